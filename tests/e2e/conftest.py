@@ -44,8 +44,13 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
 Rehearse = Callable[..., Program]
 _Places = tuple[Path | None, Path | None]
 
-both_workers = pytest.mark.parametrize("worker", ["gevent", "gthread"], scope="module")
-"""Marks tests that hold under any server: all but those of what gevent bounds."""
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Serve a test's contestants under gevent, and under threads too where the test asks for it."""
+    if "worker" in metafunc.fixturenames:
+        both = metafunc.definition.get_closest_marker("both_workers") is not None
+        workers = ["gevent", "gthread"] if both else ["gevent"]
+        metafunc.parametrize("worker", workers, scope="module")
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ from contextlib import closing
 
 import pytest
 
-from tests.e2e.conftest import IMAGES, Material, both_workers
+from tests.e2e.conftest import IMAGES, Material
 from tests.support.running import PATIENCE_S, Program, get, program, request
 
-pytestmark = [pytest.mark.slow, both_workers]
+pytestmark = pytest.mark.slow
 
 Contestant = tuple[Program, str]
 
@@ -165,6 +165,7 @@ def test_not_a_number_is_taken_and_flagged(contestant: Contestant) -> None:
     assert answer["late"] is False
 
 
+@pytest.mark.both_workers
 def test_a_million_boxes_are_refused_with_the_limit(contestant: Contestant) -> None:
     """A post over the limits is refused with the limit in the answer, and the server goes on."""
     running, token = contestant
@@ -177,6 +178,7 @@ def test_a_million_boxes_are_refused_with_the_limit(contestant: Contestant) -> N
     assert stored(contestant) == before
 
 
+@pytest.mark.both_workers
 def test_a_body_over_the_limit_is_refused_unread(contestant: Contestant) -> None:
     """The server refuses a body whose announced length is over the limit before it arrives."""
     answer = _raw(contestant, b"", length=10**12)
@@ -184,6 +186,7 @@ def test_a_body_over_the_limit_is_refused_unread(contestant: Contestant) -> None
     assert b"33554432" in answer
 
 
+@pytest.mark.both_workers
 def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
     """A body shorter than its Content-Length is not stored, and the client learns why."""
     before = stored(contestant)
@@ -192,6 +195,7 @@ def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
     assert stored(contestant) == before
 
 
+@pytest.mark.both_workers
 @pytest.mark.parametrize("path", ["/result", "/image", "/login"])
 @pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
 def test_malformed_chunks_are_refused_with_the_reason(
@@ -218,6 +222,7 @@ NEXT = b"GET /classes HTTP/1.1\r\nHost: x\r\n\r\n"
 CHUNKED = b"Transfer-Encoding: chunked"
 
 
+@pytest.mark.both_workers
 @pytest.mark.parametrize(
     ("head", "body"),
     [
@@ -257,6 +262,7 @@ def test_no_request_hides_in_another(contestant: Contestant, head: bytes, body: 
     assert before == stored(contestant)
 
 
+@pytest.mark.both_workers
 @pytest.mark.parametrize(
     "start",
     [
@@ -282,6 +288,7 @@ def test_a_head_that_is_none_is_refused(contestant: Contestant, start: bytes) ->
     assert text.endswith(b".\n")
 
 
+@pytest.mark.both_workers
 @pytest.mark.parametrize(
     "path",
     [
@@ -302,6 +309,7 @@ def test_no_path_leads_to_another_file(contestant: Contestant, path: str) -> Non
     assert get(running.contest + path, **bearer(token))[0] in (404, 406)
 
 
+@pytest.mark.both_workers
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "x-gzip, gzip"])
 def test_a_compressed_answer_is_refused_and_not_unpacked(
     contestant: Contestant, coding: str
@@ -315,6 +323,7 @@ def test_a_compressed_answer_is_refused_and_not_unpacked(
     assert before == stored(contestant)
 
 
+@pytest.mark.both_workers
 def test_a_body_longer_than_its_length_is_cut_there(contestant: Contestant) -> None:
     """Bytes after the announced length belong neither to the answer nor to the next request."""
     whole = f"image_name=1{BOX}&ymax=4".encode()
@@ -334,6 +343,7 @@ def test_unknown_path_and_method(contestant: Contestant) -> None:
     assert (code, json.loads(text)["status"]) == (404, 404)
 
 
+@pytest.mark.both_workers
 @pytest.mark.parametrize("name", ["SCRIPT_NAME", "PATH_INFO", "REMOTE_ADDR"])
 def test_a_header_cannot_change_what_is_asked(contestant: Contestant, name: str) -> None:
     """A header that a proxy might send changes neither the path nor the answer."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Material, Rehearse, both_workers
+from tests.e2e.conftest import Material, Rehearse
 from tests.support.programs import C_WITH_LIBCURL
 from tests.support.running import PATIENCE_S, referee
 
@@ -36,7 +36,6 @@ def take_part(*command: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@both_workers
 @pytest.mark.parametrize("how", [(), ("--zip",)], ids=["one by one", "archives"])
 def test_pipelined_client(standing: Rehearse, material: Material, how: tuple[str, ...]) -> None:
     """The pipelined client's session gets the score of its answers."""
@@ -52,7 +51,6 @@ def test_pipelined_client(standing: Rehearse, material: Material, how: tuple[str
     assert running.board()["current"]["images_fetched"] == 12
 
 
-@both_workers
 @pytest.mark.needs(C_WITH_LIBCURL)
 def test_c_client(standing: Rehearse, material: Material, tmp_path: Path) -> None:
     """The C client, built with its one command, gets the score of its answers."""

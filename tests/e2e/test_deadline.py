@@ -9,10 +9,10 @@ from contextlib import closing
 
 import pytest
 
-from tests.e2e.conftest import Rehearse, both_workers
+from tests.e2e.conftest import Rehearse
 from tests.support.running import PATIENCE_S, Program, eventually, get, request
 
-pytestmark = [pytest.mark.slow, both_workers]
+pytestmark = [pytest.mark.slow, pytest.mark.both_workers]
 
 BODY = b"image_name=1&CLASS_ID=1&confidence=0.5&xmin=1&ymin=2&xmax=3&ymax=4"
 

@@ -18,10 +18,10 @@ from referee.service.entry.machine_turn import MachineTurn
 from referee.service.entry.team_list import register_team
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
-from tests.e2e.conftest import Material, both_workers, make_event
+from tests.e2e.conftest import Material, make_event
 from tests.support.running import PATIENCE_S, Program, eventually, get, program, request
 
-pytestmark = [pytest.mark.slow, both_workers]
+pytestmark = pytest.mark.slow
 
 GUESSERS = 20
 # Each has a password that no worker has seen. A right password is remembered after its first check.
@@ -136,6 +136,7 @@ def arm(running: Program, team: str) -> None:
     assert request(f"{running.console}/sessions/{number}/arm", b"{}", headers)[0] == 200
 
 
+@pytest.mark.both_workers
 def test_guesses_at_one_team_keep_no_other_team_out(
     running: Program, passwords: dict[str, str], guessers: list[Guesser]
 ) -> None:
