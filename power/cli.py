@@ -54,6 +54,8 @@ _READER_GONE = 128 + signal.SIGPIPE
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    # numpy's threads of linear algebra cost each process time to start, and no rule needs them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = sys.argv[1:] if arguments is None else list(arguments)
     options = _parser(words[0] if words else "").parse_args(words)
     try:
