@@ -5,22 +5,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 CODE := referee power client_sample tests
-# ruff reads no setup.cfg, so its settings stand here. A short body may stand behind its colon, and
-# the sample clients run on Pythons whose zip() has no 'strict'.
-LAYOUT := --line-length 100
-LINT := --select E,F,W,B,I --ignore E701,B905
-# Rules, numbers, formats, store and use cases: no server, no meter's wire, no browser.
-QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench client_sample e2e power web), \
+# Rules, numbers, formats, store, use cases, routes and clients: no whole program, no meter's wire.
+QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench e2e power), \
 	$(patsubst %/,%,$(wildcard tests/*/))) $(wildcard tests/test_*.py)
+FAST := -n 2 -m 'not slow and not browser'
 
 # The tests start hundreds of programs, and each would compile its modules again.
-quick test bench pictures: export PYTHONDONTWRITEBYTECODE =
+quick near test bench pictures: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo quick test check format bench pictures schema clean
+.PHONY: help demo quick near test check format bench pictures schema clean
 
 help:
 	@echo "make demo      a whole session on this machine: servers, emulated meter, contestant, score"
-	@echo "make quick     the tests of rules, numbers and use cases, in less than 30 seconds"
+	@echo "make near      the tests that concern a file, in seconds: ARGS=referee/core/states.py"
+	@echo "make quick     the short tests of all but whole programs and meters, in a minute"
 	@echo "make test      all tests; ARGS='tests/core -k states' runs a part"
 	@echo "make check     layout, lint and types"
 	@echo "make format    lay the code out as 'make check' wants it"
@@ -40,39 +38,48 @@ help:
 	touch $@
 
 # A test needs a small part of what is installed, and Python compiles that part when it is used.
+INSTALL := $(BIN)/pip install --no-compile --quiet --disable-pip-version-check --editable
+
 .venv/test: .venv/made setup.cfg
-	$(BIN)/pip install --no-compile --quiet --disable-pip-version-check --editable '.[test]'
+	$(INSTALL) '.[test]'
 	touch $@
+
+.venv/test-all: .venv/made setup.cfg
+	$(INSTALL) '.[test-all]'
+	touch .venv/test $@
 
 # It has what the tests need, too, so a machine that checks and tests installs once.
 .venv/check: .venv/made setup.cfg
-	$(BIN)/pip install --no-compile --quiet --disable-pip-version-check --editable '.[test,check]'
-	touch .venv/test $@
+	$(INSTALL) '.[test-all,check]'
+	touch .venv/test .venv/test-all $@
 
 demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)
 
 quick: .venv/test
-	$(BIN)/python -m pytest -n 2 -m 'not slow and not browser' $(QUICK) $(ARGS)
+	$(BIN)/python -m pytest $(FAST) $(QUICK) $(ARGS)
+
+near: .venv/test
+	tests=$$($(BIN)/python -m tests.support.near $(ARGS)) && $(BIN)/python -m pytest $(FAST) $$tests
 
 # Many tests wait for processes, so two cores can serve four workers. A file's tests share servers and
 # browsers, so a worker takes a whole file, in the order of tests/conftest.py: the longest come first.
-test: .venv/test
+test: .venv/test-all
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/check
-	$(BIN)/ruff format --quiet --diff $(LAYOUT) $(CODE)
-	$(BIN)/ruff check --quiet $(LAYOUT) $(LINT) $(CODE)
+	$(BIN)/ruff format --quiet --diff $(CODE)
+	$(BIN)/ruff check --quiet $(CODE)
 	$(BIN)/mypy
 
 format: .venv/check
-	$(BIN)/ruff format --quiet $(LAYOUT) $(CODE)
-	$(BIN)/ruff check --quiet --fix --select I $(LAYOUT) $(CODE)
+	$(BIN)/ruff format --quiet $(CODE)
+	$(BIN)/ruff check --quiet --fix --select I $(CODE)
 
-bench: .venv/test
+bench: .venv/test-all
 	$(BIN)/python -m tests.bench $(ARGS)
 
-pictures: .venv/test
+pictures: .venv/test-all
 	$(BIN)/python -m tests.pictures $(ARGS)
 
 schema: .venv/test
