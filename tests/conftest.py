@@ -22,7 +22,8 @@ from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
 from tests.support.troubles import TROUBLES, Troubles
 
-_SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+_TESTS = Path(__file__).parent
+_SHARED_DATA = _TESTS.resolve().parents[1] / "shared" / "data"
 
 # A property test shows that a result is right, never how fast it comes. On a busy machine the
 # first input is slow, and a check of speed would fail for that alone.
@@ -30,8 +31,11 @@ settings.register_profile("referee", deadline=None, suppress_health_check=[Healt
 settings.load_profile("referee")
 
 
-# Their tests start programs and browsers, and wait for them. The many short ones fill the gaps.
-_LONGEST = ("e2e", "power", "client_sample", "web")
+# Files of whole programs that take longest, and the folders of the others whose tests wait most.
+_LONGEST = ("whole_event", "lifecycle", "console_page", "practice", "ovic_service", "venue_table")
+_WAITING = ("power", "client_sample", "web")
+# The tests of whole programs begin within this share of the run, so that none is left to the end.
+_SHARE = 0.75
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,10 +53,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the parts that take longest first, so that no worker is left alone with one of them."""
-    here = Path(__file__).parent
-    places = {part: place for place, part in enumerate(_LONGEST)}
-    items.sort(key=lambda item: places.get(item.path.relative_to(here).parts[0], len(places)))
+    """Mix files of whole programs, which wait, with the many short ones, which compute.
+
+    The files that take longest come first, so that no worker is left alone with one of them.
+    """
+    files = list(dict.fromkeys(item.path.relative_to(_TESTS) for item in items))
+    whole = [file for file in files if file.parts[0] == "e2e"]
+    short = [file for file in files if file.parts[0] != "e2e"]
+    whole.sort(key=lambda file: _place(file.stem.removeprefix("test_"), _LONGEST))
+    short.sort(key=lambda file: _place(file.parts[0], _WAITING))
+    places = {file: _SHARE * n / len(whole) for n, file in enumerate(whole)}
+    places |= {file: n / len(short) for n, file in enumerate(short)}
+    items.sort(key=lambda item: places[item.path.relative_to(_TESTS)])
+
+
+def _place(name: str, first: tuple[str, ...]) -> int:
+    """Return the place of a name among those that come first, or the place behind them."""
+    return first.index(name) if name in first else len(first)
 
 
 def pytest_collection_finish() -> None:

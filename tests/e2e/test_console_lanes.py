@@ -19,7 +19,6 @@ from referee.store.sessions import all_sessions, load_session
 from tests.support.browsing import (
     be_screen,
     choose,
-    chromium,
     press,
     text_of,
     wait_text,
@@ -45,11 +44,10 @@ return [scrolls, ...[...cut, ...low].map((box) => box.id || box.className)];
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests, as large as a small laptop's screen."""
-    with chromium() as driver:
-        be_screen(driver, 1366, 768)
-        yield driver
+def browser(browser: webdriver.Chrome) -> webdriver.Chrome:
+    """Return the browser, as large as a small laptop's screen."""
+    be_screen(browser, 1366, 768)
+    return browser
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from referee.store.readings import energy_of, insert_energy
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.browsing import be_screen, choose, chromium, press, text_of, wait_text
+from tests.support.browsing import be_screen, choose, press, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
 from tests.support.running import PATIENCE_S
@@ -122,13 +122,6 @@ def _stop(server: BaseWSGIServer, broadcast: Broadcast, thread: threading.Thread
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests."""
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from referee.core.states import EndCause
 from referee.store.notices import insert_notice
 from referee.store.readings import energy_of, insert_energy
 from referee.store.scores import ScoringRun, insert_scoring_run
-from tests.support.browsing import be_screen, chromium, wait_text
+from tests.support.browsing import be_screen, wait_text
 from tests.support.events import Event
 from tests.support.lane_console import begin, lanes_event
 
@@ -130,13 +130,6 @@ const lines = (one) => one.clientHeight / parseFloat(getComputedStyle(one).lineH
 return [...document.querySelectorAll(".state, .actions button")].filter((one) =>
   one.checkVisibility() && lines(one) > 2.2).map((one) => one.textContent);
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests."""
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture(params=[2, 4])

@@ -20,7 +20,7 @@ from referee.service.event.results import read_results
 from referee.service.teams.roster import read_roster
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.browsing import be_screen, chromium, press, text_of, wait_text
+from tests.support.browsing import be_screen, press, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
@@ -31,11 +31,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests, as large as a small laptop's screen."""
-    with chromium() as driver:
-        be_screen(driver, 1366, 768)
-        yield driver
+def browser(browser: webdriver.Chrome) -> webdriver.Chrome:
+    """Return the browser, as large as a small laptop's screen."""
+    be_screen(browser, 1366, 768)
+    return browser
 
 
 @pytest.fixture

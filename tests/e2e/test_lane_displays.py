@@ -21,20 +21,13 @@ from referee.service.setup.contest import Contest, frame_tag_of
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import compose
 from referee.tracks.camera.geometry import Screen
-from tests.support.browsing import be_screen, chromium, pixels_of, text_of, wait_text
+from tests.support.browsing import be_screen, pixels_of, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
 from tests.support.lane_console import PLACES, begin, served
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests."""
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture

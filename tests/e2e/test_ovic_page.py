@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from selenium.webdriver.common.by import By
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
 from referee.store.ovic_entries import record_entry_event
-from tests.support.browsing import chromium, wait_text
+from tests.support.browsing import wait_text
 from tests.support.ovic_contests import SCORED, UTC, make_ovic_contest, put_entry
 from tests.support.running import Program, program
 
@@ -22,13 +21,6 @@ pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 SLOW = 12.5
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests."""
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture

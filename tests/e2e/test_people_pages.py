@@ -14,7 +14,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from werkzeug.serving import make_server
 
 from referee.service.people.operators import replace_operator_password
-from tests.support.browsing import be_screen, choose, chromium, press, wait_text
+from tests.support.browsing import be_screen, choose, press, wait_text
 from tests.support.contests import make_contest
 from tests.support.doors import Door, post
 from tests.support.events import Event
@@ -25,11 +25,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests, as large as a small laptop's screen."""
-    with chromium() as driver:
-        be_screen(driver, 1366, 768)
-        yield driver
+def browser(browser: webdriver.Chrome) -> webdriver.Chrome:
+    """Return the browser, as large as a small laptop's screen."""
+    be_screen(browser, 1366, 768)
+    return browser
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from selenium import webdriver
 from referee.core.states import EndCause
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.setup.clock import SystemClock
-from tests.support.browsing import be_screen, chromium, text_of, wait_text
+from tests.support.browsing import be_screen, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
@@ -174,35 +174,34 @@ def test_a_freeze_holds_over_a_hidden_session_and_a_restart(event: Event) -> Non
 
 
 @pytest.mark.browser
-def test_the_page_follows_the_event_and_its_server(event: Event) -> None:
+def test_the_page_follows_the_event_and_its_server(event: Event, browser: webdriver.Chrome) -> None:
     """Ranking, void, freeze and a restart show by themselves; a score of 0 is shown as 0."""
     event.register("hornets", "moths")
-    with chromium() as browser:
-        be_screen(browser, 1366, 768)
-        browser.get(event.audience.url)
-        wait_text(browser, "state", "PROVISIONAL")
-        number = event.play("hornets", found=0)
-        wait_text(browser, "entries", "0.00000")
-        assert "has not run yet" in text_of(browser, "entries")
-        event.audience.stop(signal.SIGKILL)
-        wait_text(browser, "connection", "no news")
-        event.desk.void(number, "Kim", "wrong images")
-        event.audience.start()
-        wait_text(browser, "entries", "runs again")
-        wait_text(browser, "connection", "live")
-        assert "0.00000" not in text_of(browser, "entries")
-        freeze(event.contest, "Kim")
-        wait_text(browser, "state", "FROZEN")
-        wait_text(browser, "now", "The scoreboard is frozen")
-        thaw(event.contest, "Kim")
-        wait_text(browser, "state", "PROVISIONAL")
-        be_screen(browser, 1100, 1000)
-        wait_text(browser, "entries", "champion of 2018")
-        assert [] == browser.execute_script(_CELLS_THAT_OVERFLOW)
-        assert first_content_ms(browser, event.audience.url) > 0
-        errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
-        # While the server was down the browser said so, and nothing else.
-        assert [] == [one for one in errors if "ERR_" not in one["message"]]
+    be_screen(browser, 1366, 768)
+    browser.get(event.audience.url)
+    wait_text(browser, "state", "PROVISIONAL")
+    number = event.play("hornets", found=0)
+    wait_text(browser, "entries", "0.00000")
+    assert "has not run yet" in text_of(browser, "entries")
+    event.audience.stop(signal.SIGKILL)
+    wait_text(browser, "connection", "no news")
+    event.desk.void(number, "Kim", "wrong images")
+    event.audience.start()
+    wait_text(browser, "entries", "runs again")
+    wait_text(browser, "connection", "live")
+    assert "0.00000" not in text_of(browser, "entries")
+    freeze(event.contest, "Kim")
+    wait_text(browser, "state", "FROZEN")
+    wait_text(browser, "now", "The scoreboard is frozen")
+    thaw(event.contest, "Kim")
+    wait_text(browser, "state", "PROVISIONAL")
+    be_screen(browser, 1100, 1000)
+    wait_text(browser, "entries", "champion of 2018")
+    assert [] == browser.execute_script(_CELLS_THAT_OVERFLOW)
+    assert first_content_ms(browser, event.audience.url) > 0
+    errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
+    # While the server was down the browser said so, and nothing else.
+    assert [] == [one for one in errors if "ERR_" not in one["message"]]
 
 
 _CELLS_THAT_OVERFLOW = """return [...document.querySelectorAll("#entries td")]
@@ -218,7 +217,7 @@ def first_content_ms(browser: webdriver.Chrome, url: str) -> float:
 
 
 @pytest.mark.browser
-def test_every_row_of_a_long_ranking_is_seen(event: Event) -> None:
+def test_every_row_of_a_long_ranking_is_seen(event: Event, browser: webdriver.Chrome) -> None:
     """Forty teams do not fit a projector: the page shows one part after the other by itself."""
     event.register(*(f"team {number:02}" for number in range(1, 41)))
     rows = (
@@ -229,19 +228,18 @@ def test_every_row_of_a_long_ranking_is_seen(event: Event) -> None:
         "  return own.top >= top && own.bottom <= box.bottom + 1;"
         "}).map((row) => row.cells[1].innerText)"
     )
-    with chromium() as browser:
-        be_screen(browser, 1366, 768)
-        browser.get(event.audience.url)
-        wait_text(browser, "entries", "team 40")
-        wait_text(browser, "part", "rows 1 to ")
-        wanted = {f"team {number:02}" for number in range(1, 41)}
-        first = {text.splitlines()[0][:7] for text in browser.execute_script(rows)}
-        assert not wanted <= first
-        found: set[str] = set(first)
+    be_screen(browser, 1366, 768)
+    browser.get(event.audience.url)
+    wait_text(browser, "entries", "team 40")
+    wait_text(browser, "part", "rows 1 to ")
+    wanted = {f"team {number:02}" for number in range(1, 41)}
+    first = {text.splitlines()[0][:7] for text in browser.execute_script(rows)}
+    assert not wanted <= first
+    found: set[str] = set(first)
 
-        def look() -> bool:
-            found.update(text.splitlines()[0][:7] for text in browser.execute_script(rows))
-            return wanted <= found
+    def look() -> bool:
+        found.update(text.splitlines()[0][:7] for text in browser.execute_script(rows))
+        return wanted <= found
 
-        eventually(look, "every team to be shown")
-        eventually(lambda: "rows 1 to " in text_of(browser, "part"), "the first rows again")
+    eventually(look, "every team to be shown")
+    eventually(lambda: "rows 1 to " in text_of(browser, "part"), "the first rows again")

@@ -34,12 +34,12 @@ MORE_S = 600 - SECONDS  # So much longer that only an operator ends the session.
 
 
 @pytest.fixture(scope="module")
-def browsers() -> Iterator[tuple[webdriver.Chrome, webdriver.Chrome]]:
+def browsers(browser: webdriver.Chrome) -> Iterator[tuple[webdriver.Chrome, webdriver.Chrome]]:
     """Return two browsers, each as large as a small laptop's screen."""
-    with chromium() as acting, chromium() as watching:
-        for one in (acting, watching):
+    with chromium() as watching:
+        for one in (browser, watching):
             be_screen(one, 1366, 768)
-        yield acting, watching
+        yield browser, watching
 
 
 def test_a_whole_event(

@@ -17,13 +17,16 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.support.programs import chromium_path, path_of
 from tests.support.running import PATIENCE_S
 
+_WINDOW = (1280, 1000)
+
 
 @contextmanager
 def chromium() -> Iterator[webdriver.Chrome]:
     """Run Chromium, headless, until the block ends."""
     options = webdriver.ChromeOptions()
     options.binary_location = chromium_path() or ""
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,1000"):
+    options.add_argument("--window-size={},{}".format(*_WINDOW))
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu"):
         options.add_argument(flag)
     for flag in ("--disable-background-networking", "--disable-quic", "--no-first-run"):
         options.add_argument(flag)
@@ -34,6 +37,23 @@ def chromium() -> Iterator[webdriver.Chrome]:
         yield driver
     finally:
         driver.quit()
+
+
+@contextmanager
+def fresh_window(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+    """Give a running browser one empty window without cookies, and close all others at the end."""
+    first = browser.current_window_handle
+    browser.switch_to.new_window("window")
+    browser.set_window_size(*_WINDOW)
+    browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    browser.get_log("browser")
+    try:
+        yield browser
+    finally:
+        for window in {*browser.window_handles} - {first}:
+            browser.switch_to.window(window)
+            browser.close()
+        browser.switch_to.window(first)
 
 
 def be_screen(
