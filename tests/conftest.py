@@ -9,7 +9,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from power.logs.journal import JOURNAL_VARIABLE
+from tests.support.libraries import reason_to_skip
 from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
 from tests.support.troubles import TROUBLES, Troubles
@@ -50,6 +51,20 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[JOURNAL_VARIABLE] = os.path.join(folder, "runs.jsonl")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip a file whose import lacks a library that only an extra brings."""
+    report = yield
+    if report.outcome == "failed":
+        reason = reason_to_skip(report.call.excinfo.value.__cause__)
+        if reason is not None:
+            report.outcome = "skipped"
+            report.longrepr = (str(collector.path), 1, f"Skipped: {reason}")
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -97,3 +97,13 @@ def without_screen(chance: np.random.Generator) -> NDArray[np.uint8]:
             cv2.rectangle(picture, place, end, (255,) * 3, -1)
     noise = chance.integers(-20, 21, picture.shape)
     return np.clip(picture + noise, 0, 255).astype(np.uint8)
+
+
+def plain(screen: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Photograph a screen (RGB) from the front, at 0.55 of its size, in BGR."""
+    photo = np.full((960, 1280, 3), 12, dtype=np.uint8)
+    size = (round(0.55 * screen.shape[1]), round(0.55 * screen.shape[0]))
+    small = cv2.resize(screen[..., ::-1], size, interpolation=cv2.INTER_AREA)
+    top, left = (960 - size[1]) // 2, (1280 - size[0]) // 2
+    photo[top : top + size[1], left : left + size[0]] = small
+    return np.asarray(cv2.GaussianBlur(photo, (0, 0), 0.8), dtype=np.uint8)

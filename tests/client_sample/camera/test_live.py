@@ -14,8 +14,7 @@ from client_sample.camera.live import look, take_part
 from client_sample.camera.reading import Unread
 from client_sample.client import ClientError
 from referee.tracks.camera.code import FrameLabel
-from tests.client_sample.camera.conftest import plain
-from tests.support.frames import chance_frame
+from tests.support.frames import chance_frame, plain
 
 pytestmark = pytest.mark.slow
 

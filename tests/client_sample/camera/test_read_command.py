@@ -16,7 +16,7 @@ from client_sample.camera.__main__ import main
 from client_sample.camera.frame import session_tag
 from client_sample.camera.source import read_picture
 from referee.cli import main as referee
-from tests.client_sample.camera.conftest import plain
+from tests.support.frames import plain
 
 pytestmark = pytest.mark.slow
 

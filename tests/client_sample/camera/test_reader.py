@@ -19,10 +19,11 @@ from referee.demo.lens import photograph
 from referee.demo.severity import MEDIUM, MILD, SEVERITIES
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.geometry import Screen
-from tests.client_sample.camera.conftest import LABEL, plain
+from tests.client_sample.camera.conftest import LABEL
 from tests.support.frames import (
     chance_frame,
     chance_label,
+    plain,
     says,
     source_errors,
     without_screen,
