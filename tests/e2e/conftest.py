@@ -53,8 +53,8 @@ def one_chromium() -> Iterator[webdriver.Chrome]:
 @pytest.fixture(scope="module")
 def browser(one_chromium: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
     """Return the browser with a window that the tests of a module share."""
-    with fresh_window(one_chromium) as driver:
-        yield driver
+    yield one_chromium
+    fresh_window(one_chromium)
 
 
 Rehearse = Callable[..., Program]

@@ -39,21 +39,18 @@ def chromium() -> Iterator[webdriver.Chrome]:
         driver.quit()
 
 
-@contextmanager
-def fresh_window(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
-    """Give a running browser one empty window without cookies, and close all others at the end."""
-    first = browser.current_window_handle
+def fresh_window(browser: webdriver.Chrome) -> None:
+    """Leave a running browser one empty window, without cookies and complaints."""
+    old = browser.window_handles
     browser.switch_to.new_window("window")
+    fresh = browser.current_window_handle
+    for window in old:
+        browser.switch_to.window(window)
+        browser.close()
+    browser.switch_to.window(fresh)
     browser.set_window_size(*_WINDOW)
     browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
     browser.get_log("browser")
-    try:
-        yield browser
-    finally:
-        for window in {*browser.window_handles} - {first}:
-            browser.switch_to.window(window)
-            browser.close()
-        browser.switch_to.window(first)
 
 
 def be_screen(
