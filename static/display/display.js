@@ -12,6 +12,8 @@ const BLACK = { mode: "black", live: true };
 const wantsCard = new URLSearchParams(location.search).has("card");
 const painter = new Painter(document.getElementById("screen"));
 let facts = null; // the screen, once it is measured
+let taken = null; // the facts that the desk has of this connection
+let telling = false;
 let truth = BLACK;
 let shown = ""; // what the canvas shows or is about to show
 let trouble = "";
@@ -52,13 +54,21 @@ async function showCard(mine) {
   }
 }
 
+// Tell the desk the screen's facts, one report after the other: of two on their way at once the older
+// one might come last, and count. What gets lost is told again with the next truth.
 async function tellScreen() {
-  if (facts === null) return;
-  try {
-    unfit = await link.report("screen", facts);
-  } catch {
-    return; // The line broke: the next hello tells the screen again.
+  if (telling) return;
+  telling = true;
+  while (facts !== taken && link.me !== null) {
+    const [mine, line] = [facts, link.me];
+    try {
+      unfit = await link.report("screen", mine);
+    } catch {
+      break;
+    }
+    if (line === link.me) taken = mine;
   }
+  telling = false;
   show();
 }
 
@@ -79,12 +89,14 @@ function words() {
 const link = new Link({
   hello: (name) => {
     lane = name;
+    taken = null;
     tellScreen();
   },
   truth: (told, why = "") => {
     trouble = why;
     truth = told ?? { ...BLACK, live: truth.live };
     show();
+    tellScreen();
   },
 });
 

@@ -5,6 +5,7 @@ const SILENT_MS = 3000; // The desk says something each second.
 const LOOK_MS = 250;
 const AGAIN_FIRST_MS = 250;
 const AGAIN_MOST_MS = 4000;
+const REPORT_MS = 10000; // A report whose answer does not come is made again.
 const WAITS_MS = 2000; // A page that does not show lets the one that shows come back first.
 
 // What the page calls itself at each connection, also after it was loaded again: so the desk knows it.
@@ -77,7 +78,8 @@ export class Link {
   // Send a report; return what the desk says against it, and "" if it took the report.
   async report(what, content) {
     if (this.me === null) return "";
-    const response = await fetch(`${location.pathname}/${what}`, this.posted(content));
+    const signal = AbortSignal.timeout(REPORT_MS);
+    const response = await fetch(`${location.pathname}/${what}`, { ...this.posted(content), signal });
     return response.ok ? "" : (await response.json()).text;
   }
 

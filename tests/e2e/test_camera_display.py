@@ -10,6 +10,7 @@ import json
 import threading
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,9 @@ def display_ready(running: Program) -> bool:
 
 
 def open_display(running: Program, browser: webdriver.Chrome) -> None:
-    """Open the display page and wait until the desk can use it."""
+    """Open the display page, after the one before has gone; wait until the desk can use it."""
+    browser.get("about:blank")
+    eventually(lambda: not running.board()["display"]["connected"], "the end of the page before")
     browser.get(f"{running.console}/display")
     eventually(lambda: display_ready(running), "the display")
 
@@ -257,9 +260,69 @@ def test_a_page_behind_another_tab_shows_nothing(
     assert FAILED == session.show(1)
     browser.close()
     browser.switch_to.window(page)
-    browser.execute_cdp_cmd("Page.bringToFront", {})
-    eventually(lambda: display_ready(running), "the page")
+
+    def in_front() -> bool:
+        browser.execute_cdp_cmd("Page.bringToFront", {})
+        return display_ready(running)
+
+    eventually(in_front, "the page")
     session.is_shown(1)
+
+
+@contextmanager
+def reports(browser: webdriver.Chrome, how: str) -> Iterator[None]:
+    """Let pages send their screen's facts in this way, by `send(url, options)`, and count them."""
+    script = f"""
+        const send = window.fetch.bind(window);
+        window.done = window.sent = 0;
+        window.fetch = async (url, options) => {{
+            if (!url.endsWith("/screen")) return send(url, options);
+            window.sent += 1;
+            try {{ return await ({how})(url, options); }} finally {{ window.done += 1; }}
+        }};"""
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+def count(browser: webdriver.Chrome, which: str) -> int:
+    """Return how many reports the page has sent, or how many are done."""
+    return int(browser.execute_script(f"return window.{which}"))
+
+
+def test_a_report_of_the_screen_that_is_lost_is_made_again(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """A display becomes ready though the first three reports of its screen break off."""
+    lose = "(url, options) => sent < 4 ? Promise.reject(new TypeError()) : send(url, options)"
+    with reports(browser, lose):
+        open_display(running, browser)
+        assert count(browser, "sent") > 3
+
+
+def test_no_report_of_the_screen_overtakes_another(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """A page that was hidden for a moment is ready, also if the first report takes two seconds."""
+    delay = """async (url, options) => {
+        const late = options.body.includes('"visible":false');
+        if (late) await new Promise((go) => setTimeout(go, 2000));
+        return send(url, options);
+    }"""
+    with reports(browser, delay):
+        open_display(running, browser)
+        eventually(lambda: running.board()["display"]["refresh_hz"], "the refresh, told at last")
+        before = count(browser, "done")
+        for state in ("hidden", "visible"):
+            browser.execute_script(
+                "Object.defineProperty(document, 'visibilityState',"
+                f" {{value: '{state}', configurable: true}});"
+                " document.dispatchEvent(new Event('visibilitychange'));"
+            )
+        eventually(lambda: count(browser, "done") >= before + 2, "both reports")
+        assert display_ready(running)
 
 
 def test_a_window_smaller_than_its_screen_shows_nothing(
