@@ -829,10 +829,11 @@ end;
 
 create trigger answers_join_the_chain after insert on answers
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'answers', new.answer_id, row_digest(
-        'answers', new.answer_id, new.session_id, new.elapsed_s, new.utc, new.late, new.format,
-        new.address, new.row_count, new.flagged_count, new.content
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'answers', new.answer_id, row_digest(
+            'answers', new.answer_id, new.session_id, new.elapsed_s, new.utc, new.late, new.format,
+            new.address, new.row_count, new.flagged_count, new.content
+        )
     );
 end;
 
@@ -857,10 +858,11 @@ end;
 
 create trigger audit_join_the_chain after insert on audit
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'audit', new.audit_id, row_digest(
-        'audit', new.audit_id, new.utc, new.operator, new.action, new.session_id, new.detail,
-        new.role, new.team_id, new.reason, new.refusal
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'audit', new.audit_id, row_digest(
+            'audit', new.audit_id, new.utc, new.operator, new.action, new.session_id, new.detail,
+            new.role, new.team_id, new.reason, new.refusal
+        )
     );
 end;
 
@@ -885,9 +887,10 @@ end;
 
 create trigger blacklists_join_the_chain after insert on blacklists
 begin
-    insert into new_links
-    select 0, 'blacklists', new.blacklist_id, row_digest(
-        'blacklists', new.blacklist_id, new.sha256, new.content
+    insert into new_links values (
+        0, 'blacklists', new.blacklist_id, row_digest(
+            'blacklists', new.blacklist_id, new.sha256, new.content
+        )
     );
 end;
 
@@ -931,10 +934,11 @@ end;
 
 create trigger check_findings_join_the_chain after insert on check_findings
 begin
-    insert into new_links
-    select 0, 'check_findings', new.finding_id, row_digest(
-        'check_findings', new.finding_id, new.category, new.item, new.level, new.text,
-        new.remedy, new.basis, new.utc
+    insert into new_links values (
+        0, 'check_findings', new.finding_id, row_digest(
+            'check_findings', new.finding_id, new.category, new.item, new.level, new.text,
+            new.remedy, new.basis, new.utc
+        )
     );
 end;
 
@@ -959,9 +963,10 @@ end;
 
 create trigger check_override_ends_join_the_chain after insert on check_override_ends
 begin
-    insert into new_links
-    select 0, 'check_override_ends', new.override_id, row_digest(
-        'check_override_ends', new.override_id, new.reason, new.operator, new.utc
+    insert into new_links values (
+        0, 'check_override_ends', new.override_id, row_digest(
+            'check_override_ends', new.override_id, new.reason, new.operator, new.utc
+        )
     );
 end;
 
@@ -986,10 +991,11 @@ end;
 
 create trigger check_overrides_join_the_chain after insert on check_overrides
 begin
-    insert into new_links
-    select 0, 'check_overrides', new.override_id, row_digest(
-        'check_overrides', new.override_id, new.category, new.item, new.text, new.day,
-        new.reason, new.operator, new.utc
+    insert into new_links values (
+        0, 'check_overrides', new.override_id, row_digest(
+            'check_overrides', new.override_id, new.category, new.item, new.text, new.day,
+            new.reason, new.operator, new.utc
+        )
     );
 end;
 
@@ -1014,10 +1020,11 @@ end;
 
 create trigger energies_join_the_chain after insert on energies
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'energies', new.energy_id, row_digest(
-        'energies', new.energy_id, new.session_id, new.utc, new.energy_wh, new.uncertainty_wh,
-        new.verdict, new.detail
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'energies', new.energy_id, row_digest(
+            'energies', new.energy_id, new.session_id, new.utc, new.energy_wh, new.uncertainty_wh,
+            new.verdict, new.detail
+        )
     );
 end;
 
@@ -1042,10 +1049,11 @@ end;
 
 create trigger extra_times_join_the_chain after insert on extra_times
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'extra_times', new.extra_id, row_digest(
-        'extra_times', new.extra_id, new.session_id, new.seconds, new.reason, new.operator,
-        new.utc
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'extra_times', new.extra_id, row_digest(
+            'extra_times', new.extra_id, new.session_id, new.seconds, new.reason, new.operator,
+            new.utc
+        )
     );
 end;
 
@@ -1080,10 +1088,11 @@ end;
 
 create trigger finalizations_join_the_chain after insert on finalizations
 begin
-    insert into new_links
-    select 0, 'finalizations', new.finalization_id, row_digest(
-        'finalizations', new.finalization_id, new.kind, new.approved_by, new.reason,
-        new.results, new.utc
+    insert into new_links values (
+        0, 'finalizations', new.finalization_id, row_digest(
+            'finalizations', new.finalization_id, new.kind, new.approved_by, new.reason,
+            new.results, new.utc
+        )
     );
 end;
 
@@ -1108,9 +1117,10 @@ end;
 
 create trigger freezes_join_the_chain after insert on freezes
 begin
-    insert into new_links
-    select 0, 'freezes', new.freeze_id, row_digest(
-        'freezes', new.freeze_id, new.kind, new.operator, new.utc
+    insert into new_links values (
+        0, 'freezes', new.freeze_id, row_digest(
+            'freezes', new.freeze_id, new.kind, new.operator, new.utc
+        )
     );
 end;
 
@@ -1135,9 +1145,10 @@ end;
 
 create trigger frozen_publications_join_the_chain after insert on frozen_publications
 begin
-    insert into new_links
-    select 0, 'frozen_publications', new.freeze_id, row_digest(
-        'frozen_publications', new.freeze_id, new.publication
+    insert into new_links values (
+        0, 'frozen_publications', new.freeze_id, row_digest(
+            'frozen_publications', new.freeze_id, new.publication
+        )
     );
 end;
 
@@ -1162,9 +1173,10 @@ end;
 
 create trigger materials_join_the_chain after insert on materials
 begin
-    insert into new_links
-    select 0, 'materials', new.material_id, row_digest(
-        'materials', new.material_id, new.images, new.configuration
+    insert into new_links values (
+        0, 'materials', new.material_id, row_digest(
+            'materials', new.material_id, new.images, new.configuration
+        )
     );
 end;
 
@@ -1208,9 +1220,10 @@ end;
 
 create trigger notices_join_the_chain after insert on notices
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'notices', new.notice_id, row_digest(
-        'notices', new.notice_id, new.session_id, new.utc, new.level, new.text
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'notices', new.notice_id, row_digest(
+            'notices', new.notice_id, new.session_id, new.utc, new.level, new.text
+        )
     );
 end;
 
@@ -1235,10 +1248,11 @@ end;
 
 create trigger operator_changes_join_the_chain after insert on operator_changes
 begin
-    insert into new_links
-    select 0, 'operator_changes', new.change_id, row_digest(
-        'operator_changes', new.change_id, new.name, new.kind, new.role, new.password_hash,
-        new.actor, new.utc
+    insert into new_links values (
+        0, 'operator_changes', new.change_id, row_digest(
+            'operator_changes', new.change_id, new.name, new.kind, new.role, new.password_hash,
+            new.actor, new.utc
+        )
     );
 end;
 
@@ -1263,9 +1277,10 @@ end;
 
 create trigger operator_logins_join_the_chain after insert on operator_logins
 begin
-    insert into new_links
-    select 0, 'operator_logins', new.login_id, row_digest(
-        'operator_logins', new.login_id, new.change_id, new.address, new.utc
+    insert into new_links values (
+        0, 'operator_logins', new.login_id, row_digest(
+            'operator_logins', new.login_id, new.change_id, new.address, new.utc
+        )
     );
 end;
 
@@ -1290,9 +1305,10 @@ end;
 
 create trigger operator_logouts_join_the_chain after insert on operator_logouts
 begin
-    insert into new_links
-    select 0, 'operator_logouts', new.login_id, row_digest(
-        'operator_logouts', new.login_id, new.utc
+    insert into new_links values (
+        0, 'operator_logouts', new.login_id, row_digest(
+            'operator_logouts', new.login_id, new.utc
+        )
     );
 end;
 
@@ -1317,10 +1333,11 @@ end;
 
 create trigger ovic_entries_join_the_chain after insert on ovic_entries
 begin
-    insert into new_links
-    select 0, 'ovic_entries', new.entry_id, row_digest(
-        'ovic_entries', new.entry_id, new.team_id, new.task, new.model_sha256, new.size_bytes,
-        new.file_name, new.utc, new.day, new.address
+    insert into new_links values (
+        0, 'ovic_entries', new.entry_id, row_digest(
+            'ovic_entries', new.entry_id, new.team_id, new.task, new.model_sha256, new.size_bytes,
+            new.file_name, new.utc, new.day, new.address
+        )
     );
 end;
 
@@ -1345,10 +1362,11 @@ end;
 
 create trigger ovic_events_join_the_chain after insert on ovic_events
 begin
-    insert into new_links
-    select 0, 'ovic_events', new.event_id, row_digest(
-        'ovic_events', new.event_id, new.entry_id, new.kind, new.state, new.utc, new.actor,
-        new.text, new.accuracy, new.latency_ms, new.detail
+    insert into new_links values (
+        0, 'ovic_events', new.event_id, row_digest(
+            'ovic_events', new.event_id, new.entry_id, new.kind, new.state, new.utc, new.actor,
+            new.text, new.accuracy, new.latency_ms, new.detail
+        )
     );
 end;
 
@@ -1373,9 +1391,10 @@ end;
 
 create trigger proposal_ends_join_the_chain after insert on proposal_ends
 begin
-    insert into new_links
-    select 0, 'proposal_ends', new.proposal_id, row_digest(
-        'proposal_ends', new.proposal_id, new.kind, new.reason, new.operator, new.utc
+    insert into new_links values (
+        0, 'proposal_ends', new.proposal_id, row_digest(
+            'proposal_ends', new.proposal_id, new.kind, new.reason, new.operator, new.utc
+        )
     );
 end;
 
@@ -1400,9 +1419,10 @@ end;
 
 create trigger proposal_skips_join_the_chain after insert on proposal_skips
 begin
-    insert into new_links
-    select 0, 'proposal_skips', new.proposal_id || '/' || new.session_id, row_digest(
-        'proposal_skips', new.proposal_id, new.session_id, new.reason
+    insert into new_links values (
+        0, 'proposal_skips', new.proposal_id || '/' || new.session_id, row_digest(
+            'proposal_skips', new.proposal_id, new.session_id, new.reason
+        )
     );
 end;
 
@@ -1427,9 +1447,10 @@ end;
 
 create trigger proposals_join_the_chain after insert on proposals
 begin
-    insert into new_links
-    select 0, 'proposals', new.proposal_id, row_digest(
-        'proposals', new.proposal_id, new.filter, new.inputs, new.reason, new.operator, new.utc
+    insert into new_links values (
+        0, 'proposals', new.proposal_id, row_digest(
+            'proposals', new.proposal_id, new.filter, new.inputs, new.reason, new.operator, new.utc
+        )
     );
 end;
 
@@ -1454,10 +1475,11 @@ end;
 
 create trigger proposed_scores_join_the_chain after insert on proposed_scores
 begin
-    insert into new_links
-    select 0, 'proposed_scores', new.proposal_id || '/' || new.session_id, row_digest(
-        'proposed_scores', new.proposal_id, new.session_id, new.old_run_id, new.old_energy_id,
-        new.upto_answer_id, new.accuracy, new.score, new.detail, new.energy
+    insert into new_links values (
+        0, 'proposed_scores', new.proposal_id || '/' || new.session_id, row_digest(
+            'proposed_scores', new.proposal_id, new.session_id, new.old_run_id, new.old_energy_id,
+            new.upto_answer_id, new.accuracy, new.score, new.detail, new.energy
+        )
     );
 end;
 
@@ -1501,13 +1523,14 @@ end;
 
 create trigger readings_join_the_chain after insert on readings
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'readings', new.reading_id, row_digest(
-        'readings', new.reading_id, new.session_id, new.elapsed_s, new.monotonic_s, new.utc,
-        new.boot_id, new.voltage_v, new.current_a, new.power_w, new.energy_wh,
-        new.integration_s, new.state, new.voltage_range_v, new.current_range_a, new.absent,
-        new.flags, new.power_factor, new.frequency_hz, new.voltage_peak_v, new.current_peak_a,
-        new.elements
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'readings', new.reading_id, row_digest(
+            'readings', new.reading_id, new.session_id, new.elapsed_s, new.monotonic_s, new.utc,
+            new.boot_id, new.voltage_v, new.current_a, new.power_w, new.energy_wh,
+            new.integration_s, new.state, new.voltage_range_v, new.current_range_a, new.absent,
+            new.flags, new.power_factor, new.frequency_hz, new.voltage_peak_v, new.current_peak_a,
+            new.elements
+        )
     );
 end;
 
@@ -1532,9 +1555,10 @@ end;
 
 create trigger refused_answers_join_the_chain after insert on refused_answers
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'refused_answers', new.refused_id, row_digest(
-        'refused_answers', new.refused_id, new.session_id, new.reason
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'refused_answers', new.refused_id, row_digest(
+            'refused_answers', new.refused_id, new.session_id, new.reason
+        )
     );
 end;
 
@@ -1559,10 +1583,11 @@ end;
 
 create trigger registrations_join_the_chain after insert on registrations
 begin
-    insert into new_links
-    select 0, 'registrations', new.registration_id, row_digest(
-        'registrations', new.registration_id, new.team_id, new.kind, new.organisation,
-        new.prizes, new.reason, new.operator, new.utc, new.sessions
+    insert into new_links values (
+        0, 'registrations', new.registration_id, row_digest(
+            'registrations', new.registration_id, new.team_id, new.kind, new.organisation,
+            new.prizes, new.reason, new.operator, new.utc, new.sessions
+        )
     );
 end;
 
@@ -1587,11 +1612,12 @@ end;
 
 create trigger requests_join_the_chain after insert on requests
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'requests', new.request_id, row_digest(
-        'requests', new.request_id, new.session_id, new.elapsed_s, new.utc, new.method,
-        new.path, new.status, new.first_image, new.image_count, new.received_bytes,
-        new.sent_bytes, new.duration_s, new.address
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'requests', new.request_id, row_digest(
+            'requests', new.request_id, new.session_id, new.elapsed_s, new.utc, new.method,
+            new.path, new.status, new.first_image, new.image_count, new.received_bytes,
+            new.sent_bytes, new.duration_s, new.address
+        )
     );
 end;
 
@@ -1616,9 +1642,10 @@ end;
 
 create trigger reviews_join_the_chain after insert on reviews
 begin
-    insert into new_links
-    select 0, 'reviews', new.review_id, row_digest(
-        'reviews', new.review_id, new.energy_id, new.reason, new.operator, new.utc
+    insert into new_links values (
+        0, 'reviews', new.review_id, row_digest(
+            'reviews', new.review_id, new.energy_id, new.reason, new.operator, new.utc
+        )
     );
 end;
 
@@ -1643,10 +1670,11 @@ end;
 
 create trigger running_orders_join_the_chain after insert on running_orders
 begin
-    insert into new_links
-    select 0, 'running_orders', new.order_id, row_digest(
-        'running_orders', new.order_id, new.method, new.seed, new.teams, new.reason,
-        new.operator, new.utc
+    insert into new_links values (
+        0, 'running_orders', new.order_id, row_digest(
+            'running_orders', new.order_id, new.method, new.seed, new.teams, new.reason,
+            new.operator, new.utc
+        )
     );
 end;
 
@@ -1671,10 +1699,11 @@ end;
 
 create trigger score_snapshots_join_the_chain after insert on score_snapshots
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'score_snapshots', new.snapshot_id, row_digest(
-        'score_snapshots', new.snapshot_id, new.session_id, new.upto_answer_id, new.utc,
-        new.accuracy, new.detection_count
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'score_snapshots', new.snapshot_id, row_digest(
+            'score_snapshots', new.snapshot_id, new.session_id, new.upto_answer_id, new.utc,
+            new.accuracy, new.detection_count
+        )
     );
 end;
 
@@ -1699,10 +1728,11 @@ end;
 
 create trigger scoring_runs_join_the_chain after insert on scoring_runs
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'scoring_runs', new.run_id, row_digest(
-        'scoring_runs', new.run_id, new.session_id, new.upto_answer_id, new.energy_id,
-        new.monotonic_s, new.utc, new.boot_id, new.accuracy, new.score, new.detail
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'scoring_runs', new.run_id, row_digest(
+            'scoring_runs', new.run_id, new.session_id, new.upto_answer_id, new.energy_id,
+            new.monotonic_s, new.utc, new.boot_id, new.accuracy, new.score, new.detail
+        )
     );
 end;
 
@@ -1727,10 +1757,11 @@ end;
 
 create trigger session_events_join_the_chain after insert on session_events
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'session_events', new.event_id, row_digest(
-        'session_events', new.event_id, new.session_id, new.kind, new.cause, new.actor,
-        new.monotonic_s, new.utc, new.boot_id
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'session_events', new.event_id, row_digest(
+            'session_events', new.event_id, new.session_id, new.kind, new.cause, new.actor,
+            new.monotonic_s, new.utc, new.boot_id
+        )
     );
 end;
 
@@ -1755,9 +1786,10 @@ end;
 
 create trigger session_marks_join_the_chain after insert on session_marks
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'session_marks', new.mark_id, row_digest(
-        'session_marks', new.mark_id, new.session_id, new.kind, new.text, new.operator, new.utc
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'session_marks', new.mark_id, row_digest(
+            'session_marks', new.mark_id, new.session_id, new.kind, new.text, new.operator, new.utc
+        )
     );
 end;
 
@@ -1782,9 +1814,10 @@ end;
 
 create trigger session_meters_join_the_chain after insert on session_meters
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'session_meters', new.session_id, row_digest(
-        'session_meters', new.session_id, new.utc, new.emulated, new.identity, new.settings
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'session_meters', new.session_id, row_digest(
+            'session_meters', new.session_id, new.utc, new.emulated, new.identity, new.settings
+        )
     );
 end;
 
@@ -1809,19 +1842,22 @@ end;
 
 create trigger sessions_join_the_chain after insert on sessions
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'sessions', new.session_id, row_digest(
-        'sessions', new.session_id, new.team_id, new.length_s, new.order_seed, new.created_utc,
-        new.lane, new.track
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'sessions', new.session_id, row_digest(
+            'sessions', new.session_id, new.team_id, new.length_s, new.order_seed, new.created_utc,
+            new.lane, new.track
+        )
     );
-    insert into new_links
-    select coalesce(new.session_id, 0), 'teams', team_id, row_digest(
-        'teams', team_id, name, created_utc
-    ) from teams where team_id = new.team_id;
-    insert into new_links
-    select coalesce(new.session_id, 0), 'materials', material_id, row_digest(
-        'materials', material_id, images, configuration
-    ) from materials order by material_id desc limit 1;
+    insert into new_links select
+        coalesce(new.session_id, 0), 'teams', team_id, row_digest(
+            'teams', team_id, name, created_utc
+        )
+    from teams where team_id = new.team_id;
+    insert into new_links select
+        coalesce(new.session_id, 0), 'materials', material_id, row_digest(
+            'materials', material_id, images, configuration
+        )
+    from materials order by material_id desc limit 1;
 end;
 
 create trigger shows_no_update before update on shows
@@ -1845,11 +1881,12 @@ end;
 
 create trigger shows_join_the_chain after insert on shows
 begin
-    insert into new_links
-    select coalesce(new.session_id, 0), 'shows', new.show_id, row_digest(
-        'shows', new.show_id, new.session_id, new.image, new.frame, new.screen, new.utc,
-        new.requested_s, new.announced_s, new.fetched_s, new.decoded_s, new.painted_s,
-        new.outcome
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'shows', new.show_id, row_digest(
+            'shows', new.show_id, new.session_id, new.image, new.frame, new.screen, new.utc,
+            new.requested_s, new.announced_s, new.fetched_s, new.decoded_s, new.painted_s,
+            new.outcome
+        )
     );
 end;
 
@@ -1874,9 +1911,10 @@ end;
 
 create trigger team_lanes_join_the_chain after insert on team_lanes
 begin
-    insert into new_links
-    select 0, 'team_lanes', new.team_lane_id, row_digest(
-        'team_lanes', new.team_lane_id, new.team_id, new.lane, new.operator, new.utc
+    insert into new_links values (
+        0, 'team_lanes', new.team_lane_id, row_digest(
+            'team_lanes', new.team_lane_id, new.team_id, new.lane, new.operator, new.utc
+        )
     );
 end;
 
@@ -1901,9 +1939,10 @@ end;
 
 create trigger team_renames_join_the_chain after insert on team_renames
 begin
-    insert into new_links
-    select 0, 'team_renames', new.rename_id, row_digest(
-        'team_renames', new.rename_id, new.team_id, new.name, new.operator, new.utc
+    insert into new_links values (
+        0, 'team_renames', new.rename_id, row_digest(
+            'team_renames', new.rename_id, new.team_id, new.name, new.operator, new.utc
+        )
     );
 end;
 
@@ -1928,8 +1967,9 @@ end;
 
 create trigger teams_join_the_chain after insert on teams
 begin
-    insert into new_links
-    select 0, 'teams', new.team_id, row_digest(
-        'teams', new.team_id, new.name, new.created_utc
+    insert into new_links values (
+        0, 'teams', new.team_id, row_digest(
+            'teams', new.team_id, new.name, new.created_utc
+        )
     );
 end;
