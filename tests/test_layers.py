@@ -142,6 +142,8 @@ POWER = {
         "power.kind_resource",
         # Sessions are timed by the clock that times the meter.
         "power.clock",
+        # The live scorer ends when a signal sets it.
+        "power.signal_flag",
         # A configured meter has the settings of its serial line in its resource string.
         "power.resource",
         # An emulator's energy is not official, whatever its address.

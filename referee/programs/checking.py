@@ -9,7 +9,7 @@ from typing import Any, Literal
 from power.connect import open_meter
 from power.errors import MeterError
 from referee.errors import RefereeError
-from referee.programs.meter_kind import require_kind
+from referee.programs.hosting import require_kind
 from referee.programs.outside import port_names, read_here
 from referee.programs.progress import progress_bar
 from referee.programs.slow_checks import run_slow_checks

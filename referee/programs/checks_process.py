@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import threading
 import time
 
 from referee.service.setup.config import Config
+from referee.service.setup.program import command_of
 
 _MOST_S = 600.0
 _END_S = 20.0
@@ -21,8 +20,7 @@ def run_in_a_process(config: Config, stopping: threading.Event) -> str:
 
     The process ends within twenty seconds when `stopping` is set, and dies with this one.
     """
-    command = [sys.executable, "-m", "referee", "process", "checks"]
-    command += ["--config", str(config.path), "--parent", str(os.getpid())]
+    command = command_of("checks", config)
     path = config.storage.folder / "logs" / "checks.log"
     with path.open("ab") as log:
         child = subprocess.Popen(

@@ -9,6 +9,7 @@ from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
+from referee.service.setup.program import Launch
 from referee.service.submission.door import Door, journal_commit
 from referee.service.submission.tasks import open_tasks
 from referee.store.journal import Journal
@@ -23,9 +24,8 @@ _LONG_ANSWERS = 2
 _COMING_MODELS = 2
 
 
-def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
+def run_contest_server(config: Config, launch: Launch) -> None:
     """Serve a lane's contestants until SIGTERM; the configuration says with how many workers."""
-
     kind: WorkerKind = "gevent" if config.server.worker == "gevent" else "gthread"
 
     # With threads each waiting login holds one, and the others need most of them.
@@ -42,7 +42,7 @@ def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
             door = Door(config, contest.clock, contest.database, commit, tasks)
         services = ContestServices(
             contest,
-            Admission(contest, sessions, desk, make_aside(kind, 1), lane, logins),
+            Admission(contest, sessions, desk, make_aside(kind, 1), launch.lane, logins),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             make_aside(kind, _LONG_ANSWERS),
@@ -58,7 +58,7 @@ def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
 
     serve(
         make,
-        descriptor=descriptor,
+        descriptor=launch.descriptor,
         workers=config.server.workers,
         threads=config.server.threads,
         name="referee-contest",

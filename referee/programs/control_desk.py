@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 
@@ -23,6 +23,7 @@ from referee.service.display.pages import PAGES_MOST
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.folder_lock import lock_folder
+from referee.service.setup.program import Launch
 from referee.service.submission.tasks import open_tasks
 from referee.service.submission.window import Window
 from referee.web.desk.broadcast import Broadcast
@@ -37,19 +38,13 @@ _SPARE_THREADS = 16
 _TAKE_OVER_S = 30.0
 
 
-def run_control_desk(
-    config: Config,
-    descriptor: int,
-    resources: Sequence[str],
-    addresses: Sequence[str],
-    supervisor: int,
-) -> None:
+def run_control_desk(config: Config, launch: Launch) -> None:
     """Serve operators, and own the session clock and the meters, until SIGTERM.
 
-    Each lane has the VISA resource of its meter in `resources`, or `none`. The console shows
-    `addresses`, those of the lanes' contest servers. `supervisor` is the id of the process that
-    started all of the referee's.
+    `launch.meters` has the VISA resource of each lane's meter, or `none`. The console shows
+    `launch.contests`, the addresses of the lanes' contest servers.
     """
+    resources, addresses = launch.meters, launch.contests
 
     def make() -> Running:
         # A killed desk may take a moment to die. Two desks must never own the meter.
@@ -77,14 +72,14 @@ def run_control_desk(
             lock.close()
 
         return Running(
-            console_app(contest, desk, board, broadcast, window, supervisor),
+            console_app(contest, desk, board, broadcast, window, launch.parent),
             close,
             stop=partial(_stop, desk, broadcast),
         )
 
     serve(
         make,
-        descriptor=descriptor,
+        descriptor=launch.descriptor,
         workers=1,
         threads=_VIEWERS + PAGES_MOST * len(resources) + _SPARE_THREADS,
         name="referee-desk",

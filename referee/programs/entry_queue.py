@@ -11,6 +11,7 @@ from referee.service.ovic.entry import measure_until_stable
 from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.folder_lock import lock_folder
+from referee.service.setup.program import Launch
 from referee.service.submission.entry_queue import EntryQueue
 from referee.service.submission.judge import Judge
 from referee.service.submission.place import place_of_contest
@@ -22,7 +23,7 @@ from referee.store.sessions import live_session
 _TAKE_OVER_S = 30.0
 
 
-def run_entry_queue(config: Config) -> None:
+def run_entry_queue(config: Config, launch: Launch) -> None:
     """Serve the line until SIGTERM, which interrupts the main thread."""
     measure = partial(measure_until_stable, place=place_of_contest(config))
     clock = SystemClock()

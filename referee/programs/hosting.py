@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from power.connect import open_meter
+from power.errors import MeterError
 from referee import __version__
 from referee.core.actors import REFEREE
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.log_lines import log_as
-from referee.programs.meter_kind import require_kind
 from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
@@ -24,7 +25,7 @@ from referee.programs.terminal import tell_on_terminal
 from referee.service.people.operators import require_operators
 from referee.service.preflight.contest_checks import under_way
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.config import Config
+from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.contest_tls import usable_certificate
 from referee.service.setup.folder_lock import is_locked, lock_folder
@@ -116,6 +117,19 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         stack.callback(_record, database, "stop", "")
         _record(database, "start", f"version {__version__}")
         yield Host(supervisor, database)
+
+
+def require_kind(section: MeterSection) -> None:
+    """Raise `InputError` for a kind, an option or a setting that its meter does not know.
+
+    It looks at meters of other kinds than the WT300 series alone, and touches no device.
+    """
+    if not section.other_kind:
+        return
+    try:
+        open_meter(section.resource, element=section.element).close()
+    except (MeterError, ValueError) as error:
+        raise InputError(f"[meter] resource '{section.resource}': {error}.") from None
 
 
 def _record(database: Database, action: str, detail: str) -> None:

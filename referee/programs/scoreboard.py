@@ -3,24 +3,20 @@
 
 from __future__ import annotations
 
-from referee.programs.standing_back import stand_back
 from referee.service.scoreboard.charts import Charts
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
+from referee.service.setup.program import Launch
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.aside import make_aside
 from referee.web.server.server import Running, serve
 
-# On a busy machine a session's programs get nine times as much of the processor.
-_NICENESS = 10
 
-
-def run_scoreboard(config: Config, descriptor: int) -> None:
+def run_scoreboard(config: Config, launch: Launch) -> None:
     """Serve the audience until SIGTERM; the database is open for reading alone."""
-    stand_back(_NICENESS)
 
     def make() -> Running:
         contest = open_contest(config, read_only=True)
@@ -36,7 +32,7 @@ def run_scoreboard(config: Config, descriptor: int) -> None:
 
     serve(
         make,
-        descriptor=descriptor,
+        descriptor=launch.descriptor,
         workers=1,
         threads=1,
         name="referee-scoreboard",

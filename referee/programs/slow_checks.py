@@ -8,6 +8,7 @@ from functools import partial
 
 from referee.errors import Unavailable
 from referee.programs.golden_client import check_golden
+from referee.programs.terminal import tell_on_terminal
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.durable_commit import check_commits
 from referee.service.preflight.finding import Finding
@@ -26,9 +27,15 @@ from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.folder_lock import lock_folder
 from referee.service.setup.opened import opened_contest
+from referee.service.setup.program import Launch
 from referee.service.submission.checks import check_ovic
 
 Key = tuple[str, str]
+
+
+def run_all_slow_checks(config: Config, launch: Launch) -> None:
+    """Make all of them, in the process that the desk starts."""
+    run_slow_checks(config, None, tell_on_terminal)
 
 
 def run_slow_checks(

@@ -4,38 +4,30 @@
 from __future__ import annotations
 
 import logging
-import os
 import socket
 import ssl
-import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from itertools import chain
 
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
+from referee.programs.table import programs_of
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
 from referee.service.observation.processes import wait_for_leftovers
 from referee.service.setup.config import Config, lane_suffix
 from referee.service.setup.contest_tls import pinned_context
 from referee.service.setup.lane_words import of_lane
+from referee.service.setup.program import Program, command_of
 
 _READY_S = 60.0
 _STOP_S = 10.0
 _LOOK_S = 0.2
 # Obstacles that go away within this time are not reported.
 _TELL_AFTER_S = 2.0
-
-_TITLES = {
-    "desk": "control desk",
-    "contest": "contest server",
-    "scorer": "live scorer",
-    "ovic": "queue of OVIC's entries",
-    "scoreboard": "scoreboard",
-}
 
 _log = logging.getLogger(__name__)
 
@@ -91,28 +83,21 @@ class Supervisor:
         self._alarm = alarm
         self._stopping = threading.Event()
         wait_for_leftovers(config.path, _STOP_S)
-        self._console_listener, *others_listen = _bound(config)
-        self._contest_listeners = others_listen[: len(config.lanes)]
-        audience = others_listen[len(config.lanes) :]
-        self._scoreboard_listener = audience[0] if audience else None
+        programs = programs_of(config)
+        self._listeners = _bound(config, programs)
         prepare_socket_folder(socket_path(config.storage.folder))
-        logs = config.storage.folder / "logs"
-        logs.mkdir(parents=True, exist_ok=True)
+        (config.storage.folder / "logs").mkdir(parents=True, exist_ok=True)
         told = []
-        for listener, resource in zip(self._contest_listeners, resources, strict=True):
-            host, port = listener.getsockname()[:2]
+        for bound, resource in zip(self._listeners["contest"], resources, strict=True):
+            host, port = bound.getsockname()[:2]
             told += ["--contest", f"{host}:{port}", "--meter", resource]
-        self._children = {"desk": self._child("desk", logs, self._console_listener, *told)}
-        for number, listener in enumerate(self._contest_listeners, 1):
-            self._children[f"contest{lane_suffix(number)}"] = self._child(
-                "contest", logs, listener, lane=number
-            )
-        self._children["scorer"] = self._child("scorer", logs, None)
-        if config.ovic.is_open:
-            self._children["ovic"] = self._child("ovic", logs, None)
-        if self._scoreboard_listener is not None:
-            listener = self._scoreboard_listener
-            self._children["scoreboard"] = self._child("scoreboard", logs, listener)
+        self._children: dict[str, Child] = {}
+        for program in programs:
+            sockets: Sequence[socket.socket | None] = self._listeners[program.name] or [None]
+            options = told if program.name == "desk" else []
+            for number, listener in enumerate(sockets, 1):
+                child = self._child(program, number, listener, options)
+                self._children[f"{program.name}{lane_suffix(number)}"] = child
         self._looked_after = [*self._children.values(), *others]
         self._answered_s = 0.0
         self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)
@@ -126,18 +111,18 @@ class Supervisor:
     def contest_urls(self) -> list[str]:
         """Return the URL of each lane's contest server, as seen from this machine."""
         scheme = self._config.server.contest_scheme
-        return [url_of(listener, scheme) for listener in self._contest_listeners]
+        return [url_of(listener, scheme) for listener in self._listeners["contest"]]
 
     @property
     def console_url(self) -> str:
         """Return the console's URL, as seen from this machine."""
-        return url_of(self._console_listener)
+        return url_of(self._listeners["desk"][0])
 
     @property
     def scoreboard_url(self) -> str | None:
         """Return the scoreboard's URL, as seen from this machine; None without a scoreboard."""
-        listener = self._scoreboard_listener
-        return None if listener is None else url_of(listener)
+        listeners = self._listeners.get("scoreboard", [])
+        return url_of(listeners[0]) if listeners else None
 
     def pids(self) -> dict[str, int]:
         """Return the process ids of the children by name."""
@@ -167,8 +152,7 @@ class Supervisor:
         deadline = time.monotonic() + _STOP_S
         for child in self._children.values():
             child.wait(max(0.0, deadline - time.monotonic()))
-        audience = [] if self._scoreboard_listener is None else [self._scoreboard_listener]
-        for listener in (*self._contest_listeners, self._console_listener, *audience):
+        for listener in chain.from_iterable(self._listeners.values()):
             listener.close()
 
     def wait_for_sessions(self, tell: Callable[[str], None]) -> None:
@@ -195,23 +179,23 @@ class Supervisor:
 
     def _child(
         self,
-        name: str,
-        logs: Path,
+        program: Program,
+        lane: int,
         listener: socket.socket | None,
-        *options: str,
-        lane: int | None = None,
+        options: Sequence[str],
     ) -> Child:
-        """Return a program's process; `lane` is that of a program that each lane has."""
-        command = [sys.executable, "-m", "referee", "process", name]
-        title, suffix = _TITLES[name], ""
-        if lane is not None:
-            command += ["--lane", str(lane)]
-            title, suffix = of_lane(title, self._config.lane(lane).name), lane_suffix(lane)
-        command += ["--config", str(self._config.path), "--parent", str(os.getpid()), *options]
-        descriptors = [] if listener is None else [listener.fileno()]
+        """Return a program's process; only a program that each lane has is told its lane."""
+        title, name = program.title, f"{program.name}{lane_suffix(lane)}"
+        descriptors: list[int] = []
+        if program.of_lanes:
+            title = of_lane(title, self._config.lane(lane).name)
+            options = [*options, "--lane", str(lane)]
         if listener is not None:
-            command += ["--descriptor", str(listener.fileno())]
-        return Child(title, command, logs / f"{name}{suffix}.log", descriptors)
+            descriptors = [listener.fileno()]
+            options = [*options, "--descriptor", str(listener.fileno())]
+        command = command_of(program.name, self._config, *options)
+        log = self._config.storage.folder / "logs" / f"{name}.log"
+        return Child(title, command, log, descriptors)
 
     def _watch(self) -> None:
         while not self._stopping.wait(_LOOK_S):
@@ -238,21 +222,15 @@ class Supervisor:
         self._answered_s = time.monotonic()
 
 
-def _bound(config: Config) -> list[socket.socket]:
-    """Return the sockets of the console, of each lane, and of the scoreboard; all or none.
-
-    The last is there only if the configuration has a scoreboard.
-    """
-    wanted = [(config.server.console, "console server")]
-    wanted += [(lane.contest, "contest server") for lane in config.lanes]
-    if config.server.scoreboard is not None:
-        wanted.append((config.server.scoreboard, "scoreboard server"))
-    found: list[socket.socket] = []
+def _bound(config: Config, programs: Sequence[Program]) -> dict[str, list[socket.socket]]:
+    """Return the sockets of each program by its name; all or none."""
+    found: dict[str, list[socket.socket]] = {program.name: [] for program in programs}
     try:
-        for address, purpose in wanted:
-            found.append(bind(address, purpose))
+        for program in programs:
+            for address, purpose in program.listens(config):
+                found[program.name].append(bind(address, purpose))
     except InputError:
-        for listener in found:
+        for listener in chain.from_iterable(found.values()):
             listener.close()
         raise
     return found

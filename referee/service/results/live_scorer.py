@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
+from power.signal_flag import SignalFlag
 from referee.core.ground_truth import GroundTruth
 from referee.core.states import SessionState, state_of
 from referee.service.results.final_score import score_session
-from referee.service.setup.contest import Contest, order_of
+from referee.service.setup.config import Config
+from referee.service.setup.contest import Contest, open_contest, order_of, read_contest_truth
+from referee.service.setup.program import Launch
 from referee.store.answers import answers_after
 from referee.store.readings import energy_of
 from referee.store.scores import Snapshot, insert_snapshot
@@ -105,3 +110,17 @@ class LiveScorer:
         energy = energy_of(self._contest.database.connection, session.session_id)
         if energy is not None:
             score_session(self._contest, self._truth, session, energy)
+
+
+def run_live_scorer(config: Config, launch: Launch) -> None:
+    """Score sessions until SIGTERM or SIGINT."""
+    stopping = SignalFlag()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopping.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    contest = open_contest(config)
+    LiveScorer(contest, read_contest_truth(contest)).run(stopping.wait)
+    contest.database.close()

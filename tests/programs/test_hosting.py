@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from referee.errors import InputError
-from referee.programs.meter_kind import require_kind
+from referee.programs.hosting import require_kind
 from referee.service.setup.config import MeterSection
 
 
