@@ -7,7 +7,6 @@ import argparse
 import importlib
 import logging
 import os
-import pkgutil
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,7 @@ from types import FrameType
 from referee import __version__
 from referee.errors import InputError, RefereeError
 from referee.programs.terminal import drop_output, tell_on_terminal
+from referee.service.setup.extra import GUESTS, all_extras
 
 COMMANDS = {
     "demo": "run a whole session on this machine, with generated data",
@@ -110,10 +110,9 @@ def all_commands() -> Iterator[tuple[str, str, str]]:
     """Yield the name, summary and module of each command: the contest's, then the extras'."""
     for name, summary in COMMANDS.items():
         yield name, summary, f"referee.commands.{name}"
-    extras = importlib.import_module("referee.extras")
-    for found in pkgutil.iter_modules(extras.__path__, "referee.extras."):
-        for name, summary in importlib.import_module(found.name).COMMANDS.items():
-            yield name, summary, f"{found.name}.commands.{name}"
+    for extra in all_extras():
+        for name, summary in extra.commands.items():
+            yield name, summary, f"{GUESTS}.{extra.name}.commands.{name}"
 
 
 def _fill(command: argparse.ArgumentParser, home: str) -> None:

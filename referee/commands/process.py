@@ -9,14 +9,14 @@ from pathlib import Path
 from referee.programs.log_lines import log_as
 from referee.programs.parent import stop_with_parent
 from referee.programs.standing_back import stand_back
-from referee.programs.table import PROGRAMS, program_named
+from referee.programs.table import all_programs
 from referee.service.setup.config_file import load_config
 from referee.service.setup.program import Launch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("name", choices=[program.name for program in PROGRAMS])
+    parser.add_argument("name", choices=list(all_programs()))
     parser.add_argument("--config", type=Path)
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--descriptor", type=int, default=-1)
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     stop_with_parent(args.parent)
     config = load_config(args.config)
     log_as(config.log)
-    program = program_named(args.name)
+    program = all_programs()[args.name]
     if program.niceness:
         stand_back(program.niceness)
     program.run(config, Launch(args.descriptor, args.lane, args.meter, args.contest, args.parent))

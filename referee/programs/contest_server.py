@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.entry.admission import LOGINS_WAITING, Admission, SessionCache
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
+from referee.service.setup.extra import present_extras
 from referee.service.setup.program import Launch
-from referee.service.submission.door import Door, journal_commit
-from referee.service.submission.tasks import open_tasks
 from referee.store.journal import Journal
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
@@ -20,8 +21,6 @@ from referee.web.server.server import Running, serve
 
 # How many long answers a process parses at once. The limit bounds the memory under a flood.
 _LONG_ANSWERS = 2
-# How many models of a process write to the disk at once; others wait for their turn.
-_COMING_MODELS = 2
 
 
 def run_contest_server(config: Config, launch: Launch) -> None:
@@ -36,25 +35,22 @@ def run_contest_server(config: Config, launch: Launch) -> None:
         journal = Journal(contest.database, make_aside(kind, 1))
         desk = DeskClient(socket_path(config.storage.folder))
         sessions = SessionCache(contest.database)
-        door = None
-        if config.ovic.is_open:
-            commit, tasks = journal_commit(journal), open_tasks(config)
-            door = Door(config, contest.clock, contest.database, commit, tasks)
         services = ContestServices(
             contest,
             Admission(contest, sessions, desk, make_aside(kind, 1), launch.lane, logins),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             make_aside(kind, _LONG_ANSWERS),
-            door,
-            make_aside(kind, _COMING_MODELS),
         )
+        app = contest_app(services)
+        for extra in present_extras(config):
+            extra.add_contest_routes(app, services, journal, partial(make_aside, kind))
 
         def close() -> None:
             journal.close()
             contest.database.close()
 
-        return Running(contest_app(services), close)
+        return Running(app, close)
 
     serve(
         make,

@@ -24,8 +24,6 @@ from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.folder_lock import lock_folder
 from referee.service.setup.program import Launch
-from referee.service.submission.tasks import open_tasks
-from referee.service.submission.window import Window
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from referee.web.server.server import Running, serve
@@ -58,9 +56,6 @@ def run_control_desk(config: Config, launch: Launch) -> None:
         answer = partial(serve_request, desk)
         link = DeskServer(path, answer, desk.logbook.alarm, contest.database.release)
         board = board_of(contest, desk, addresses)
-        window = None
-        if config.ovic.is_open:
-            window = Window(config, contest.database, open_tasks(config))
         broadcast = Broadcast(board.show, _VIEWERS, desk.logbook.alarm)
         broadcast.start()
 
@@ -72,7 +67,7 @@ def run_control_desk(config: Config, launch: Launch) -> None:
             lock.close()
 
         return Running(
-            console_app(contest, desk, board, broadcast, window, launch.parent),
+            console_app(contest, desk, board, broadcast, launch.parent),
             close,
             stop=partial(_stop, desk, broadcast),
         )

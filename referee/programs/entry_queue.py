@@ -11,6 +11,7 @@ from referee.service.ovic.entry import measure_until_stable
 from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.folder_lock import lock_folder
+from referee.service.setup.ovic_section import ovic_of
 from referee.service.setup.program import Launch
 from referee.service.submission.entry_queue import EntryQueue
 from referee.service.submission.judge import Judge
@@ -29,14 +30,14 @@ def run_entry_queue(config: Config, launch: Launch) -> None:
     clock = SystemClock()
     with lock_folder(config.storage.folder, "ovic", wait_s=_TAKE_OVER_S):
         with closing(Database(config.database)) as database:
-            judge = Judge(60 * config.ovic.entry_minutes, measure)
+            judge = Judge(60 * ovic_of(config).entry_minutes, measure)
             paused = partial(_session_runs, config, clock, database)
             EntryQueue(config, clock, database, open_tasks(config), judge, paused).run()
 
 
 def _session_runs(config: Config, clock: Clock, database: Database) -> bool:
     """Tell whether the queue waits, because an on-site session runs."""
-    if not config.ovic.waits_for_sessions:
+    if not ovic_of(config).waits_for_sessions:
         return False
     live = [live_session(database.connection, lane + 1) for lane in range(len(config.lanes))]
     states = [state_of(session.facts, clock.now()) for session in live if session is not None]

@@ -28,10 +28,10 @@ from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.contest_tls import usable_certificate
+from referee.service.setup.extra import all_extras
 from referee.service.setup.folder_lock import is_locked, lock_folder
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.private_files import private_from_the_start
-from referee.service.submission.tasks import open_tasks, require_usable
 from referee.store.database import Database
 from referee.store.notices import insert_audit, insert_notice
 
@@ -95,9 +95,8 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         usable_certificate(config.server.contest_tls, datetime.now(UTC))
     for lane in config.lanes:
         require_kind(lane.meter)
-    tasks = open_tasks(config)
-    if tasks:
-        require_usable(tasks)
+    for extra in all_extras():
+        extra.require_usable(config)
     with progress_bar("images checked") as progress:
         database, _ = prepare_contest(config, progress=progress)
     with ExitStack() as stack:

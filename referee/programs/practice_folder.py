@@ -18,7 +18,6 @@ from referee.service.setup.config import (
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
-from referee.service.setup.ovic_section import OvicSection
 
 PRACTICE_DATA = Path("practice-data")
 """The folder of a contestant's first rehearsals, below the working directory."""
@@ -88,7 +87,7 @@ def rehearsal_config(event: Config) -> Config:
         # The audience sees the event alone.
         server=replace(event.server, scoreboard=None),
         storage=StorageSection(Path()),
-        ovic=OvicSection(),
+        extras={},
         practice=PracticeSection(event=event.path),
     )
     config.path.write_text(dump_config(config), encoding="utf-8")

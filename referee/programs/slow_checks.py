@@ -16,7 +16,6 @@ from referee.service.preflight.passwords import check_passwords
 from referee.service.preflight.slow import (
     COMMIT,
     GOLDEN,
-    OVIC,
     PASSWORDS,
     expected,
     keep,
@@ -25,10 +24,10 @@ from referee.service.preflight.slow import (
 from referee.service.preflight.versions import program_stamp
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.service.setup.folder_lock import lock_folder
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.program import Launch
-from referee.service.submission.checks import check_ovic
 
 Key = tuple[str, str]
 
@@ -66,5 +65,7 @@ def _checks(
     config = contest.config
     yield COMMIT, lambda: [check_commits(config)]
     yield PASSWORDS, lambda: [check_passwords(password_hashes(contest))]
-    yield OVIC, partial(check_ovic, config)
+    for extra in present_extras(config):
+        if extra.slow_check is not None:
+            yield extra.slow_check, partial(extra.check, config)
     yield GOLDEN, lambda: [check_golden(config, tell)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.service.setup.config import Config
+from referee.service.setup.extra import all_extras, present_extras
 from referee.service.setup.program import Later, Program
 
 
@@ -51,12 +52,6 @@ PROGRAMS = (
         niceness=10,  # On a busy machine a session's programs get nine times as much of it.
     ),
     Program(
-        "ovic",
-        "queue of OVIC's entries",
-        Later("referee.programs.entry_queue:run_entry_queue"),
-        when=lambda config: config.ovic.is_open,
-    ),
-    Program(
         "checks",
         "slow checks",
         Later("referee.programs.slow_checks:run_all_slow_checks"),
@@ -65,11 +60,13 @@ PROGRAMS = (
 )
 
 
+def all_programs() -> dict[str, Program]:
+    """Return each program by its name: the contest's own, and those of its guests."""
+    guests = (program for extra in all_extras() for program in extra.programs)
+    return {program.name: program for program in (*PROGRAMS, *guests)}
+
+
 def programs_of(config: Config) -> list[Program]:
     """Return the programs that the supervisor starts for a contest, the console's first."""
-    return [program for program in PROGRAMS if program.when(config)]
-
-
-def program_named(name: str) -> Program:
-    """Return a program by its name; raise `KeyError` for any other name."""
-    return {program.name: program for program in PROGRAMS}[name]
+    guests = (program for extra in present_extras(config) for program in extra.programs)
+    return [program for program in (*PROGRAMS, *guests) if program.when(config)]

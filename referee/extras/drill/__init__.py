@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
 """A drill trains the operators: an emulated event in which things go wrong."""
-
-COMMANDS = {
-    "drill": "train the operators: an emulated event in which things go wrong",
-}

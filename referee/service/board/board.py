@@ -23,7 +23,7 @@ from referee.service.display.display import Display
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
-from referee.service.submission.views import line_view, standing_entries
+from referee.service.setup.extra import all_extras
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import choices_json
 from referee.store.database import Connection
@@ -70,10 +70,10 @@ class Board:
         """Return the whole board, ready for JSON.
 
         `lanes` has what `LaneView.show` returns for each lane, and the fields of lane 1 stand
-        beside it once more. `ovic` is the state of the line of entries, or None where no task of
-        OVIC is open. `figures` says how to display the track's accuracy and score. `alarms` are
-        the texts of the red bar, with the name of the lane and who has seen them, and `alarm` is
-        the first of them. The sessions and the meters contain their own texts (see `wording`).
+        beside it once more. A guest's part stands under its name, None where it takes no part.
+        `figures` says how to display the track's accuracy and score. `alarms` are the texts of the
+        red bar, with the name of the lane and who has seen them, and `alarm` is the first of them.
+        The sessions and the meters contain their own texts (see `wording`).
         """
         contest = self._contest
         connection = contest.database.connection
@@ -103,7 +103,7 @@ class Board:
             **self._teams(),
             "lanes": lanes,
             **{name: first[name] for name in ("meter", "display", "current", "next")},
-            "ovic": self._ovic(connection),
+            **self._guests(connection),
             "alarm": alarms[0] if alarms else None,
             "alarms": alarms,
             "sessions": rows,
@@ -153,10 +153,13 @@ class Board:
         alarm = newest_alarm(common[1], now.utc, common[0])
         return found if alarm is None else [*found, alarm | {"lane": ""}]
 
-    def _ovic(self, connection: Connection) -> dict[str, Any] | None:
-        if not self._contest.config.ovic.is_open:
-            return None
-        return line_view(standing_entries(connection))
+    def _guests(self, connection: Connection) -> dict[str, Any]:
+        config = self._contest.config
+        return {
+            extra.name: extra.board(connection) if extra.takes_part(config) else None
+            for extra in all_extras()
+            if extra.board is not None
+        }
 
     def _contestants(self) -> dict[str, Any]:
         anybody = self._contest.config.admits_anybody

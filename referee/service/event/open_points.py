@@ -5,21 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from referee.core.entry_states import EntryState
 from referee.core.states import SessionState
 from referee.core.turns import Turn, standing_attempts
 from referee.service.event.doubt import EMULATED, doubt_of
 from referee.service.event.standings import Standing
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import all_extras
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
 from referee.store.images import load_manifest
-from referee.store.ovic_entries import all_entries
 from referee.store.proposals import stored_proposals
 from referee.store.sessions import sessions_to_score
 
-_JUDGED = (EntryState.SCORED, EntryState.REFUSED, EntryState.VOID)
 _TUNNEL = (
     " If its meter's address was that of a tunnel or a bridge to a real meter, the review says so."
 )
@@ -41,7 +39,9 @@ def open_points(
         for proposal in stored_proposals(connection)
         if proposal.end is None
     ]
-    return found + _of_inputs(connection, standings) + _of_entries(connection, roster)
+    found += _of_inputs(connection, standings)
+    active = {team.name for team in roster.active}
+    return found + [p for extra in all_extras() for p in extra.open_points(connection, active)]
 
 
 def _of_team(team: RosterTeam) -> Iterator[str]:
@@ -75,23 +75,6 @@ def _of_standing(config: Config, standing: Standing, unscored: set[int]) -> Iter
             f"{name} has an energy that is {doubt}, and nobody has reviewed it. Void the "
             f"session, or let it stand by a review.{_TUNNEL if doubt == EMULATED else ''}"
         )
-
-
-def _of_entries(connection: Connection, roster: Roster) -> list[str]:
-    """Return a point for each model whose judgement is open; teams that withdrew have none."""
-    active = {team.name for team in roster.active}
-    found = []
-    for entry in all_entries(connection):
-        if entry.team not in active or entry.state in _JUDGED:
-            continue
-        name = f"Entry {entry.entry_id} of '{entry.team}' ({entry.task})"
-        void = f"or take it out: 'referee ovic void {entry.entry_id}'"
-        if entry.state is EntryState.FAILED:
-            again = f"'referee ovic again {entry.entry_id}'"
-            found.append(f"{name} failed through the referee. Try it again: {again}, {void}.")
-        else:
-            found.append(f"{name} is {entry.state.value}. Wait until it is judged, {void}.")
-    return found
 
 
 def _of_inputs(connection: Connection, standings: Sequence[Standing]) -> list[str]:

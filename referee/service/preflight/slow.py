@@ -17,6 +17,7 @@ from referee.service.preflight.lane_rules import identity_in
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.service.setup.lane_words import of_lane
 from referee.store.database import Connection, Database
 from referee.store.operators import present_operators
@@ -25,7 +26,6 @@ from referee.store.preflight import StoredFinding, insert_finding, newest_findin
 GOLDEN = ("servers", "golden client")
 COMMIT = ("machine", "durable commit")
 PASSWORDS = ("teams", "passwords")
-OVIC = ("OVIC", "tasks")
 IDENTITY = "identity"
 METER_ITEMS = (IDENTITY, "error queue", "clock")
 
@@ -59,8 +59,9 @@ def expected(
         COMMIT: Basis(str(config.storage.folder)),
         PASSWORDS: Basis(_password_stamp(contest)),
     }
-    if config.ovic.is_open:
-        found[OVIC] = Basis(program)
+    for extra in present_extras(config):
+        if extra.slow_check is not None:
+            found[extra.slow_check] = Basis(program)
     for number, lane in enumerate(lanes, 1):
         resource = lane.meter.resource
         if resource not in ("none", "emulated"):

@@ -10,9 +10,8 @@ from typing import Any
 from referee.service.event.results import Results, ranked_results
 from referee.service.event.standings import objects_per_s, read_standings, score_interval
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.service.setup.signing_key import station_key
-from referee.service.submission.tasks import open_tasks
-from referee.service.submission.views import leaderboard_view
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.database import Connection
 from referee.store.finals import final_results
@@ -53,10 +52,10 @@ class Facts:
 
     `version` is the number of the newest change. `station` is the key by which other programs know
     this event, see `station_key`. `results` are those of `read_results` without what is open.
-    `boards` are OVIC's leaderboards, as far as the teams may see them. `organised` are the
-    teams that have or had an organisation. `played` has the started sessions, void ones included,
-    the oldest first. `freezing` is the newest freeze, and `thaw` the thaw after it, if there is
-    one.
+    `boards` are the leaderboards of guests, as far as the audience may see them. `organised` are
+    the teams that have or had an organisation. `played` has the started sessions, void ones
+    included, the oldest first. `freezing` is the newest freeze, and `thaw` the thaw after it, if
+    there is one.
     """
 
     version: int
@@ -115,11 +114,8 @@ def _played(contest: Contest, connection: Connection, session: SessionRecord) ->
 
 
 def _boards(contest: Contest, connection: Connection) -> tuple[Mapping[str, Any], ...]:
-    """Return the leaderboard of each open task; the public sees no more than the teams."""
-    ovic = contest.config.ovic
-    if not (ovic.is_open and ovic.leaderboard_for_teams):
-        return ()
-    return tuple(leaderboard_view(connection, open_tasks(contest.config))["tasks"])
+    guests = present_extras(contest.config)
+    return tuple(board for extra in guests for board in extra.leaderboards(contest, connection))
 
 
 def _results(contest: Contest, connection: Connection, roster: Roster) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from referee.service.scoreboard.view import (
     publication_of,
 )
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.store.database import Connection
-from referee.store.ovic_entries import entries_version
 from referee.store.publishing import frozen_publication, newest_change
 
 # What the database does not number, such as a line of teams.csv, is noticed after this time.
@@ -51,7 +51,7 @@ class Publisher:
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
         self._read_at: Instant | None = None
-        self._read_mark: tuple[int, int, int] | None = None
+        self._read_mark: tuple[object, ...] | None = None
         self._stored: tuple[int, Publication] | None = None
         self._snapshot: Snapshot | None = None
         self._told: tuple[bool, list[dict[str, Any]]] | None = None
@@ -65,7 +65,7 @@ class Publisher:
     def refresh(self) -> Snapshot:
         """Read what is new and return the newest snapshot.
 
-        Without changes this reads three numbers, and the figures of the running sessions.
+        Without changes this reads a few numbers, and the figures of the running sessions.
         """
         now = self._contest.clock.now()
         with self._contest.database.read() as connection:
@@ -92,7 +92,8 @@ class Publisher:
 
     def _newest(self, connection: Connection, now: Instant) -> Snapshot:
         old, at = self._snapshot, self._read_at
-        mark = (newest_change(connection), *entries_version(connection))
+        guests = present_extras(self._contest.config)
+        mark = (newest_change(connection), *(extra.version(connection) for extra in guests))
         if old is not None and at is not None and seconds_between(at, now) < _LOOK_AGAIN_S:
             if mark == self._read_mark:
                 return old

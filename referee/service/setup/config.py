@@ -7,16 +7,17 @@ that `docs/organisers.md` has the same text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from power.energy.conditions import Conditions
 from power.kind_resource import is_official
 from power.meter import InputMode, MeterSettings
 from power.resource import split_resource
 from referee.service.setup.config_values import setting
-from referee.service.setup.ovic_section import OvicSection
 
 LENGTH_MOST_S = 86400
 """The longest session in seconds, extra time included."""
@@ -306,6 +307,7 @@ def lane_suffix(number: int) -> str:
 class Config:
     """A whole configuration; `path` is its file.
 
+    `extras` has the sections of the guests by their names; one that is missing has its defaults.
     `declared_lanes` are the tables [[lane]]; a file without them has one lane.
     """
 
@@ -317,8 +319,8 @@ class Config:
     storage: StorageSection
     log: LogSection = LogSection()
     camera: CameraSection = CameraSection()
-    ovic: OvicSection = OvicSection()
     practice: PracticeSection = PracticeSection()
+    extras: Mapping[str, Any] = field(default_factory=dict)
     declared_lanes: tuple[LaneSection, ...] = ()
 
     @property
@@ -343,11 +345,6 @@ class Config:
     def wire_log_of(self, lane: int) -> Path:
         """Return the path of the log of all traffic with a lane's meter."""
         return self.storage.folder / f"meter{lane_suffix(lane)}.jsonl"
-
-    @property
-    def models(self) -> Path:
-        """Return the folder of the models that were submitted."""
-        return self.storage.folder / "models"
 
     @property
     def teams(self) -> Path:

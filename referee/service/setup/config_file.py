@@ -20,13 +20,20 @@ from power.resource import split_resource
 from referee.errors import ConfigError
 from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection, TlsFiles
 from referee.service.setup.config_values import known_are, section
+from referee.service.setup.extra import all_extras
 
-SECTIONS = tuple(
+_OWN = tuple(
     field.name
     for field in dataclasses.fields(Config)
-    if field.name not in ("path", "declared_lanes")
+    if field.name not in ("path", "extras", "declared_lanes")
 )
-"""The names of the sections that a configuration has once."""
+
+
+def all_sections() -> dict[str, type]:
+    """Return the dataclass of each section that a file has once: the contest's, the guests'."""
+    hints = typing.get_type_hints(Config)
+    guests = {extra.name: extra.section for extra in all_extras() if extra.section is not None}
+    return {name: hints[name] for name in _OWN} | guests
 
 _LANES_MOST = 4
 """The most lanes of an event: one console still shows them all."""
@@ -56,14 +63,16 @@ def load_config(path: Path) -> Config:
         raise ConfigError(
             f"{path}: is not TOML that can be read: it is nested too deeply."
         ) from None
-    kinds = typing.get_type_hints(Config)
+    kinds = all_sections()
     for name in table:
-        if name not in (*SECTIONS, "lane"):
-            raise ConfigError(f"{path}: there is no section [{name}]{known_are(name, SECTIONS)}")
+        if name not in (*kinds, "lane"):
+            raise ConfigError(f"{path}: there is no section [{name}]{known_are(name, kinds)}")
     values = {
-        name: section(path, f"[{name}]", kinds[name], table.get(name, {})) for name in SECTIONS
+        name: section(path, f"[{name}]", kind, table.get(name, {})) for name, kind in kinds.items()
     }
-    config = Config(path=path.resolve(), **values, declared_lanes=_read_lanes(path, table))
+    own = {name: values.pop(name) for name in _OWN}
+    lanes = _read_lanes(path, table)
+    config = Config(path=path.resolve(), **own, extras=values, declared_lanes=lanes)
     _require_apart(config)
     if config.server.contest_tls is not None and config.server.worker != "gevent":
         raise ConfigError(
@@ -76,8 +85,8 @@ def load_config(path: Path) -> Config:
 def dump_config(config: Config) -> str:
     """Return the configuration as commented TOML that `load_config` reads back."""
     lines = []
-    for name in SECTIONS:
-        values = getattr(config, name)
+    for name, kind in all_sections().items():
+        values = getattr(config, name) if name in _OWN else config.extras.get(name, kind())
         of_lanes = _OF_LANES.get(name) if config.declared_lanes else None
         lines += [f"# {values.__class__.__doc__}", f"[{name}]"]
         for setting in dataclasses.fields(values):

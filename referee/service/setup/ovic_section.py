@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section [ovic] of `contest.toml`; `config` has the others."""
+"""The section [ovic] of `contest.toml`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.service.setup.config_values import setting
+
+if TYPE_CHECKING:
+    from referee.service.setup.config import Config
 
 
 @dataclass(frozen=True)
@@ -105,3 +109,14 @@ class OvicSection:
     def is_open(self) -> bool:
         """Tell whether any task takes entries."""
         return bool(self.tasks)
+
+
+def ovic_of(config: Config) -> OvicSection:
+    """Return the section of a configuration."""
+    found = config.extras.get("ovic", OvicSection())
+    return found if isinstance(found, OvicSection) else OvicSection()
+
+
+def models_of(config: Config) -> Path:
+    """Return the folder of the models that were submitted."""
+    return config.storage.folder / "models"

@@ -8,9 +8,10 @@ import pkgutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from referee.service.setup.config import Config
+if TYPE_CHECKING:
+    from referee.service.setup.config import Config
 
 
 @dataclass(frozen=True)

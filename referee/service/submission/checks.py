@@ -9,6 +9,7 @@ from referee.errors import RefereeError
 from referee.service.ovic.machine import choose_core
 from referee.service.preflight.finding import Finding, fail, ok
 from referee.service.setup.config import Config
+from referee.service.setup.ovic_section import ovic_of
 from referee.service.submission.place import board_of, place_of_contest
 from referee.service.submission.tasks import open_tasks, require_usable
 
@@ -37,7 +38,14 @@ def _measured(config: Config) -> str:
     """Return where models are measured; a board is reached, and its agent started, to prove it."""
     board = board_of(config)
     if board is None:
-        core = choose_core(config.ovic.core)
+        core = choose_core(ovic_of(config).core)
         return "on no fixed core" if core is None else f"on core {core}"
     with place_of_contest(config)():
         return f"on the board {board}"
+
+
+def require_tasks(config: Config) -> None:
+    """Raise `InputError` for tasks that the judge of models could not serve."""
+    tasks = open_tasks(config)
+    if tasks:
+        require_usable(tasks)

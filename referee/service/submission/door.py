@@ -15,6 +15,7 @@ from referee.errors import Refusal, Unavailable
 from referee.service.preflight.disk import DISK_FLOOR_BYTES, free_bytes
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import Config
+from referee.service.setup.ovic_section import models_of, ovic_of
 from referee.service.submission.models import ComingModel, StoredModel, too_large
 from referee.service.submission.tasks import Task, require_task
 from referee.store.database import Connection, Database
@@ -78,12 +79,12 @@ class Door:
     @property
     def most_bytes(self) -> int:
         """Return the size of the largest model that is taken."""
-        return self._config.ovic.model_mb << 20
+        return ovic_of(self._config).model_mb << 20
 
     @property
     def entries_a_day(self) -> int:
         """Return how many entries a team may submit for a task on one day."""
-        return self._config.ovic.entries_a_day
+        return ovic_of(self._config).entries_a_day
 
     def require_welcome(self, task: str | None, size_bytes: int | None) -> Task:
         """Check before its bytes come whether a model would be taken.
@@ -106,7 +107,7 @@ class Door:
 
     def new_model(self) -> ComingModel:
         """Return a model that begins to come in; the caller drops it at the end."""
-        return ComingModel(self._config.models, self.most_bytes)
+        return ComingModel(models_of(self._config), self.most_bytes)
 
     def require_place(self, team: str, task: Task, sha256: str) -> None:
         """Check before a model is kept whether `enter` would take it, and raise as `enter` does.

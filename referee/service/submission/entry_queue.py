@@ -12,6 +12,7 @@ from referee.core.entry_states import BUSY, EntryState, EventKind, next_entry
 from referee.errors import InputError, Refusal, Unavailable
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import Config
+from referee.service.setup.ovic_section import models_of, ovic_of
 from referee.service.submission.judge import Judge, Refused
 from referee.service.submission.models import path_of_model, sweep
 from referee.service.submission.tasks import Task
@@ -91,7 +92,7 @@ class EntryQueue:
     def recover(self) -> None:
         """Take up what a killed queue left behind: its entry goes back into the line, as a try."""
         entries = all_entries(self._database.connection)
-        sweep(self._config.models, {entry.model_sha256 for entry in entries})
+        sweep(models_of(self._config), {entry.model_sha256 for entry in entries})
         for entry in all_entries(self._database.connection, states=BUSY):
             self._give_back(entry, "The referee was restarted", {})
 
@@ -133,7 +134,7 @@ class EntryQueue:
         task = self._tasks.get(entry.task)
         if task is None:
             raise Unavailable(f"The task '{entry.task}' is closed in the configuration.")
-        model = path_of_model(self._config.models, entry.model_sha256)
+        model = path_of_model(models_of(self._config), entry.model_sha256)
         if validating:
             self._judge.validate(task, model, entry.model_sha256)
             self._record(entry, "waiting", "The model is valid.")
@@ -183,7 +184,7 @@ class EntryQueue:
     def _give_back(self, entry: EntryRecord, why: str, detail: Mapping[str, Any]) -> None:
         """Put an entry back into the line, or give it up after the last of its tries."""
         tries = load_entry(self._database.connection, entry.entry_id).tries + 1
-        most = self._config.ovic.tries
+        most = ovic_of(self._config).tries
         if tries < most:
             text = f"{why} (try {tries} of {most}). The entry is tried again."
             self._record(entry, "interrupted", text, detail)

@@ -13,13 +13,14 @@ from referee.service.ovic.benchmark import Measure, Place, here
 from referee.service.ovic.board.address import BoardAddress, parse_address
 from referee.service.ovic.board.board import on_board
 from referee.service.setup.config import Config
+from referee.service.setup.ovic_section import ovic_of
 
 _log = logging.getLogger(__name__)
 
 
 def board_of(config: Config) -> BoardAddress | None:
     """Return the board that the configuration names, or None; raise `ConfigError` for half one."""
-    section = config.ovic
+    section = ovic_of(config)
     if section.board is None:
         for key in ("board_identity", "board_known_hosts"):
             if getattr(section, key) is not None:

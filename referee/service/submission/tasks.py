@@ -15,6 +15,7 @@ from referee.service.ovic.figures import read_frontier
 from referee.service.ovic.machine import choose_core
 from referee.service.ovic.model import require_litert
 from referee.service.setup.config import Config
+from referee.service.setup.ovic_section import ovic_of
 from referee.tracks.ovic.model_rules import ModelRules
 from referee.tracks.ovic.preprocessing import CENTRAL_SHARE
 
@@ -43,7 +44,7 @@ class Task:
 
 def open_tasks(config: Config) -> dict[str, Task]:
     """Return the tasks that take entries, by name; raise `ConfigError` for half a task."""
-    section = config.ovic
+    section = ovic_of(config)
     settings = {
         "detection": (
             section.detection_images,
@@ -101,7 +102,7 @@ def require_usable(tasks: dict[str, Task]) -> int:
 def _task(
     config: Config, name: str, images: Path, ground_truth: Path, frontier: Path | None
 ) -> Task:
-    section = config.ovic
+    section = ovic_of(config)
     return Task(
         rules=ModelRules(name, section.boxes, section.background, section.overhang),
         scoring=RULES[name] if frontier is None else read_frontier(frontier, RULES[name]),

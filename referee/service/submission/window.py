@@ -7,6 +7,7 @@ from typing import Any
 
 from referee.errors import Refusal
 from referee.service.setup.config import Config
+from referee.service.setup.ovic_section import ovic_of
 from referee.service.submission.door import Door, Received
 from referee.service.submission.tasks import Task
 from referee.service.submission.views import (
@@ -69,7 +70,7 @@ class Window:
 
     def leaderboard_for_teams(self) -> dict[str, Any]:
         """Return the leaderboard; raise `Refusal` (`leaderboard_closed`) if it is not shown."""
-        if not self._config.ovic.leaderboard_for_teams:
+        if not ovic_of(self._config).leaderboard_for_teams:
             raise Refusal("leaderboard_closed", "Only the operators see the leaderboard now.")
         return self.leaderboard()
 

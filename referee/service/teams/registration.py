@@ -18,12 +18,12 @@ from referee.formats.team_table import (
 from referee.service.entry import team_list
 from referee.service.entry.passwords import make_passwords
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import all_extras
 from referee.service.setup.finality import require_provisional
 from referee.service.teams.lanes import declared_lane
 from referee.service.teams.roster import Roster, RosterTeam, read_roster
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
-from referee.store.ovic_entries import all_entries
 from referee.store.teams import (
     Registration,
     RegistrationKind,
@@ -198,12 +198,12 @@ def remove(contest: Contest, name: str, operator: str) -> None:
                 f"'{name}' has session {team.attempts[0].session_id}, so the team stays on record. "
                 "To take it out of the event, use 'referee team withdraw'."
             )
-        entries = all_entries(connection, team=team.name)
-        if entries:
-            raise InputError(
-                f"'{name}' has entry {entries[0].entry_id} of OVIC, so the team stays on record. "
-                "To take it out of the event, use 'referee team withdraw'."
-            )
+        for kept in (extra.kept_of(connection, team.name) for extra in all_extras()):
+            if kept:
+                raise InputError(
+                    f"'{name}' has {kept}, so the team stays on record. "
+                    "To take it out of the event, use 'referee team withdraw'."
+                )
         _record(contest, connection, team, "removed", "", operator)
     with contest.database.write() as connection:
         adopt_teams(contest, connection, operator)

@@ -36,6 +36,7 @@ from referee.web.server.bodies import (
     SMALL_BODY_BYTES,
     Body,
     BodyRoom,
+    reads_its_own_body,
 )
 from referee.web.server.memory import memory_trimmer
 
@@ -59,6 +60,7 @@ def register(app: Flask, services: ContestServices) -> None:
         return response
 
     @app.route("/result", endpoint=ENDPOINT, methods=["POST"])
+    @reads_its_own_body
     def result() -> Response:
         asked, notes = current()
         body = Body(asked, MAX_BODY_BYTES)

@@ -16,7 +16,6 @@ from referee.service.entry.images import ImageMissing
 from referee.service.entry.request_log import ServedRequest
 from referee.web.contest import answers as contest_answers
 from referee.web.contest import images as contest_images
-from referee.web.contest import ovic as contest_ovic
 from referee.web.contest import sessions as contest_sessions
 from referee.web.contest.replies import (
     could_not,
@@ -27,14 +26,13 @@ from referee.web.contest.replies import (
     problem,
 )
 from referee.web.contest.services import ContestServices
-from referee.web.server.bodies import SMALL_BODY_BYTES, Body, has_body
+from referee.web.server.bodies import SMALL_BODY_BYTES, Body, does_read_its_own_body, has_body
 from referee.web.server.server_log import SESSION
 
 _log = logging.getLogger(__name__)
 
 # The form fields that the routes other than /result use. Other fields are dropped.
 _FIELDS = ("token", "username", "password", "image_name")
-_READ_THEIR_OWN_BODY = (contest_answers.ENDPOINT, contest_ovic.SUBMIT)
 
 
 class _ContestFlask(Flask):
@@ -53,8 +51,6 @@ def contest_app(services: ContestServices) -> Flask:
     contest_sessions.register(app, services)
     contest_images.register(app, services)
     contest_answers.register(app, services)
-    if services.door is not None:
-        contest_ovic.register(app, services, services.door)
     return app
 
 
@@ -70,7 +66,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         notes.form = {}
         notes.json = asked.mimetype == "application/json"
         notes.received = clock.now()
-        if has_body(asked) and asked.endpoint not in _READ_THEIR_OWN_BODY:
+        if has_body(asked) and not does_read_its_own_body(app, asked):
             body = Body(asked, SMALL_BODY_BYTES).whole()
             notes.received = clock.now()
             notes.form = form_of(asked, body, _FIELDS)

@@ -11,6 +11,7 @@ from referee.formats.answers import MAX_ROWS
 from referee.formats.image_numbers import ARCHIVE_SIZE
 from referee.service.entry.answers import MAX_DETECTIONS
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.tracks.track import Delivery
 from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.server.connection import HEAD_S
@@ -57,19 +58,6 @@ of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s 
 _FORMAT_LINES = """\
   curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: {one.media_type}' {base}/result \\
        -d '{one.example}'
-"""
-
-_OVIC = """
-Models for OVIC ({tasks}); see GET /ovic for the limits. These never start the clock:
-  POST      /ovic/login        username, password -> a team's token
-  POST      /ovic/entries      token, task=TASK, name=FILE; the body is the model's file -> entry
-  GET       /ovic/entries      token -> all entries of the team; /ovic/entries/1 -> one of them
-  GET       /ovic/leaderboard  token -> the best entry of each team
-
-  curl -d 'username=USER&password=PASSWORD' {base}/ovic/login
-  curl -H 'Authorization: Bearer TOKEN' --data-binary @model.tflite \\
-       '{base}/ovic/entries?task={task}&name=model.tflite'
-  curl -H 'Authorization: Bearer TOKEN' {base}/ovic/entries/1
 """
 
 
@@ -129,10 +117,8 @@ def help_text(contest: Contest, base: str) -> str:
         base=base,
         tls_line=_TLS_LINE if contest.config.server.contest_tls else "",
     )
-    tasks = contest.config.ovic.tasks
-    if not tasks:
-        return text
-    return text + _OVIC.format(tasks=", ".join(tasks), task=tasks[0], base=base)
+    guests = present_extras(contest.config)
+    return "".join([text, *(extra.help(contest.config, base) for extra in guests)])
 
 
 def _class_list(classes: Mapping[int, str]) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from referee.formats.answer_formats import FORMATS
+from referee.service.setup.extra import all_extras
 
 VALID_TOKEN = "Valid Token\n"
 LOGOUT_SUCCESS = "Logout success\n"
@@ -54,13 +55,11 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "images_shown": (406, None),
     "address_unknown": (404, None),
     "method_unknown": (405, None),
-    "task_unknown": (400, None),
-    "model_empty": (400, None),
-    "model_too_large": (413, None),
-    "entries_spent": (403, None),
-    "team_withdrawn": (403, None),
-    "entries_closed": (403, None),
-    "entry_unknown": (404, None),
-    "leaderboard_closed": (403, None),
 }
 """The status and text for each refusal code; None means that the refusal's sentence is sent."""
+
+
+def status_and_text(code: str) -> tuple[int, str | None]:
+    """Return the status and text for a refusal's code, also of a guest."""
+    guests = (extra.refusals[code] for extra in all_extras() if code in extra.refusals)
+    return ANSWERS.get(code) or (next(guests, 400), None)

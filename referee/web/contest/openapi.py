@@ -9,8 +9,8 @@ from referee import __version__
 from referee.formats.answer_formats import FORMATS
 from referee.formats.answers import FORM_FIELDS
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.tracks.track import Delivery
-from referee.web.contest.openapi_ovic import ovic_paths
 from referee.web.contest.openapi_parts import (
     POSTED_TOKEN,
     PROBLEM,
@@ -69,7 +69,7 @@ def openapi(contest: Contest) -> dict[str, Any]:
         "paths": _session_paths()
         | _image_paths(contest)
         | {"/result": {"post": _result()}}
-        | (ovic_paths() if contest.config.ovic.is_open else {}),
+        | _paths_of_guests(contest),
         "components": {
             "schemas": {"Problem": _problem_schema()},
             "securitySchemes": {
@@ -78,6 +78,11 @@ def openapi(contest: Contest) -> dict[str, Any]:
             },
         },
     }
+
+
+def _paths_of_guests(contest: Contest) -> dict[str, Any]:
+    guests = present_extras(contest.config)
+    return {path: one for extra in guests for path, one in extra.openapi().items()}
 
 
 def _session_paths() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.web.contest.legacy import ANSWERS
+from referee.web.contest.legacy import status_and_text
 
 _FORM = "application/x-www-form-urlencoded"
 TEXT = {"text/html": {"schema": {"type": "string"}}}
@@ -31,7 +31,7 @@ def operation(
     codes = (*codes, *_BODY, "not_stored", *(_TOKEN if secured else ()))
     responses: dict[str, Any] = {}
     for code in codes:
-        status = str(ANSWERS[code][0])
+        status = str(status_and_text(code)[0])
         listed = responses.setdefault(status, [])
         listed.append(code)
     described = {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,27 +12,46 @@ from flask import Flask, Request, Response, jsonify, request
 from referee.core.aside import Aside
 from referee.errors import RefereeError, Refusal
 from referee.service.entry.team_tokens import team_of_token, token_of_team
-from referee.service.submission.door import Door
+from referee.service.setup.config import Config
+from referee.service.setup.ovic_section import ovic_of
+from referee.service.submission.door import Door, journal_commit
 from referee.service.submission.models import StoredModel
-from referee.service.submission.tasks import Task
+from referee.service.submission.tasks import Task, open_tasks
 from referee.service.submission.window import Window
+from referee.store.journal import Journal
 from referee.web.contest.replies import MULTIPART, field_of, token_of, wants_json
 from referee.web.contest.services import ContestServices
-from referee.web.server.bodies import Body, BodyRoom
+from referee.web.server.bodies import Body, BodyRoom, reads_its_own_body
 from referee.web.server.connection import waits_of
 
-SUBMIT = "ovic_submit"
-"""The endpoint that reads its own body."""
-
+# How many models of a process write to the disk at once; others wait for their turn.
+_COMING = 2
 # The models that come in at once have so many times the largest size in all; a team has a quarter.
 _AT_ONCE = 8
 # A longer announced length is nonsense.
 _LONGEST = 1 << 40
 
+_HELP = """
+Models for OVIC ({tasks}); see GET /ovic for the limits. These never start the clock:
+  POST      /ovic/login        username, password -> a team's token
+  POST      /ovic/entries      token, task=TASK, name=FILE; the body is the model's file -> entry
+  GET       /ovic/entries      token -> all entries of the team; /ovic/entries/1 -> one of them
+  GET       /ovic/leaderboard  token -> the best entry of each team
 
-def register(app: Flask, services: ContestServices, door: Door) -> None:
+  curl -d 'username=USER&password=PASSWORD' {base}/ovic/login
+  curl -H 'Authorization: Bearer TOKEN' --data-binary @model.tflite \\
+       '{base}/ovic/entries?task={task}&name=model.tflite'
+  curl -H 'Authorization: Bearer TOKEN' {base}/ovic/entries/1
+"""
+
+
+def add_routes(
+    app: Flask, services: ContestServices, journal: Journal, asides: Callable[[int], Aside]
+) -> None:
     """Add the routes to the application."""
-    contest = services.contest
+    contest, disk = services.contest, asides(_COMING)
+    tasks, commit = open_tasks(contest.config), journal_commit(journal)
+    door = Door(contest.config, contest.clock, contest.database, commit, tasks)
     window = Window(contest.config, contest.database, door.tasks)
     room = BodyRoom(_AT_ONCE * door.most_bytes, door.most_bytes)
 
@@ -49,7 +69,8 @@ def register(app: Flask, services: ContestServices, door: Door) -> None:
         token = token_of_team(contest, username)
         return jsonify(token=token, team=username) if wants_json(request) else Response(token)
 
-    @app.route("/ovic/entries", methods=["POST", "PUT"], endpoint=SUBMIT)
+    @app.route("/ovic/entries", methods=["POST", "PUT"])
+    @reads_its_own_body
     def submit() -> Response:
         body = Body(request, _LONGEST)
         team = None
@@ -62,7 +83,7 @@ def register(app: Flask, services: ContestServices, door: Door) -> None:
             raise
         body.give_time(body.length or door.most_bytes)
         with room.held_for(body, team):
-            model = _taken(door, body, team, task, services.disk_aside)
+            model = _taken(door, body, team, task, disk)
         name = request.args.get("name", "")
         received = door.enter(team, task, model, name, request.remote_addr or "")
         answer = jsonify(window.receipt(received))
@@ -135,3 +156,9 @@ def _rules(door: Door) -> dict[str, Any]:
         "entries_a_day": door.entries_a_day,
         "day_ends_utc": door.day_ends().isoformat(),
     }
+
+
+def help_text(config: Config, base: str) -> str:
+    """Return what `/help` says about models."""
+    tasks = ovic_of(config).tasks
+    return _HELP.format(tasks=", ".join(tasks), task=tasks[0], base=base)

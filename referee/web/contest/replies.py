@@ -23,7 +23,7 @@ from referee.formats.answer_formats import (
 from referee.formats.answers import MAX_ROWS, refused
 from referee.formats.forms import parse_urlencoded
 from referee.formats.multipart_forms import parse_multipart
-from referee.web.contest.legacy import ANSWERS, OLD_ROUTES, PAGE_ROUTES
+from referee.web.contest.legacy import OLD_ROUTES, PAGE_ROUTES, status_and_text
 
 _log = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
     The status is the old referee's, unless `status` is given. The header `X-Referee-Detail` has
     the refusal's sentence, which says what to do.
     """
-    usual, text = ANSWERS.get(refusal.code, (400, None))
+    usual, text = status_and_text(refusal.code)
     status = status or usual
     sentence = str(refusal)
     if wants_json(request):

@@ -5,26 +5,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.core.aside import Aside, here
+from referee.core.aside import Aside
 from referee.service.entry.admission import Admission
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.contest import Contest
-from referee.service.submission.door import Door
 
 
 @dataclass(frozen=True)
 class ContestServices:
-    """The use cases of the entry; long answers are parsed through `parse_aside`.
-
-    `door` takes models, whose bytes go to the disk through `disk_aside`. It is None where no task
-    of OVIC is open.
-    """
+    """The use cases of the entry; long answers are parsed through `parse_aside`."""
 
     contest: Contest
     admission: Admission
     answers: Answers
     log: RequestLog
     parse_aside: Aside
-    door: Door | None = None
-    disk_aside: Aside = here

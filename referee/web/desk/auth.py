@@ -17,7 +17,7 @@ from referee.web.desk.acting import acting
 from referee.web.desk.arguments import posted_text
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.roles import ROUTES, Access, actions_of
+from referee.web.desk.roles import Access, actions_of, all_routes
 from referee.web.desk.visitors import (
     Visitor,
     is_at_desk,
@@ -67,7 +67,7 @@ def access_of_request() -> Access | None:
     if request.url_rule is None:
         return None
     method = "GET" if request.method == "HEAD" else request.method
-    return ROUTES.get(f"{method} {shared_rule(request.url_rule.rule)}")
+    return all_routes().get(f"{method} {shared_rule(request.url_rule.rule)}")
 
 
 def shared_rule(rule: str) -> str:

@@ -16,7 +16,7 @@ from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.people.logins import Logins
 from referee.service.setup.contest import Contest
-from referee.service.submission.window import Window
+from referee.service.setup.extra import all_extras
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
@@ -26,7 +26,6 @@ from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.check import register_check
 from referee.web.desk.display import register_display
 from referee.web.desk.event import register_event
-from referee.web.desk.leaderboard import register_leaderboard
 from referee.web.desk.observation import register_observation
 from referee.web.desk.same_origin import admit_own_pages_only
 from referee.web.desk.visitors import while_let_in
@@ -51,13 +50,11 @@ def console_app(
     desk: ControlDesk,
     board: Board,
     broadcast: Broadcast,
-    window: Window | None = None,
     supervisor: int = 0,
 ) -> Flask:
     """Build the application of the control desk.
 
-    `window` shows OVIC's entries. `supervisor` is the id of the process that started all of the
-    referee's; 0 stands for none.
+    `supervisor` is the id of the process that started all of the referee's; 0 stands for none.
     """
     app = Flask("referee.console", static_folder=None)
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
@@ -72,7 +69,8 @@ def console_app(
     register_audit(app, contest)
     register_check(app, contest, desk.readiness, broadcast, key)
     register_display(app, [lane.display for lane in desk.lanes], logins)
-    register_leaderboard(app, window)
+    for extra in all_extras():
+        extra.add_console_routes(app, contest)
     register_observation(app, contest, desk, board, supervisor)
     _register_errors(app, board)
     protect_pages(app, _POLICY)

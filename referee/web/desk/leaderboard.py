@@ -6,15 +6,20 @@ from __future__ import annotations
 from flask import Flask, Response, jsonify, send_from_directory
 
 from referee.errors import Refusal
+from referee.service.setup.contest import Contest
+from referee.service.setup.ovic_section import ovic_of
+from referee.service.submission.tasks import open_tasks
 from referee.service.submission.window import Window
 from referee.web.desk.assets import static_folder
 
 
-def register_leaderboard(app: Flask, window: Window | None) -> None:
+def add_routes(app: Flask, contest: Contest) -> None:
     """Add the leaderboard's routes; where no task is open each of them says so."""
+    config = contest.config
+    window = Window(config, contest.database, open_tasks(config))
 
     def there() -> Window:
-        if window is None:
+        if not ovic_of(config).is_open:
             raise Refusal("ovic_closed", "No task of OVIC is open: see [ovic] in contest.toml.")
         return window
 

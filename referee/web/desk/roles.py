@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from referee.core.actors import Role
+from referee.service.setup.extra import all_extras
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ def _act(action: str, least: Role = Role.OPERATOR) -> Access:
     return Access(least, by_hand=True, action=action)
 
 
+_OF_GUESTS = {"page": _PAGE, "watch": _WATCH}
+
 ROUTES: Mapping[str, Access] = {
     "GET /login": _ANYBODY,
     "POST /login": _ANYBODY,
@@ -51,7 +55,6 @@ ROUTES: Mapping[str, Access] = {
     "GET /": _PAGE,
     "GET /<any(teams, results):name>": _PAGE,
     "GET /check": _PAGE,
-    "GET /ovic": _PAGE,
     "GET /audit": _PAGE,
     "GET /audit/now": _WATCH,
     "GET /health": _MONITOR,
@@ -64,8 +67,6 @@ ROUTES: Mapping[str, Access] = {
     "GET /teams/now": _WATCH,
     "GET /results/now": _WATCH,
     "GET /check/now": _WATCH,
-    "GET /ovic/leaderboard": _WATCH,
-    "GET /ovic/entries": _WATCH,
     "GET /display": _DISPLAY,
     "GET /display/events": _DISPLAY,
     "GET /display/frames/<session>/<number>": _DISPLAY,
@@ -91,6 +92,15 @@ ROUTES: Mapping[str, Access] = {
 }
 
 _CHOICE = re.compile(r"<any\(([^)]+)\):(\w+)>")
+
+
+@cache
+def all_routes() -> Mapping[str, Access]:
+    """Return the table with the routes of the guests, who may show things but change nothing."""
+    guests = {
+        route: _OF_GUESTS[kind] for extra in all_extras() for route, kind in extra.console.items()
+    }
+    return {**ROUTES, **guests}
 
 
 def actions_of(role: Role) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
-from flask import Request
+from flask import Flask, Request
 from gunicorn.http.errors import ParseException
 
 from referee.errors import Refusal, Unavailable
@@ -24,6 +25,8 @@ BEGINNING_BYTES = 1024 * 1024
 
 COMING_BYTES = 512 * 1024 * 1024
 """The bytes of long answers that one process receives at once; an address gets a quarter."""
+
+View = TypeVar("View", bound=Callable[..., object])
 
 _PIECE = 64 * 1024
 _LONG_PIECE = 256 * 1024
@@ -191,3 +194,15 @@ class BodyRoom:
                 return False
             self._held_bytes[sender] = mine
             return True
+
+
+def reads_its_own_body(view: View) -> View:
+    """Mark a route that reads the body of its requests by itself; nothing is read before it."""
+    view.reads_its_own_body = True  # type: ignore[attr-defined]
+    return view
+
+
+def does_read_its_own_body(app: Flask, asked: Request) -> bool:
+    """Tell whether the route of a request has that mark."""
+    view = app.view_functions.get(asked.endpoint or "")
+    return hasattr(view, "reads_its_own_body")

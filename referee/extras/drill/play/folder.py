@@ -28,7 +28,6 @@ from referee.service.setup.config import (
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.contest import Contest, prepare_contest
 from referee.service.setup.opened import opened_contest
-from referee.service.setup.ovic_section import OvicSection
 from referee.service.setup.private_files import make_private
 from referee.service.teams.order import draw_order
 from referee.service.teams.registration import add_team, new_passwords
@@ -129,7 +128,7 @@ def drill_config(
         ),
         meter=lanes[0].meter,
         storage=StorageSection(Path()),
-        ovic=OvicSection(),
+        extras={},
         practice=PracticeSection(),
         declared_lanes=tuple(lanes) if event.declared_lanes else (),
     )

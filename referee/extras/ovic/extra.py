@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What OVIC brings to a contest: the door for models, their queue, and the leaderboard."""
+
+from __future__ import annotations
+
+from referee.service.setup.extra import Extra
+from referee.service.setup.ovic_section import OvicSection, ovic_of
+from referee.service.setup.program import Later, Program
+
+EXTRA = Extra(
+    "ovic",
+    section=OvicSection,
+    takes_part=lambda config: ovic_of(config).is_open,
+    programs=[
+        Program(
+            "ovic",
+            "queue of OVIC's entries",
+            Later("referee.programs.entry_queue:run_entry_queue"),
+        )
+    ],
+    add_contest_routes=Later("referee.web.contest.ovic:add_routes"),
+    help=Later("referee.web.contest.ovic:help_text"),
+    openapi=Later("referee.web.contest.openapi_ovic:ovic_paths"),
+    refusals={
+        "task_unknown": 400,
+        "model_empty": 400,
+        "model_too_large": 413,
+        "entries_spent": 403,
+        "team_withdrawn": 403,
+        "entries_closed": 403,
+        "entry_unknown": 404,
+        "leaderboard_closed": 403,
+    },
+    console={
+        "GET /ovic": "page",
+        "GET /ovic/leaderboard": "watch",
+        "GET /ovic/entries": "watch",
+    },
+    add_console_routes=Later("referee.web.desk.leaderboard:add_routes"),
+    board=Later("referee.extras.ovic.part:line_now"),
+    leaderboards=Later("referee.extras.ovic.part:public_leaderboards"),
+    version=Later("referee.store.ovic_entries:entries_version"),
+    open_points=Later("referee.extras.ovic.part:open_points"),
+    kept_of=Later("referee.extras.ovic.part:kept_of"),
+    slow_check=("OVIC", "tasks"),
+    check=Later("referee.service.submission.checks:check_ovic"),
+    require_usable=Later("referee.service.submission.checks:require_tasks"),
+)
