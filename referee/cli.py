@@ -40,7 +40,6 @@ COMMANDS = {
     "verify": "compute everything in an evidence bundle again, on any machine",
     "sign": "add a signature to an evidence bundle",
     "camera": "write a frame of the camera track, or its test card, as a picture",
-    "ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does",
 }
 _SERVERS = ("practice", "serve", "board")
 # The command that starts the processes of 'serve'. It is not for people, so the help omits it.

@@ -33,10 +33,12 @@ LAYERS = {
 PROGRAMS = {"cli", "commands", "programs", "__main__"}
 
 # The extras, each with those of its parts that are programs. Its other parts are rules, which may
-# import what a service may. The contest knows no extra, and an extra no other one.
+# import what a service may. The contest knows no extra, and an extra no other one: what a guest
+# brings, the contest finds by name.
 EXTRAS = {
     "aiotbench": {"commands"},
     "drill": {"commands", "play"},
+    "ovic": {"commands", "pages", "program"},
     "season": {"commands", "workers"},
     "stations": {"commands", "pages", "program"},
 }
@@ -67,17 +69,22 @@ ROOMS = {
         "results": {"setup"},
         "event": {"setup", "desk", "results", "teams"},
         "board": {
-            *("setup", "entry", "desk", "display", "results", "teams", "event", "submission"),
-            "evidence",
+            *("setup", "entry", "desk", "display", "results", "teams", "event", "evidence"),
         },
         # The audience's view rests on the results, and on the figures of the running sessions.
-        "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
+        "scoreboard": {"setup", "entry", "results", "event", "teams"},
         # A bundle is verified by the rules that judged and scored its session.
         "evidence": {"setup", "desk", "results"},
         "observation": {"setup"},
-        "ovic": set(),
-        # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.
-        "submission": {"setup", "entry", "preflight", "ovic"},
+    },
+    "referee.extras.ovic": {
+        # The rules are pure, and the judge of a model knows no contest.
+        "rules": set(),
+        "judging": {"rules"},
+        "section": set(),
+        # The submission service: its door knows teams and the disk.
+        "submission": {"rules", "judging", "section"},
+        "part": {"rules", "section", "submission"},
     },
     "referee.web": {
         "server": set(),
@@ -157,8 +164,8 @@ POWER = {
 
 # Each of these is known to one place only.
 ONLY_IN = {
-    "sqlite3": ("referee/store/",),
-    "flask": ("referee/web/", "power/live/"),
+    "sqlite3": ("referee/store/", "referee/extras/ovic/submission/entries.py"),
+    "flask": ("referee/web/", "referee/extras/ovic/pages/", "power/live/"),
     "werkzeug": ("referee/web/", "power/live/"),
     "gunicorn": ("referee/web/server/",),
     "jinja2": ("referee/service/setup/pages.py",),
@@ -173,11 +180,11 @@ ONLY_IN = {
         "power/logs/plot.py",
         "referee/service/event/charts.py",
         "referee/service/scoreboard/team_charts.py",
-        "referee/service/ovic/picture.py",
+        "referee/extras/ovic/judging/picture.py",
         "referee/extras/aiotbench/chart.py",
         "referee/extras/season/report_charts.py",
     ),
-    "ai_edge_litert": ("client_sample/", "referee/service/ovic/model.py"),
+    "ai_edge_litert": ("client_sample/", "referee/extras/ovic/judging/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),
     "cryptography": (
         *("referee/service/setup/signing_key.py", "referee/service/evidence/signature.py"),
@@ -449,6 +456,7 @@ def test_libraries_are_known_to_one_place(package):
         ("referee/extras/aiotbench/rules.py", PURE),
         ("referee/extras/aiotbench/score.py", PURE),
         ("referee/extras/aiotbench/submission.py", PURE),
+        ("referee/extras/ovic/rules/", PURE | {"PIL"}),
         # Pillow's pictures in memory and the CRC only compute.
         ("referee/tracks/", PURE | {"abc", "importlib", "pkgutil", "PIL", "binascii"}),
     ],
@@ -463,7 +471,10 @@ def test_pure_parts_import_pure_modules(place, allowed):
     assert [] == wrong
 
 
-@pytest.mark.parametrize("place", ["referee/core/", "referee/scoring/", "referee/tracks/"])
+@pytest.mark.parametrize(
+    "place",
+    ["referee/core/", "referee/scoring/", "referee/tracks/", "referee/extras/ovic/rules/"],
+)
 def test_pure_parts_call_nothing_impure(place):
     """Rules neither open files, nor print, nor ask for the time; chance comes from a seed."""
     wrong = []

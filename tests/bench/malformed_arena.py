@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import psutil
 
+from referee.extras.ovic.submission.team_tokens import token_of_team
 from referee.programs.hosting import Host, claimed, hosted
-from referee.service.entry.team_tokens import token_of_team
 from referee.service.entry.tokens import token_of_session
 from referee.service.people.logins import Logins
 from referee.service.people.operators import add_operator

@@ -10,9 +10,9 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
+from referee.extras.ovic.submission.entries import record_entry_event
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
-from referee.store.ovic_entries import record_entry_event
 from tests.support.browsing import wait_text
 from tests.support.ovic_contests import SCORED, UTC, make_ovic_contest, put_entry
 from tests.support.running import Program, program

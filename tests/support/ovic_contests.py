@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from PIL import Image
 
+from referee.extras.ovic.submission.door import Door, database_commit
+from referee.extras.ovic.submission.entries import NewEntry, insert_entry, record_entry_event
+from referee.extras.ovic.submission.tasks import open_tasks
 from referee.service.setup.config_file import load_config
-from referee.service.submission.door import Door, database_commit
-from referee.service.submission.tasks import open_tasks
-from referee.store.ovic_entries import NewEntry, insert_entry, record_entry_event
 from tests.support.contests import make_contest
 
 UTC = "2026-06-07T12:00:00+00:00"

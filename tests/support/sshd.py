@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.service.ovic.board.address import BoardAddress
+from referee.extras.ovic.judging.board.address import BoardAddress
 from tests.support.programs import SSHD_PATH
 
 _CONFIGURATION = """\

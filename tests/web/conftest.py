@@ -18,12 +18,12 @@ from referee.service.entry.admission import Admission, SessionCache
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.store.journal import Journal
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, running_desk
-from tests.support.ovic_contests import make_door, make_ovic_contest
 
 # More than one download of a hundred.
 IMAGES = 120
@@ -67,14 +67,6 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield site
 
 
-@pytest.fixture
-def ovic_site(tmp_path: Path) -> Iterator[Site]:
-    """Return a rehearsal that takes two classifiers a day of 1 MB at most."""
-    contest = make_ovic_contest(tmp_path, FakeClock(), entries_a_day=2, model_mb=1)
-    with serving(contest) as site:
-        yield site
-
-
 @contextmanager
 def serving(contest: Contest) -> Iterator[Site]:
     """Serve a contest without a meter, and close it at the end."""
@@ -87,8 +79,10 @@ def serving(contest: Contest) -> Iterator[Site]:
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             here,
-            make_door(contest) if contest.config.ovic.is_open else None,
         )
-        yield Site(contest_app(services).test_client(), contest, desk, contest.clock)
+        app = contest_app(services)
+        for extra in present_extras(contest.config):
+            extra.add_contest_routes(app, services, journal, lambda threads: here)
+        yield Site(app.test_client(), contest, desk, contest.clock)
         journal.close()
     contest.database.close()

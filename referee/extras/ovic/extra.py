@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
+from referee.extras.ovic.section import OvicSection, ovic_of
 from referee.service.setup.extra import Extra
-from referee.service.setup.ovic_section import OvicSection, ovic_of
 from referee.service.setup.program import Later, Program
 
 EXTRA = Extra(
     "ovic",
+    {"ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does"},
     section=OvicSection,
     takes_part=lambda config: ovic_of(config).is_open,
     programs=[
         Program(
             "ovic",
             "queue of OVIC's entries",
-            Later("referee.programs.entry_queue:run_entry_queue"),
+            Later("referee.extras.ovic.program:run_entry_queue"),
         )
     ],
-    add_contest_routes=Later("referee.web.contest.ovic:add_routes"),
-    help=Later("referee.web.contest.ovic:help_text"),
-    openapi=Later("referee.web.contest.openapi_ovic:ovic_paths"),
+    add_contest_routes=Later("referee.extras.ovic.pages.contest:add_routes"),
+    help=Later("referee.extras.ovic.pages.contest:help_text"),
+    openapi=Later("referee.extras.ovic.pages.openapi:ovic_paths"),
     refusals={
         "task_unknown": 400,
         "model_empty": 400,
@@ -36,13 +37,13 @@ EXTRA = Extra(
         "GET /ovic/leaderboard": "watch",
         "GET /ovic/entries": "watch",
     },
-    add_console_routes=Later("referee.web.desk.leaderboard:add_routes"),
+    add_console_routes=Later("referee.extras.ovic.pages.console:add_routes"),
     board=Later("referee.extras.ovic.part:line_now"),
     leaderboards=Later("referee.extras.ovic.part:public_leaderboards"),
-    version=Later("referee.store.ovic_entries:entries_version"),
+    version=Later("referee.extras.ovic.submission.entries:entries_version"),
     open_points=Later("referee.extras.ovic.part:open_points"),
     kept_of=Later("referee.extras.ovic.part:kept_of"),
     slow_check=("OVIC", "tasks"),
-    check=Later("referee.service.submission.checks:check_ovic"),
-    require_usable=Later("referee.service.submission.checks:require_tasks"),
+    check=Later("referee.extras.ovic.submission.checks:check_ovic"),
+    require_usable=Later("referee.extras.ovic.submission.checks:require_tasks"),
 )

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.core.entry_states import EntryState
+from referee.extras.ovic.rules.entry_states import EntryState
+from referee.extras.ovic.section import ovic_of
+from referee.extras.ovic.submission.entries import all_entries
+from referee.extras.ovic.submission.tasks import open_tasks
+from referee.extras.ovic.submission.views import leaderboard_view, line_view, standing_entries
 from referee.service.setup.contest import Contest
-from referee.service.setup.ovic_section import ovic_of
-from referee.service.submission.tasks import open_tasks
-from referee.service.submission.views import leaderboard_view, line_view, standing_entries
 from referee.store.database import Connection
-from referee.store.ovic_entries import all_entries
 
 _JUDGED = (EntryState.SCORED, EntryState.REFUSED, EntryState.VOID)
 

@@ -10,6 +10,8 @@ import pytest
 
 from referee.core.states import EndCause
 from referee.errors import Refusal
+from referee.extras.ovic.section import ovic_of
+from referee.extras.ovic.submission.entries import record_entry_event
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
@@ -19,7 +21,6 @@ from referee.service.setup.config import LaneSection
 from referee.service.teams.order import set_order
 from referee.service.teams.registration import amend, withdraw
 from referee.store.database import Database
-from referee.store.ovic_entries import record_entry_event
 from referee.store.readings import newest_reading
 from referee.store.requests import Request, insert_requests
 from tests.support.fakes import eventually
@@ -278,8 +279,8 @@ def test_the_leaderboards_of_models_stand_beside_the_ranking(tmp_path, clock):
     with contest.database.write() as connection:
         record_entry_event(connection, 2, "voided", "", actor="Kim", text="trained on the images")
     assert ["ants"] == [row["team"] for row in boards()[0]["rows"]]
-    closed = replace(contest.config.ovic, leaderboard_for_teams=False)
-    published = Publisher(replace(contest, config=replace(contest.config, ovic=closed)))
+    closed = {"ovic": replace(ovic_of(contest.config), leaderboard_for_teams=False)}
+    published = Publisher(replace(contest, config=replace(contest.config, extras=closed)))
     assert [] == boards()
     contest.database.close()
 

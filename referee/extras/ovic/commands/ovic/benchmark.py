@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`referee ovic benchmark`: measure a model's latency on this machine, or on a board."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee.extras.ovic.commands.ovic.model_options import (
+    add_board,
+    add_limits,
+    add_model,
+    add_plan,
+    limits_of,
+    place_of,
+    plan_of,
+)
+from referee.extras.ovic.judging.benchmark import Measurement
+from referee.extras.ovic.judging.dataset import images_in
+from referee.extras.ovic.judging.entry import measure_until_stable
+from referee.programs.progress import progress_bar
+
+_DESCRIPTION = """\
+Measure how long the model runs for one image: one thread, batch 1, one core. The latency is the run
+of the model alone, as OVIC's own program times it. Reading, resizing and copying are measured too
+and stand beside it. A measurement that moves too much is refused with exit code 1: stop other
+programs, and fix the clock of the core.
+
+With --board the same code measures on a board, through its SSH server. The board needs Python and
+three libraries; the referee sends the rest. docs/ovic.md says what to prepare.
+"""
+
+
+def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the action's parser."""
+    parser = actions.add_parser(
+        "benchmark",
+        help="measure a model's latency, here or on a board",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_model(parser, "detection")
+    parser.add_argument(
+        "--images", type=Path, required=True, metavar="DIR", help="images, which take turns"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
+    add_board(parser)
+    add_plan(parser)
+    add_limits(parser)
+    parser.set_defaults(act=act)
+
+
+def act(args: argparse.Namespace) -> int:
+    """Measure and print; return 0, or 1 for a measurement that is not stable."""
+    place = place_of(args)
+    with progress_bar("runs" if args.board is None else "files and runs") as progress:
+        found = measure_until_stable(
+            args.model,
+            images_in(args.images),
+            plan_of(args),
+            limits_of(args),
+            args.attempts,
+            progress,
+            place,
+        )
+    report = json.dumps(found.report())
+    if args.out is not None:
+        try:
+            args.out.write_text(report + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{args.out} cannot be written: {error.strerror}") from None
+    print(report if args.json else measurement_text(found))
+    for reason in found.stability.reasons:
+        print(f"referee ovic: {reason}", file=sys.stderr)
+    return 0 if found.stability.stable else 1
+
+
+def _machine(facts: dict[str, Any]) -> str:
+    where = f"{facts['board']}: " if "board" in facts else ""
+    return f"{where}{facts['processor'] or facts['machine']}, core {facts['core']}"
+
+
+def measurement_text(found: Measurement) -> str:
+    """Return a measurement as lines of text for people."""
+    latency, whole = found.latency, found.whole
+    lines = [
+        ("latency, mean", f"{latency.mean:.3f} ms, the run of the model alone"),
+        ("  median", f"{latency.median:.3f} ms"),
+        ("  least, most", f"{latency.least:.3f}, {latency.most:.3f} ms"),
+        *((f"  {key} % below", f"{value:.3f} ms") for key, value in latency.percentiles.items()),
+        ("whole image", f"{whole.median:.3f} ms, median, with reading, resizing and copying"),
+        ("runs", f"{latency.runs} over {found.images} images, after {found.plan.warm_up}"),
+        (
+            "moved",
+            f"{found.stability.drift:.1%} between parts, tolerance {found.plan.tolerance:.1%}",
+        ),
+        ("machine", _machine(found.machine)),
+        ("libraries", ", ".join(f"{k} {v}" for k, v in found.machine["libraries"].items())),
+    ]
+    return "\n".join(f"{label:<16}{value}" for label, value in lines)

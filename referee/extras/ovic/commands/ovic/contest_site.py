@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two sides of the submission service: a contest server over HTTP, or an operator's folder."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import http.client
+import json
+import ssl
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from referee.errors import InputError, Refusal, Unavailable
+from referee.extras.ovic.submission.tasks import Task, open_tasks
+from referee.service.setup.config import Config
+from referee.service.setup.config_file import load_config
+from referee.store.database import Database
+
+# The longest silence of a server: it may wait 45 s for its disk.
+_SILENT_S = 60.0
+# The same model is the same entry, so a lost answer is no reason to give up.
+_TRIES = 3
+
+
+def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
+    """Declare how to reach the contest: `--url` for a team, `--config` for an operator."""
+    group = parser.add_argument_group("the contest")
+    site = group.add_mutually_exclusive_group(required=True)
+    site.add_argument("--url", metavar="URL", help="a team: the contest server's address")
+    site.add_argument("--config", type=Path, metavar="FILE", help="an operator: contest.toml")
+    group.add_argument(
+        "--ca-file",
+        type=Path,
+        metavar="FILE",
+        help="with --url https://…: the organiser's CA (default: those that this system knows)",
+    )
+    group.add_argument("--team", required=team, metavar="NAME", help="the team")
+    group.add_argument(
+        "--password", metavar="P", help="with --url: the team's password (default: ask for it)"
+    )
+
+
+def add_operators_config(parser: argparse.ArgumentParser) -> None:
+    """Declare `--config` for what only an operator does."""
+    parser.add_argument(
+        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
+    )
+
+
+class TeamSite:
+    """A team at a contest server; it logs in when it is made.
+
+    Raises `Refusal` with the server's sentence, and `Unavailable` if the server does not answer.
+    """
+
+    def __init__(
+        self, url: str, team: str | None, password: str | None, ca_file: Path | None = None
+    ) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise InputError(f"--url {url} is no address: give one like http://192.168.1.2:8000.")
+        if ca_file is not None and not url.startswith("https://"):
+            raise InputError(
+                f"--ca-file goes with an address that begins with https://, not {url}."
+            )
+        if team is None:
+            raise InputError("--url needs --team, whose entries these are.")
+        if password is None:
+            if not sys.stdin.isatty():
+                raise InputError("give --password: there is no terminal to ask for it.")
+            password = getpass.getpass(f"Password of {team}: ")
+        self._url = url.rstrip("/")
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPSHandler(context=_trusting(ca_file) if ca_file else None),
+        )
+        self._token = ""
+        form = urllib.parse.urlencode({"username": team, "password": password}).encode()
+        self._token = str(self._ask("/ovic/login", form)["token"])
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Return the JSON object of a path."""
+        return self._ask(path)
+
+    def submit(self, model: Path, task: str) -> dict[str, Any]:
+        """Send a model and return its entry; a lost connection is tried again."""
+        query = urllib.parse.urlencode({"task": task, "name": model.name})
+        for left in reversed(range(_TRIES)):
+            try:
+                with _opened(model) as file:
+                    size = model.stat().st_size
+                    return self._ask(f"/ovic/entries?{query}", file, size)
+            except Unavailable:
+                if not left:
+                    raise
+        raise Unavailable("the server did not answer")
+
+    def _ask(
+        self, path: str, body: bytes | IO[bytes] | None = None, size: int | None = None
+    ) -> dict[str, Any]:
+        headers = {"Accept": "application/json"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        if size is not None:
+            headers |= {"Content-Length": str(size), "Content-Type": "application/octet-stream"}
+        made = urllib.request.Request(self._url + path, data=body, headers=headers)
+        try:
+            with self._opener.open(made, timeout=_SILENT_S) as response:
+                return _object(self._url, response.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                raise _refusal(error.code, self._url, error.read()) from None
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                raise InputError(
+                    f"The certificate of {self._url} is not trusted: {reason.verify_message}. Give "
+                    "the organiser's CA file with --ca-file."
+                ) from None
+            raise Unavailable(f"{self._url} does not answer: {error}.") from None
+
+
+def _trusting(ca_file: Path) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError.
+        raise InputError(f"--ca-file {ca_file} cannot be used: {error}.") from None
+
+
+@contextmanager
+def _opened(model: Path) -> Iterator[IO[bytes]]:
+    try:
+        file = model.open("rb")
+    except OSError as error:
+        raise InputError(f"{model} cannot be read: {error.strerror}.") from None
+    with file:
+        yield file
+
+
+def _object(url: str, content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise Unavailable(f"{url} is no contest server, or takes no models: its answer is no JSON.")
+    return found
+
+
+def _refusal(status: int, url: str, content: bytes) -> Exception:
+    try:
+        details = json.loads(content)
+        return Refusal(str(details["code"]), str(details["detail"]))
+    except (ValueError, TypeError, KeyError):
+        return Unavailable(f"{url} answers with status {status} and no reason.")
+
+
+@contextmanager
+def operators_site(path: Path) -> Iterator[tuple[Config, Database, dict[str, Task]]]:
+    """Open a contest for its operator; the servers may run meanwhile.
+
+    Raises `InputError` if no task is open, or before the contest's first start.
+    """
+    config = load_config(path)
+    tasks = open_tasks(config)
+    if not tasks:
+        raise InputError(f"{path}: no task of OVIC is open; see the section [ovic].")
+    if not config.database.exists():
+        raise InputError(f"{config.storage.folder} has no contest yet: run 'referee serve' first.")
+    database = Database(config.database)
+    try:
+        database.migrate()
+        yield config, database, tasks
+    finally:
+        database.close()

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`referee ovic run`: validate, benchmark and score a model in one go."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.extras.ovic.commands.ovic.benchmark import measurement_text
+from referee.extras.ovic.commands.ovic.model_options import (
+    add_board,
+    add_limits,
+    add_model,
+    add_plan,
+    add_rules,
+    limits_of,
+    place_of,
+    plan_of,
+    rules_of,
+)
+from referee.extras.ovic.commands.ovic.options import add_frontier, score_text
+from referee.extras.ovic.commands.ovic.validate import validity
+from referee.extras.ovic.judging.entry import Entry, judge_entry
+from referee.extras.ovic.judging.figures import read_frontier, score_report
+from referee.extras.ovic.judging.validation import validate_model
+from referee.extras.ovic.rules.model_rules import Failure
+from referee.extras.ovic.rules.score import RULES
+from referee.programs.progress import progress_bar
+
+_DESCRIPTION = """\
+Validate a model, measure its latency on the images, answer all images of the ground truth with it,
+and score both. With --board the latency comes from a board, and the rest runs on this machine. The
+exit code is 1 for a model that breaks a rule, for a measurement that is not stable, and for an
+entry that is too slow to be valid.
+"""
+
+
+def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the action's parser."""
+    parser = actions.add_parser(
+        "run",
+        help="validate, benchmark and score a model in one go",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_model(parser)
+    parser.add_argument(
+        "--images", type=Path, required=True, metavar="DIR", help="folder of the images"
+    )
+    parser.add_argument(
+        "--ground-truth",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="detection: COCO instances JSON. Classification: CSV file,label, where label 0 is the"
+        " background and 1 the first class",
+    )
+    add_frontier(parser)
+    add_rules(parser)
+    add_board(parser)
+    add_plan(parser)
+    add_limits(parser)
+    parser.set_defaults(act=act)
+
+
+def act(args: argparse.Namespace) -> int:
+    """Judge the model and print; return 0, or 1 without a valid score."""
+    rules, limits, place = rules_of(args), limits_of(args), place_of(args)
+    scoring = RULES[args.task]
+    if args.frontier is not None:
+        scoring = read_frontier(args.frontier, scoring)
+    failures = validate_model(args.model, rules, limits, args.slower)
+    if failures:
+        return _refused(args, failures)
+    with progress_bar("images and runs") as progress:
+        entry = judge_entry(
+            args.model,
+            rules,
+            scoring,
+            args.images,
+            args.ground_truth,
+            plan_of(args),
+            limits,
+            args.attempts,
+            progress,
+            place,
+        )
+    if args.picture is not None and entry.score is not None:
+        # The drawing library is slow to import.
+        from referee.extras.ovic.judging.picture import figure_of, save_figure
+
+        save_figure(figure_of(scoring, entry=entry.score), args.picture)
+    if scoring.note:
+        print(f"referee ovic: {scoring.note}", file=sys.stderr)
+    print(json.dumps(_report(args.task, entry)) if args.json else _text(entry))
+    return 0 if entry.score is not None and entry.score.valid else 1
+
+
+def _refused(args: argparse.Namespace, failures: Sequence[Failure]) -> int:
+    """Print why there is no score."""
+    reasons = [str(failure) for failure in failures]
+    if args.json:
+        print(json.dumps(_no_score(args.task, reasons) | {"validation": validity(failures)}))
+    else:
+        print("\n".join([*reasons, f"{args.model.name} is not valid for {args.task}"]))
+    return 1
+
+
+def _no_score(task: str, reasons: Sequence[str]) -> dict[str, Any]:
+    figures = ("accuracy", "latency_ms", "clamped_ms", "frontier", "metric")
+    return {"task": task, **dict.fromkeys(figures), "valid": False, "reasons": list(reasons)}
+
+
+def _report(task: str, entry: Entry) -> dict[str, Any]:
+    if entry.score is not None:
+        report = score_report(entry.score)
+    else:
+        report = _no_score(task, entry.measurement.stability.reasons)
+        report["accuracy"] = entry.accuracy.percent
+    return report | {
+        "images": entry.accuracy.images,
+        "right": entry.accuracy.right,
+        "validation": validity([]),
+        "benchmark": entry.measurement.report(),
+    }
+
+
+def _text(entry: Entry) -> str:
+    right = "" if entry.accuracy.right is None else f", {entry.accuracy.right} right"
+    lines = [
+        measurement_text(entry.measurement),
+        f"{'images':<16}{entry.accuracy.images}{right}",
+    ]
+    if entry.score is not None:
+        lines.append(score_text(entry.score))
+    else:
+        lines += [f"{'accuracy':<16}{entry.accuracy.percent:.4f} %"]
+        lines += [*entry.measurement.stability.reasons, "There is no score: measure again."]
+    return "\n".join(lines)

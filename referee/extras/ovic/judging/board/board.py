@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measure a model on a board: the code, the model and the images go there once, the runs come back.
+
+The operator's own OpenSSH client makes the connection, so keys, agents, jump hosts and aliases work
+as they do by hand.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError, Unavailable
+from referee.extras.ovic.judging.benchmark import PARTS, Measure, Plan, Progress, Runs, unpack_span
+from referee.extras.ovic.judging.board import needs
+from referee.extras.ovic.judging.board.address import BoardAddress
+from referee.extras.ovic.judging.board.bundle import agent_zip, start_command
+from referee.extras.ovic.judging.board.faults import why_ended
+from referee.extras.ovic.judging.board.link import Link
+from referee.extras.ovic.judging.board.start import MARK
+from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.jobs import ModelFault
+from referee.extras.ovic.judging.wire import WireError, message, unpack_numbers
+from referee.extras.ovic.rules.model_rules import Failure
+
+# Longer than the client's own time-outs, so that it says what is wrong.
+_LOGIN_S = 45.0
+# A small board imports numpy from a slow card.
+_START_S = 60.0
+# Beyond the worker's own limit: loading the worker, and the way back.
+_GRACE_S = 60.0
+
+
+@contextmanager
+def on_board(
+    address: BoardAddress, note: Callable[[str], None] = lambda text: None
+) -> Iterator[Measure]:
+    """Connect, and yield the function that measures on the board.
+
+    `note` gets a sentence about libraries of other versions than here. Raises InputError for an
+    unusable address, and Unavailable with a sentence if the board cannot be reached or used.
+    """
+    ssh = shutil.which("ssh")
+    if ssh is None:
+        raise InputError("a board needs OpenSSH's client: install the package openssh-client")
+    if address.identity is not None and not address.identity.is_file():
+        raise InputError(f"{address.identity} is no file: name a private key")
+    if address.known_hosts is not None and not address.known_hosts.is_file():
+        raise InputError(f"{address.known_hosts} is no file: name a file of host keys")
+    command = address.command(ssh, start_command(address.python))
+    with closing(Link(command, str(address), partial(why_ended, address))) as link:
+        session = BoardSession(address, link)
+        session.start(note)
+        yield session.measure
+
+
+class BoardSession:
+    """A connection to an agent, which keeps the model and the images between measurements."""
+
+    def __init__(self, address: BoardAddress, link: Link) -> None:
+        self._address = address
+        self._link = link
+        self._sent: tuple[Path, tuple[Path, ...]] | None = None
+
+    def start(self, note: Callable[[str], None]) -> None:
+        """Wait for the board, and give it the agent's code."""
+        self._link.greet(MARK, "logging in", _LOGIN_S)
+        code = agent_zip()
+        self._link.send(f"{len(code)}\n".encode() + code, "sending the agent's code")
+        found = self._expect("libraries", "starting the agent", _START_S).get("libraries")
+        self._expect("ready", "starting the agent", _START_S)
+        if isinstance(found, dict):
+            _compare(found, note)
+
+    def measure(
+        self,
+        model: Path,
+        images: Sequence[Path],
+        plan: Plan,
+        limits: Limits,
+        progress: Progress,
+    ) -> Runs:
+        """Let the agent time a model; send model and images the first time.
+
+        Raises InputError for a model that fails, as `measure_here` does.
+        """
+        sent = (model, tuple(images))
+        if self._sent is None:
+            self._send_files(model, images, progress)
+            self._sent = sent
+        elif self._sent != sent:
+            raise ValueError("a connection to a board measures one model on one set of images")
+        request = message("measure", plan=asdict(plan), limits=asdict(limits))
+        self._link.send(request, "measuring")
+        found = self._expect("runs", "measuring", limits.seconds + _GRACE_S, progress)
+        try:
+            rows = unpack_numbers(found.get("rows"), len(PARTS) + 1)
+            span = unpack_span(found.get("ago_s"))
+        except WireError as error:
+            raise Unavailable(f"{self._address}: {error}") from None
+        machine = found.get("machine")
+        facts = machine if isinstance(machine, dict) else {}
+        return Runs(rows, span, facts | {"board": str(self._address)})
+
+    def _send_files(self, model: Path, images: Sequence[Path], progress: Progress) -> None:
+        files = [("model", model), *(("image", image) for image in images)]
+        for done, (kind, path) in enumerate(files):
+            progress(done, len(files))
+            try:
+                content = path.read_bytes()
+            except OSError as error:
+                raise InputError(f"{path} cannot be read: {error.strerror}") from None
+            head = message(kind, name=path.name, bytes=len(content))
+            self._link.send(head + content, "sending the model and the images")
+
+    def _expect(
+        self,
+        event: str,
+        doing: str,
+        wait_s: float,
+        progress: Progress = lambda done, total: None,
+    ) -> dict[str, Any]:
+        """Return the next message of a kind; raise what the agent says in its place."""
+        while True:
+            found = self._link.receive(doing, wait_s)
+            if found["event"] == event:
+                return found
+            if found["event"] == "progress":
+                progress(int(found.get("done", 0)), int(found.get("total", 0)))
+            elif found["event"] == "failed":
+                text = f"{self._address}: {found.get('text')}"
+                raise _failure(text, found)
+            else:
+                raise Unavailable(f"{self._address}: the agent sent {found['event']!r:.100}")
+
+
+def _failure(text: str, found: dict[str, Any]) -> Exception:
+    """Return what the agent's message says: a model's fault, another wrong input, or a board's."""
+    failure = found.get("failure")
+    if isinstance(failure, dict):
+        named = {key: str(failure.get(key)) for key in ("rule", "expected", "found")}
+        return ModelFault(text, Failure(**named))
+    return InputError(text) if found.get("kind") == "model" else Unavailable(text)
+
+
+def _compare(found: dict[str, Any], note: Callable[[str], None]) -> None:
+    """Tell which libraries have another version on the board than here."""
+    ours = needs.versions()
+    for name, version in found.items():
+        if ours.get(name) not in (None, version):
+            note(
+                f"the board has {name} {version}, this machine {ours[name]}: a model may behave"
+                " differently where it is measured and where it is validated"
+            )

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TensorFlow Lite model in LiteRT, with one thread; only the worker's process loads it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import InputError
+from referee.extras.ovic.rules.model_rules import TensorFacts
+
+_PACKAGE = "ai_edge_litert"
+_DISTRIBUTION = "ai-edge-litert"
+
+
+def require_litert() -> str:
+    """Return LiteRT's version; raise InputError that says what to install if it is missing."""
+    if importlib.util.find_spec(_PACKAGE) is None:
+        raise InputError(
+            "a TensorFlow Lite model needs LiteRT: install it with pip install '.[litert]'"
+        )
+    return importlib.metadata.version(_DISTRIBUTION)
+
+
+class LiteRtModel:
+    """A loaded model. Loading and running a hostile model may kill the process."""
+
+    def __init__(self, content: bytes) -> None:
+        from ai_edge_litert.interpreter import Interpreter
+
+        self._interpreter: Any = Interpreter(model_content=content, num_threads=1)
+        self._inputs = self._interpreter.get_input_details()
+        self._outputs = self._interpreter.get_output_details()
+
+    @property
+    def inputs(self) -> list[TensorFacts]:
+        """Return the facts of the inputs."""
+        return _facts(self._inputs)
+
+    @property
+    def outputs(self) -> list[TensorFacts]:
+        """Return the facts of the outputs, in the model's order."""
+        return _facts(self._outputs)
+
+    def allocate(self) -> None:
+        """Reserve the memory of all tensors; shapes that depend on others are known afterwards."""
+        self._interpreter.allocate_tensors()
+        self._outputs = self._interpreter.get_output_details()
+
+    def feed(self, image: NDArray[np.uint8]) -> None:
+        """Copy an image into the first input."""
+        self._interpreter.set_tensor(self._inputs[0]["index"], image)
+
+    def invoke(self) -> None:
+        """Run the model: this alone is what OVIC's SDK times."""
+        self._interpreter.invoke()
+
+    def read(self) -> list[NDArray[Any]]:
+        """Return copies of the outputs."""
+        return [self._interpreter.get_tensor(output["index"]) for output in self._outputs]
+
+
+def _facts(details: Sequence[dict[str, Any]]) -> list[TensorFacts]:
+    return [TensorFacts(tuple(map(int, it["shape"])), np.dtype(it["dtype"]).name) for it in details]

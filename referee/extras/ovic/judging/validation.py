@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check a model before anything is scored: what would fail later fails here, with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.jobs import Done, run_job
+from referee.extras.ovic.judging.wire import WireError, unpack_arrays, unpack_facts, unpack_numbers
+from referee.extras.ovic.rules.model_rules import (
+    Failure,
+    ModelRules,
+    TensorFacts,
+    repeat_failures,
+    signature_failures,
+    value_failures,
+)
+from referee.extras.ovic.rules.score import RULES
+
+MOST_BYTES = 512 << 20
+"""The largest model file that is looked at."""
+
+SLOWER = 4.0
+"""How much slower than the contest's board this machine may be, before a model is too slow."""
+
+_IDENTIFIER = b"TFL3"
+_IDENTIFIER_AT = 4
+_SEED = 20_200_407
+
+
+def validate_model(
+    model: Path,
+    rules: ModelRules,
+    limits: Limits | None = None,
+    slower: float = SLOWER,
+) -> list[Failure]:
+    """Return which rules a model breaks; an empty list means that it can be scored.
+
+    The model runs five times on made images, in a process of its own. It is too slow if the
+    fastest run takes more than `slower` times 120 % of the task's target. Raises InputError if
+    there is no such file, or without LiteRT.
+    """
+    failures = _file_failures(model)
+    if failures:
+        return failures
+    done = run_job(model, "probe", limits or Limits(), seed=_SEED)
+    try:
+        found = _signature(rules, done)
+        if not found:
+            found = _runs(rules, done, slower)
+    except WireError as error:
+        found = [Failure("crash", "a worker that speaks its protocol", str(error))]
+    # A model that is too slow may not end in time, and one with another input may find no memory.
+    consequence = {"latency": "time", "input_shape": "allocate", "input_type": "allocate"}
+    told = {consequence.get(it.rule) for it in found}
+    return [*found, *(it for it in done.failures if it.rule not in told)]
+
+
+def _file_failures(model: Path) -> list[Failure]:
+    expected = "a TensorFlow Lite file, with TFL3 in bytes 5 to 8"
+    try:
+        if not model.is_file():
+            raise InputError(f"{model} is no file: name a TensorFlow Lite model")
+        size = model.stat().st_size
+        with model.open("rb") as file:
+            head = file.read(_IDENTIFIER_AT + len(_IDENTIFIER))
+    except OSError as error:
+        raise InputError(f"{model} cannot be read: {error.strerror}") from None
+    if head[_IDENTIFIER_AT:] != _IDENTIFIER:
+        start = head[_IDENTIFIER_AT:].hex(" ") or "nothing there"
+        return [Failure("file", expected, f"{start} ({size} bytes in all)")]
+    if size > MOST_BYTES:
+        return [Failure("file", f"a file of at most {MOST_BYTES >> 20} MB", f"{size >> 20} MB")]
+    return []
+
+
+def _signature(rules: ModelRules, done: Done) -> list[Failure]:
+    """Judge number, shapes and types; those of outputs may be known only after each run."""
+    signatures = done.of("signature")
+    if not signatures:
+        return []
+    inputs = unpack_facts(signatures[-1].get("inputs"))
+    outputs = [
+        [TensorFacts(it.shape, it.dtype.name) for it in unpack_arrays(probe.get("outputs"))]
+        for probe in done.of("probe")
+    ] or [unpack_facts(signatures[-1].get("outputs"))]
+    return next(filter(None, (signature_failures(rules, inputs, run) for run in outputs)), [])
+
+
+def _runs(rules: ModelRules, done: Done, slower: float) -> list[Failure]:
+    """Judge the values of each run, that equal images give equal outputs, and the time."""
+    probes = done.of("probe")
+    failures: dict[str, Failure] = {}
+    first: dict[str, list[Any]] = {}
+    for probe in probes:
+        outputs = unpack_arrays(probe.get("outputs"))
+        again = repeat_failures(first.setdefault(str(probe.get("image")), outputs), outputs)
+        for failure in [*value_failures(rules, outputs), *again]:
+            failures.setdefault(failure.rule, failure)
+    return [*failures.values(), *_latency(rules, probes, slower)]
+
+
+def _latency(rules: ModelRules, probes: Sequence[dict[str, Any]], slower: float) -> list[Failure]:
+    times = unpack_numbers([[probe.get("ms")] for probe in probes], 1)
+    if not times:
+        return []
+    fastest_ms, limit_ms = min(row[0] for row in times), slower * RULES[rules.task].slowest_ms
+    if fastest_ms <= limit_ms:
+        return []
+    expected = (
+        f"at most {limit_ms:g} ms for an image, {slower:g} times"
+        f" {RULES[rules.task].slowest_ms:g} ms"
+    )
+    return [
+        Failure("latency", expected, f"{fastest_ms:.1f} ms in the fastest of {len(times)} runs")
+    ]

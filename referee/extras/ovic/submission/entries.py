@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries for submitted models, and for what happened to them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.errors import Refusal
+from referee.extras.ovic.rules.entry_states import MOVES, EntryState, EventKind
+from referee.store.teams import ensure_team
+
+_INTERRUPTIONS = """
+    (select count(*) from ovic_events as i where i.entry_id = e.entry_id and i.kind = 'interrupted'
+        and i.event_id > coalesce((select max(a.event_id) from ovic_events as a
+            where a.entry_id = e.entry_id and a.kind = 'again'), 0)) as tries
+"""
+_SELECT = f"""
+select e.entry_id, t.name as team, e.task, e.model_sha256, e.size_bytes, e.file_name, e.utc, e.day,
+    coalesce(last.state, 'received') as state, coalesce(last.utc, e.utc) as state_utc,
+    coalesce(last.text, '') as text, last.accuracy, last.latency_ms, {_INTERRUPTIONS}
+from ovic_entries as e join named_teams as t using (team_id)
+left join ovic_events as last on last.event_id =
+    (select max(event_id) from ovic_events where entry_id = e.entry_id)
+"""
+
+
+@dataclass(frozen=True)
+class NewEntry:
+    """A model that has come; `day` is its day in UTC, as YYYY-MM-DD."""
+
+    team: str
+    task: str
+    model_sha256: str
+    size_bytes: int
+    file_name: str
+    utc: str
+    day: str
+    address: str
+
+
+@dataclass(frozen=True)
+class EntryRecord:
+    """An entry and its present state since `state_utc`; `text` says why, for its team.
+
+    `accuracy`, in percent, and `latency_ms` are those of a scored entry, else None. `tries` counts
+    its interruptions since it came, or since an operator's `again`.
+    """
+
+    entry_id: int
+    team: str
+    task: str
+    model_sha256: str
+    size_bytes: int
+    file_name: str
+    utc: str
+    day: str
+    state: EntryState
+    state_utc: str
+    text: str
+    accuracy: float | None
+    latency_ms: float | None
+    tries: int
+
+
+@dataclass(frozen=True)
+class EntryEvent:
+    """One event of an entry; `detail` is for the operators."""
+
+    kind: EventKind
+    state: EntryState
+    utc: str
+    actor: str
+    text: str
+    detail: Mapping[str, Any]
+
+
+def insert_entry(connection: sqlite3.Connection, new: NewEntry) -> int:
+    """Add an entry, and its team if that is new; return the entry's number, from 1."""
+    team_id = ensure_team(connection, new.team, new.utc)
+    cursor = connection.execute(
+        "insert into ovic_entries (team_id, task, model_sha256, size_bytes, file_name, utc, day,"
+        " address) values (:team_id, :task, :model_sha256, :size_bytes, :file_name, :utc, :day,"
+        " :address)",
+        vars(new) | {"team_id": team_id},
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def record_entry_event(
+    connection: sqlite3.Connection,
+    entry_id: int,
+    kind: EventKind,
+    utc: str,
+    *,
+    actor: str,
+    text: str = "",
+    accuracy: float | None = None,
+    latency_ms: float | None = None,
+    detail: Mapping[str, Any] | None = None,
+) -> EntryState:
+    """Record what happened to an entry, and return its state afterwards.
+
+    Raises `Refusal` (`entry_unknown`, or `entry_moved` if its state does not allow the event).
+    """
+    present = load_entry(connection, entry_id).state
+    state = MOVES[present].get(kind)
+    if state is None:
+        raise Refusal("entry_moved", f"Entry {entry_id} is {present.value}: it takes no '{kind}'.")
+    connection.execute(
+        "insert into ovic_events (entry_id, kind, state, utc, actor, text, accuracy, latency_ms,"
+        " detail) values (:entry, :kind, :state, :utc, :actor, :text, :accuracy, :latency_ms,"
+        " :detail)",
+        {
+            "entry": entry_id,
+            "kind": kind,
+            "state": state.value,
+            "utc": utc,
+            "actor": actor,
+            "text": text,
+            "accuracy": accuracy,
+            "latency_ms": latency_ms,
+            "detail": json.dumps(detail or {}, allow_nan=False),
+        },
+    )
+    return state
+
+
+def load_entry(connection: sqlite3.Connection, entry_id: int) -> EntryRecord:
+    """Return an entry; raise `Refusal` (code `entry_unknown`) if there is none."""
+    row = connection.execute(_SELECT + " where e.entry_id = :entry", {"entry": entry_id}).fetchone()
+    if row is None:
+        raise Refusal("entry_unknown", f"There is no entry {entry_id}.")
+    return _record(row)
+
+
+def all_entries(
+    connection: sqlite3.Connection,
+    *,
+    team: str | None = None,
+    states: Collection[EntryState] | None = None,
+) -> list[EntryRecord]:
+    """Return the entries of a team or of all, in any of these states, by number."""
+    wanted = list(EntryState) if states is None else list(states)
+    marks = ", ".join(f":state{n}" for n in range(len(wanted)))
+    rows = connection.execute(
+        _SELECT + " where (:team is null or t.name = :team)"
+        f" and coalesce(last.state, 'received') in ({marks}) order by e.entry_id",
+        {"team": team} | {f"state{n}": state.value for n, state in enumerate(wanted)},
+    )
+    return [_record(row) for row in rows]
+
+
+def entries_of_model(
+    connection: sqlite3.Connection, team: str, task: str, model_sha256: str
+) -> list[EntryRecord]:
+    """Return a team's entries with exactly this model for a task, by number."""
+    rows = connection.execute(
+        _SELECT + " where t.name = :team and e.task = :task and e.model_sha256 = :sha256"
+        " order by e.entry_id",
+        {"team": team, "task": task, "sha256": model_sha256},
+    )
+    return [_record(row) for row in rows]
+
+
+def count_entries_of_day(connection: sqlite3.Connection, team: str, task: str, day: str) -> int:
+    """Count a team's entries of a task on one day; those that failed through us do not count."""
+    row = connection.execute(
+        "select count(*) from ovic_entries as e join named_teams as t using (team_id)"
+        " where t.name = :team and e.task = :task and e.day = :day and 'failed' != coalesce("
+        " (select state from ovic_events where entry_id = e.entry_id"
+        " order by event_id desc limit 1), 'received')",
+        {"team": team, "task": task, "day": day},
+    ).fetchone()
+    return int(row[0])
+
+
+def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[EntryEvent]:
+    """Return what happened to an entry, in order."""
+    rows = connection.execute(
+        "select kind, state, utc, actor, text, detail from ovic_events where entry_id = :entry"
+        " order by event_id",
+        {"entry": entry_id},
+    )
+    return [
+        EntryEvent(row[0], EntryState(row[1]), row[2], row[3], row[4], json.loads(row[5]))
+        for row in rows
+    ]
+
+
+def last_score_before(
+    connection: sqlite3.Connection, entry_id: int, task: str
+) -> Mapping[str, Any] | None:
+    """Return the detail of the last score of any other entry of a task, or None."""
+    row = connection.execute(
+        "select v.detail from ovic_events as v join ovic_entries as e using (entry_id)"
+        " where v.kind = 'scored' and e.task = :task and e.entry_id != :entry"
+        " order by v.event_id desc limit 1",
+        {"task": task, "entry": entry_id},
+    ).fetchone()
+    if row is None:
+        return None
+    detail: dict[str, Any] = json.loads(row[0])
+    return detail
+
+
+def entries_version(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return a value that changes with each new entry and each event."""
+    row = connection.execute(
+        "select (select coalesce(max(entry_id), 0) from ovic_entries),"
+        " (select coalesce(max(event_id), 0) from ovic_events)"
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def _record(row: sqlite3.Row) -> EntryRecord:
+    return EntryRecord(**dict(row) | {"state": EntryState(row["state"])})

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queue's program: it takes entries from the line, one at a time, and records what became."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from referee.errors import InputError, Refusal, Unavailable
+from referee.extras.ovic.rules.entry_states import BUSY, EntryState, EventKind, next_entry
+from referee.extras.ovic.section import models_of, ovic_of
+from referee.extras.ovic.submission.entries import (
+    EntryRecord,
+    all_entries,
+    entries_version,
+    last_score_before,
+    load_entry,
+    record_entry_event,
+)
+from referee.extras.ovic.submission.judge import Judge, Refused
+from referee.extras.ovic.submission.models import path_of_model, sweep
+from referee.extras.ovic.submission.tasks import Task
+from referee.service.setup.clock import Clock
+from referee.service.setup.config import Config
+from referee.store.database import Database
+from referee.store.notices import insert_notice
+
+_ACTOR = "queue"
+_LOOK_S = 0.5
+# How long the queue tries to record what it found while the disk or another writer refuses. Then
+# its process ends, and the next one takes the entry up again.
+_RECORD_S = 600.0
+_AGAIN_S = 1.0
+# How long a task waits whose images, ground truth or board cannot be used, until the next try.
+_REPAIR_S = 30.0
+_DATA = {"ground_truth_sha256": "the ground truth", "images_sha256": "the images"}
+_NOT_NOW = (
+    "The referee cannot measure or score now. The operator has been told. "
+    "The entry keeps its place."
+)
+_OURS = "The referee could not finish, through no fault of the model"
+
+_log = logging.getLogger(__name__)
+
+
+class EntryQueue:
+    """Takes entries from the line; one thread of one process runs it.
+
+    `paused` tells whether to begin with no entry now. Everything that matters is in the database,
+    so it may be killed at any point.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        database: Database,
+        tasks: Mapping[str, Task],
+        judge: Judge,
+        paused: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._database = database
+        self._tasks = tasks
+        self._judge = judge
+        self._paused = paused
+        self._last = EntryState.RECEIVED
+        self._repaired_at: dict[str, float] = {}
+        self._told: dict[str, str] = {}
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Serve the line until `stop`, or until the main thread is interrupted."""
+        self.recover()
+        idle = None  # the version of the entries when nobody stood in a line
+        while not self._stopping.is_set():
+            version = entries_version(self._database.connection)
+            if version != idle and not self._paused():
+                if self.step():
+                    continue
+                # A task that waits for its repair has entries, whatever the version.
+                idle = None if self._repaired_at else version
+            self._stopping.wait(_LOOK_S)
+
+    def stop(self) -> None:
+        """End `run` after the present entry."""
+        self._stopping.set()
+
+    def recover(self) -> None:
+        """Take up what a killed queue left behind: its entry goes back into the line, as a try."""
+        entries = all_entries(self._database.connection)
+        sweep(models_of(self._config), {entry.model_sha256 for entry in entries})
+        for entry in all_entries(self._database.connection, states=BUSY):
+            self._give_back(entry, "The referee was restarted", {})
+
+    def step(self) -> bool:
+        """Serve the entry whose turn it is; return False if nobody stands in a line.
+
+        The entries of a task whose images, ground truth or board cannot be used wait a while.
+        """
+        standing = all_entries(
+            self._database.connection, states=(EntryState.RECEIVED, EntryState.WAITING)
+        )
+        entry = next_entry([one for one in standing if self._may_begin(one)], self._last)
+        if entry is None:
+            return False
+        self._last = entry.state
+        validating = entry.state is EntryState.RECEIVED
+        if self._record(entry, "validating" if validating else "measuring"):
+            self._serve(entry, validating)
+        return True
+
+    def _serve(self, entry: EntryRecord, validating: bool) -> None:
+        """Let the judge work, and record what came of it, whatever that is."""
+        try:
+            self._work(entry, validating)
+        except Refused as refused:
+            rows = [vars(failure) for failure in refused.failures]
+            self._record(entry, "refused", str(refused), {"failures": rows})
+        except KeyboardInterrupt:
+            self._record(entry, "stopped", "The referee was restarted. The entry keeps its place.")
+            raise
+        except InputError as error:
+            self._wait_for_repair(entry, str(error))
+        except Exception as error:
+            # Whatever it is, the model did not cause it, and the next entry must not wait for it.
+            _log.exception("entry %d could not be judged", entry.entry_id)
+            self._give_back(entry, _OURS, {"error": f"{type(error).__name__}: {error}"})
+
+    def _work(self, entry: EntryRecord, validating: bool) -> None:
+        task = self._tasks.get(entry.task)
+        if task is None:
+            raise Unavailable(f"The task '{entry.task}' is closed in the configuration.")
+        model = path_of_model(models_of(self._config), entry.model_sha256)
+        if validating:
+            self._judge.validate(task, model, entry.model_sha256)
+            self._record(entry, "waiting", "The model is valid.")
+            return
+        found = self._judge.measure(task, model, entry.model_sha256)
+        detail = {
+            "images": found.images,
+            "right": found.right,
+            "ground_truth_sha256": found.truth_sha256,
+            "images_sha256": found.images_sha256,
+            "benchmark": found.benchmark,
+        }
+        if self._record(
+            entry, "scored", "", detail, accuracy=found.accuracy, latency_ms=found.latency_ms
+        ):
+            self._compare_data(entry, detail)
+
+    def _compare_data(self, entry: EntryRecord, detail: Mapping[str, Any]) -> None:
+        """Tell the operators when an entry is scored on other data than the one before it."""
+        last = last_score_before(self._database.connection, entry.entry_id, entry.task) or {}
+        for key, what in _DATA.items():
+            if last.get(key) not in (None, detail[key]):
+                self._notify(
+                    f"OVIC: {what} of {entry.task} changed: entry {entry.entry_id} is scored on "
+                    "other data than the entry before it. Put the entries of the old data into "
+                    "the line again: referee ovic again N"
+                )
+
+    def _wait_for_repair(self, entry: EntryRecord, fault: str) -> None:
+        """Let a task wait whose data or board is unusable: no entry caused it, none loses a try."""
+        self._record(entry, "stopped", _NOT_NOW, {"error": fault})
+        self._repaired_at[entry.task] = self._clock.now().monotonic_s + _REPAIR_S
+        if self._told.get(entry.task) != fault:
+            self._told[entry.task] = fault
+            self._notify(
+                f"OVIC: the entries of {entry.task} wait: {fault}. The queue tries again every "
+                f"{_REPAIR_S:g} s."
+            )
+
+    def _may_begin(self, entry: EntryRecord) -> bool:
+        """Tell whether an entry's task waits for no repair."""
+        if self._clock.now().monotonic_s < self._repaired_at.get(entry.task, 0.0):
+            return False
+        self._repaired_at.pop(entry.task, None)
+        return True
+
+    def _give_back(self, entry: EntryRecord, why: str, detail: Mapping[str, Any]) -> None:
+        """Put an entry back into the line, or give it up after the last of its tries."""
+        tries = load_entry(self._database.connection, entry.entry_id).tries + 1
+        most = ovic_of(self._config).tries
+        if tries < most:
+            text = f"{why} (try {tries} of {most}). The entry is tried again."
+            self._record(entry, "interrupted", text, detail)
+            return
+        text = f"{why}, {most} times. The operator has been told. The entry does not count."
+        if self._record(entry, "failed", text, detail):
+            told = f": {detail['error']}" if "error" in detail else ""
+            self._notify(
+                f"OVIC: entry {entry.entry_id} of {entry.team} failed through the referee{told}. "
+                f"When that is repaired: referee ovic again {entry.entry_id}"
+            )
+
+    def _record(
+        self,
+        entry: EntryRecord,
+        kind: EventKind,
+        text: str = "",
+        detail: Mapping[str, Any] | None = None,
+        *,
+        accuracy: float | None = None,
+        latency_ms: float | None = None,
+    ) -> bool:
+        """Record an event; return False if an operator has moved the entry meanwhile.
+
+        Raises `Unavailable` if the database refuses for ten minutes.
+        """
+        tries = int(_RECORD_S / _AGAIN_S)
+        for left in reversed(range(tries)):
+            try:
+                with self._database.write() as connection:
+                    record_entry_event(
+                        connection,
+                        entry.entry_id,
+                        kind,
+                        self._clock.now().utc.isoformat(),
+                        actor=_ACTOR,
+                        text=text,
+                        accuracy=accuracy,
+                        latency_ms=latency_ms,
+                        detail=detail,
+                    )
+                return True
+            except Refusal as refusal:
+                _log.warning("entry %d: %s", entry.entry_id, refusal)
+                return False
+            except Unavailable as error:
+                if not left or self._stopping.is_set():
+                    raise
+                _log.error("%s", error)
+                self._stopping.wait(_AGAIN_S)
+        return False
+
+    def _notify(self, text: str) -> None:
+        with self._database.write() as connection:
+            utc = self._clock.now().utc.isoformat()
+            insert_notice(connection, None, utc, "warning", text)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge of one entry: whether its model is valid, its accuracy and its latency."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from referee.errors import Unavailable
+from referee.extras.ovic.judging.benchmark import Measurement, Plan
+from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.dataset import images_in
+from referee.extras.ovic.judging.entry import accuracy_of, measure_until_stable
+from referee.extras.ovic.judging.jobs import ModelFault
+from referee.extras.ovic.judging.validation import validate_model
+from referee.extras.ovic.rules.model_rules import Failure
+from referee.extras.ovic.submission.tasks import Task
+from referee.formats.hashed_reads import HashedReads
+
+Progress = Callable[[int, int], None]
+Measure = Callable[[Path, Sequence[Path], Plan, Limits, int, Progress], Measurement]
+"""A benchmark with the arguments of `measure_until_stable`, on this machine or on a board."""
+
+
+class Refused(Exception):
+    """A model that breaks rules; `failures` says which."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__(" ".join(map(str, failures)))
+        self.failures = tuple(failures)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An accuracy in percent over images, a mean latency, and the record of the benchmark.
+
+    `truth_sha256` is that of the ground truth's file, and `images_sha256` covers the names and
+    bytes of all images: accuracies on two sets of data are not comparable.
+    """
+
+    accuracy: float
+    images: int
+    right: int | None
+    latency_ms: float
+    benchmark: dict[str, Any]
+    truth_sha256: str
+    images_sha256: str
+
+
+class Judge:
+    """Validates and measures models, one at a time; every step of it has a time limit.
+
+    `entry_s` bounds the answers and the measurement of one model together. `measure` is the
+    benchmark. `seconds` is a monotonic clock.
+    """
+
+    def __init__(
+        self,
+        entry_s: float,
+        measure: Measure = measure_until_stable,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._entry_s = entry_s
+        self._measure = measure
+        self._seconds = seconds
+
+    def validate(self, task: Task, model: Path, sha256: str) -> None:
+        """Raise `Refused` if the model breaks a rule, `Unavailable` if its file is damaged."""
+        _require_intact(model, sha256)
+        failures = validate_model(model, task.rules, task.limits, task.slower)
+        if failures:
+            raise Refused(failures)
+
+    def measure(self, task: Task, model: Path, sha256: str) -> Judged:
+        """Return accuracy and latency of a valid model.
+
+        Raises `Refused` if the model fails or takes too long, and `InputError` for images or a
+        ground truth that cannot be used. Raises `Unavailable` for a measurement that is not stable,
+        for a model's file that is not as it was stored, and for images that change meanwhile.
+        """
+        _require_intact(model, sha256)
+        watch = partial(self._watch, self._seconds() + self._entry_s)
+        images = images_in(task.images)
+        try:
+            # The latency comes first: on a busy machine the long accuracy would be in vain.
+            found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
+            if not found.stability.stable:
+                raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
+            reads = HashedReads()
+            truth_sha256 = reads.sha256_of(task.ground_truth)
+            images_sha256 = _sha256_of_all(images)
+            accuracy = accuracy_of(
+                model,
+                task.rules,
+                task.images,
+                task.ground_truth,
+                task.plan.central_share,
+                task.limits,
+                watch,
+                reads.read,
+            )
+        except ModelFault as fault:
+            raise Refused([fault.failure]) from fault
+        # The model's processes read model and images themselves, each for some of the answers.
+        _require_intact(model, sha256)
+        if _sha256_of_all(images) != images_sha256:
+            raise Unavailable(f"The images in {task.images} changed while a model was judged.")
+        return Judged(
+            accuracy.percent,
+            accuracy.images,
+            accuracy.right,
+            found.latency.mean,
+            found.report(),
+            truth_sha256,
+            images_sha256,
+        )
+
+    def _watch(self, deadline_s: float, done: int, total: int) -> None:
+        """Raise `Refused` after the deadline; each message of the model's process comes here.
+
+        A process that sends none is stopped by its own limit.
+        """
+        if self._seconds() > deadline_s:
+            within = f"a model that is answered for and measured within {self._entry_s:g} s"
+            raise Refused([Failure("time", within, "it had not ended and was stopped")])
+
+
+def _require_intact(model: Path, sha256: str) -> None:
+    found = _sha256(model)
+    if found != sha256:
+        raise Unavailable(f"{model} is damaged: its SHA-256 is {found}.")
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _sha256_of_all(images: Sequence[Path]) -> str:
+    """Return one SHA-256 of all images: of the lines that `sha256sum` would print for them."""
+    lines = "".join(f"{_sha256(path)}  {path.name}\n" for path in images)
+    return hashlib.sha256(lines.encode()).hexdigest()

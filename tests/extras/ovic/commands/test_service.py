@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operator hands models in, looks at the line and the leaderboard, and decides."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from referee.cli import main
+from referee.extras.ovic.submission.entries import events_of_entry
+from tests.support.ovic_contests import SCORED, make_ovic_contest, put_entry
+
+pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
+
+
+@pytest.fixture
+def contest(tmp_path):
+    """Return a rehearsal that takes two entries a day."""
+    contest = make_ovic_contest(tmp_path, entries_a_day=2)
+    yield contest
+    contest.database.close()
+
+
+@pytest.fixture
+def ovic(contest):
+    """Return a function that runs an action for the contest."""
+
+    def run(*words):
+        return main(["ovic", *map(str, words), "--config", str(contest.config.path)])
+
+    return run
+
+
+def test_a_ca_goes_with_tls_alone(tmp_path, capsys):
+    """Whoever gives a CA wants TLS; a CA's file that is none is named before anything is sent."""
+    ask = ["ovic", "queue", "--team", "ants", "--password", "x", "--ca-file", str(tmp_path)]
+    for url, said in (
+        ("http://127.0.0.1:1", "--ca-file goes with an address that begins with https://"),
+        ("https://127.0.0.1:1", f"--ca-file {tmp_path} cannot be used"),
+    ):
+        assert 2 == main([*ask, "--url", url])
+        assert said in capsys.readouterr().err
+
+
+def test_a_model_is_handed_in_and_seen_in_the_line(ovic, tmp_path, capsys):
+    """`submit` prints the entry with its place, `queue` all entries; a repeat is the same entry."""
+    model = tmp_path / "m.tflite"
+    model.write_bytes(b"a model")
+    hand_in = ("submit", model, "--task", "classification", "--team", "ants")
+    for _ in range(2):
+        assert 0 == ovic(*hand_in)
+        assert (
+            "entry 1, ants, classification: received, 1. in the line\n" == capsys.readouterr().out
+        )
+    assert 0 == ovic("queue")
+    assert "    1  classification  ants  received, 1. in the line" in capsys.readouterr().out
+    assert 0 == ovic("queue", "--team", "bees", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert ([], 1) == (found["entries"], found["line"]["received"])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("submit", "none.tflite", "--task", "classification", "--team", "a"), 2, "cannot be read"),
+        (("submit", "empty", "--task", "classification", "--team", "a"), 1, "is empty"),
+        (("submit", "empty", "--task", "detection", "--team", "a"), 1, "task='classification'"),
+        (("queue", "--entry", "7"), 1, "There is no entry 7"),
+        (("again", "7"), 1, "There is no entry 7"),
+        (("void", "7", "--reason", " "), 2, "--reason must say why"),
+    ],
+)
+def test_wrong_use_is_named(ovic, tmp_path, monkeypatch, capsys, words, code, said):
+    """Each mistake gets a sentence and an exit code, and changes nothing."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").touch()
+    assert code == ovic(*words)
+    assert said in capsys.readouterr().err
+    assert 0 == ovic("queue")
+    assert "There is no entry yet." in capsys.readouterr().out
+
+
+def test_the_leaderboard_has_the_best_of_each_team(contest, ovic, capsys):
+    """The table and the JSON object have the same rows; the oddity of the constants is told."""
+    for number, (team, accuracy) in enumerate([("ants", 90.0), ("ants", 91.0), ("bees", 80)], 1):
+        put_entry(contest.database, *SCORED, team=team, number=number, figures=(accuracy, 9.0))
+    assert 0 == ovic("leaderboard")
+    printed = capsys.readouterr()
+    rows = [line.split() for line in printed.out.splitlines()[2:]]
+    assert [["1", "ants"], ["2", "bees"]] == [[row[0], row[-1]] for row in rows]
+    assert "more than 100 %" in printed.err
+    assert 0 == ovic("leaderboard", "--json")
+    (task,) = json.loads(capsys.readouterr().out)["tasks"]
+    assert [(1, "ants", 2, 2), (2, "bees", 3, 1)] == [
+        (row["rank"], row["team"], row["entry"], row["entries"]) for row in task["rows"]
+    ]
+
+
+def test_an_operator_decides_on_record(contest, ovic, capsys):
+    """`again` puts a scored entry back, `void` takes it out; both say who and why."""
+    put_entry(contest.database, *SCORED)
+    assert 0 == ovic("again", 1, "--by", "Kim", "--reason", "new fan")
+    assert 0 == ovic("void", 1, "--by", "Lee", "--reason", "trained on the test images")
+    assert "void\n  trained on the test images" in capsys.readouterr().out
+    assert 1 == ovic("again", 1)
+    assert "Entry 1 is void" in capsys.readouterr().err
+    again, voided = events_of_entry(contest.database.connection, 1)[-2:]
+    assert [("Kim", "new fan"), ("Lee", "trained on the test images")] == [
+        (event.actor, event.text) for event in (again, voided)
+    ]
+
+
+def test_a_contest_without_tasks_says_so(contest, capsys):
+    """Without the section [ovic] the actions name it."""
+    path = contest.config.path
+    path.write_text(path.read_text().partition("[ovic]")[0])
+    assert 2 == main(["ovic", "queue", "--config", str(path)])
+    assert "no task of OVIC is open" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--url", "192.168.1.2:8000", "--team", "a"), "give one like http://"),
+        (("--url", "http://127.0.0.1:1"), "needs --team"),
+        (("--url", "http://127.0.0.1:1", "--team", "a", "--password", "p"), "does not answer"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_is_named(capsys, words, said):
+    """A wrong address, a missing team and a silent server each have a sentence."""
+    assert main(["ovic", "queue", *words]) in (1, 2)
+    assert said in capsys.readouterr().err

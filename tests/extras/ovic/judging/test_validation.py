@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real and made models are validated in a process of its own, which nothing in them can break."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from referee.errors import InputError
+from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.validation import validate_model
+from referee.extras.ovic.rules.model_rules import Failure, ModelRules
+
+pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
+# Each validation starts a process that imports LiteRT.
+pytestmark = pytest.mark.slow
+
+REAL = Path(__file__).parents[4] / "../shared/data/models"
+# A slow machine must not fail a test of other rules.
+PATIENT = 1e6
+
+
+@pytest.fixture
+def models():
+    """Return the maker of models; its import needs LiteRT."""
+    from tests.support import tflite_models
+
+    return tflite_models
+
+
+@pytest.fixture
+def validate(tmp_path):
+    """Return a function that validates a model's bytes."""
+
+    def run(content: bytes, task: str = "classification", **options) -> list[Failure]:
+        path = tmp_path / "model.tflite"
+        path.write_bytes(content)
+        return validate_model(path, ModelRules(task), **({"slower": PATIENT} | options))
+
+    return run
+
+
+def rules_broken(failures: list[Failure]) -> list[str]:
+    """Return the names of the rules."""
+    return [failure.rule for failure in failures]
+
+
+def test_models_that_keep_the_rules_are_valid(models, validate):
+    """A detector and a classifier as the rules want them have no failure."""
+    assert [] == validate(models.detector(), "detection")
+    assert [] == validate(models.classifier())
+
+
+def test_each_output_of_another_form_is_named(models, validate):
+    """Ten boxes, a thousand classes and the other task's outputs are each one failure."""
+    assert ["number_of_boxes"] == rules_broken(validate(models.detector(boxes=10), "detection"))
+    assert ["background_class"] == rules_broken(validate(models.classifier(1000)))
+    assert ["output_number"] == rules_broken(validate(models.detector()))
+
+
+@pytest.mark.parametrize(
+    ("form", "rule"),
+    [
+        ({"shape": (1, 8, 8, 1)}, "input_shape"),
+        ({"shape": (1, 1001, 8, 3)}, "input_shape"),
+        ({"dtype": np.float32}, "input_type"),
+    ],
+)
+def test_an_input_of_another_form_is_one_failure(form, rule, models, validate):
+    """A wrong input is told once, also where LiteRT cannot run the model for it."""
+    assert [rule] == rules_broken(validate(models.classifier(**form)))
+
+
+def test_two_inputs_are_refused(models, validate):
+    """A model with two inputs breaks the rule of one."""
+    assert ["input_number"] == rules_broken(validate(models.two_inputs()))
+
+
+@pytest.mark.parametrize(
+    ("output", "value", "rule"),
+    [
+        (0, [0.5, 0.5, 0.4, 0.6], "box_order"),
+        (0, [0.5, 0.5, 0.6, 1.5], "box_range"),
+        (0, [0.5, math.nan, 0.6, 0.7], "not_a_number"),
+        (1, -1, "class_index"),
+        (2, 1.5, "score_range"),
+    ],
+)
+def test_a_wrong_value_is_found_by_running_the_model(output, value, rule, models, validate):
+    """The model runs, and a value that a rule forbids is one failure."""
+    outputs = models.known_detections()
+    outputs[output][0, 1] = value
+    assert [rule] == rules_broken(validate(models.detector(outputs), "detection"))
+
+
+def test_another_count_is_found(models, validate):
+    """The fourth output must say 100."""
+    outputs = models.known_detections()
+    outputs[3][0] = 99
+    (failure,) = validate(models.detector(outputs), "detection")
+    assert ("count", "100 detections", "99") == (failure.rule, failure.expected, failure.found)
+
+
+def test_an_operator_that_nobody_has_is_named(models, validate):
+    """The failure has the operator's name."""
+    (failure,) = validate(models.unresolved())
+    assert "operators" == failure.rule
+    assert "NoSuchOperator" in failure.found
+
+
+def test_chance_in_a_model_is_found(models, validate):
+    """A model whose scores are drawn by chance is not deterministic."""
+    assert ["deterministic"] == rules_broken(validate(models.random_classifier()))
+
+
+def test_a_slow_model_is_too_slow_and_an_endless_one_is_stopped(models, validate):
+    """A bound on the fastest run makes a model too slow; the wall clock ends an endless one."""
+    (slow,) = validate(models.looping(1000), slower=1e-6)
+    assert "latency" == slow.rule
+    (endless,) = validate(models.looping(math.inf), limits=Limits(seconds=3))
+    assert ("time", "it had not ended and was stopped") == (endless.rule, endless.found)
+
+
+def test_a_model_that_wants_all_memory_is_refused(models, validate):
+    """A small file that asks for 14 GB fails under the limit, and the referee goes on."""
+    (failure,) = validate(models.huge())
+    assert failure.rule in ("allocate", "memory", "crash")
+
+
+def test_files_that_are_no_model_are_refused(models, validate):
+    """Nothing, noise, a picture, half a model and a model of wrong numbers are each refused."""
+    whole = models.classifier()
+    noise = np.random.default_rng(1).integers(0, 256, 5000, dtype=np.uint8).tobytes()
+    for content in (b"", b"TFL", noise, b"\x89PNG\r\n\x1a\n" + noise):
+        assert ["file"] == rules_broken(validate(content))
+    for content in (whole[:40], whole[: len(whole) // 2], whole[:40] + b"\xff" * 5000):
+        (failure,) = validate(content)
+        assert failure.rule in ("load", "crash")
+    assert ["load"] == rules_broken(validate(noise[:4] + b"TFL3" + noise))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_model_never_harms_the_referee(seed, models, validate):
+    """With bytes changed anywhere in its structure a model is judged within the limits."""
+    content = bytearray(models.detector())
+    chance = np.random.default_rng(seed)
+    for place in chance.integers(8, len(content), 12):
+        content[place] = chance.integers(0, 256)
+    for failure in validate(bytes(content), "detection", limits=Limits(seconds=20)):
+        assert failure.expected and failure.found
+
+
+def test_a_model_that_kills_its_process_is_refused(models, validate):
+    """A loop with two damaged bytes makes LiteRT 2.3 die of SIGSEGV; the referee says so."""
+    content = bytearray(models.looping(3))
+    chance = np.random.default_rng(182)
+    for _ in range(2):
+        place = int(chance.integers(len(content) - 1600, len(content)))
+        content[place] = int(chance.integers(0, 256))
+    (failure,) = validate(bytes(content))
+    assert failure.rule in ("crash", "load", "allocate")
+
+
+def test_a_name_without_a_file_is_wrong_use(tmp_path):
+    """A missing file and a folder are the caller's mistake, not a model's failure."""
+    for path in (tmp_path / "none.tflite", tmp_path):
+        with pytest.raises(InputError, match="is no file"):
+            validate_model(path, ModelRules("detection"))
+
+
+def test_without_litert_a_sentence_says_what_to_install(models, validate, monkeypatch):
+    """Without LiteRT the error names the extra."""
+    content = models.detector()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"\[litert\]"):
+        validate(content, "detection")
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real models are not here")
+@pytest.mark.parametrize(
+    ("name", "rules", "rule", "relaxed"),
+    [
+        (
+            "mobilenetv1",
+            ModelRules("detection"),
+            "number_of_boxes",
+            ModelRules("detection", boxes=10),
+        ),
+        (
+            "efficientdet-lite0",
+            ModelRules("detection"),
+            "number_of_boxes",
+            ModelRules("detection", boxes=25),
+        ),
+        (
+            "efficientnet_lite0",
+            ModelRules("classification"),
+            "background_class",
+            ModelRules("classification", background=False),
+        ),
+    ],
+)
+def test_each_real_model_breaks_one_rule(name, rules, rule, relaxed):
+    """Each real model breaks the one rule that an organiser may relax for it."""
+    path = REAL / f"{name}.tflite"
+    assert [rule] == rules_broken(validate_model(path, rules, slower=PATIENT))
+    assert [] == validate_model(path, relaxed, slower=PATIENT)
