@@ -41,7 +41,6 @@ COMMANDS = {
     "sign": "add a signature to an evidence bundle",
     "camera": "write a frame of the camera track, or its test card, as a picture",
 }
-_SERVERS = ("practice", "serve", "board")
 # The command that starts the processes of 'serve'. It is not for people, so the help omits it.
 HIDDEN = "process"
 # The exit code that a shell reports for a program whose reader has gone, as with `| head`.
@@ -82,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         tell_on_terminal(f"referee {args.command}: stopped.")
         # Ctrl-C is the normal end of a server. Any other command has not finished its work.
-        return 0 if args.command in _SERVERS else 1
+        return 0 if args.serves else 1
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:
@@ -119,7 +118,7 @@ def _fill(command: argparse.ArgumentParser, home: str) -> None:
     command.description = module.__doc__
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(command)
-    command.set_defaults(run=module.run)
+    command.set_defaults(run=module.run, serves=getattr(module, "SERVES", False))
 
 
 def _record_refused(args: argparse.Namespace, error: RefereeError) -> None:

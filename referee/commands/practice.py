@@ -59,6 +59,9 @@ from referee.service.setup.config import (
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest, read_contest_truth
 
+SERVES = True
+"""Ctrl-C is the normal end of this command."""
+
 # The options of a rehearsal that belongs to no event.
 _OWN = (
     *("images", "ground_truth", "blacklist", "classes", "track", "seconds", "contest", "console"),

@@ -23,6 +23,9 @@ from referee.programs.terminal import say
 from referee.service.setup.config_file import load_config
 from referee.tracks.loading import load_track
 
+SERVES = True
+"""Ctrl-C is the normal end of this command."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

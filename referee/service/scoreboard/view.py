@@ -74,7 +74,7 @@ def _view(facts: Facts) -> dict[str, Any]:
     An entry's `word` says in a word or two why it has no rank, and `printed` has its figures as the
     results print them. `next` is the team that is next, or None, and `lanes` has who is next in
     each lane, as the console has it.
-    `boards` are the leaderboards of OVIC's tasks. `prizes` is empty until the results are final.
+    `boards` are the leaderboards of guests. `prizes` is empty until the results are final.
     During a freeze nobody is on or next: a session that runs is hidden.
     """
     results, state = facts.results, _state(facts)

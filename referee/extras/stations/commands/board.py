@@ -43,6 +43,9 @@ from referee.service.setup.clock import SystemClock
 from referee.service.setup.folder_lock import lock_folder
 from referee.tracks.loading import TRACK_OPTION, load_track
 
+SERVES = True
+"""Ctrl-C is the normal end of this command."""
+
 _LOOK_AFTER_S = 0.2
 _EVERY_LEAST_S, _EVERY_MOST_S = 0.5, 3600.0
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What chess brings to a contest: a bit of everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.service.setup.extra import Extra
+from referee.service.setup.program import Later, Program
+from referee.service.setup.setting import setting
+
+
+@dataclass(frozen=True)
+class ChessSection:
+    """Chess in the breaks."""
+
+    boards: int = setting("How many boards there are.", 0, least=0, most=8)
+
+
+def boards_of(config) -> int:
+    """Return how many boards a contest has."""
+    return config.extras.get("chess", ChessSection()).boards
+
+
+EXTRA = Extra(
+    "chess",
+    {"chess": "play chess"},
+    section=ChessSection,
+    takes_part=lambda config: boards_of(config) > 0,
+    programs=[Program("chess", "clock of chess", Later("referee.extras.chess.part:run_clock"))],
+    add_contest_routes=Later("referee.extras.chess.part:add_contest_routes"),
+    help=lambda config, base: f"Chess: {base}/chess\n",
+    openapi=Later("referee.extras.chess.part:paths"),
+    board=lambda connection: {"games": 0},
+    leaderboards=lambda contest, connection: [
+        {"task": "chess", "accuracy": "wins", "target_ms": 0, "rows": []}
+    ],
+    version=lambda connection: 7,
+    slow_check=("chess", "clocks"),
+    check=Later("referee.extras.chess.part:check"),
+    refusals={"no_board": 423},
+    console={"GET /chess": "page"},
+    add_console_routes=Later("referee.extras.chess.part:add_console_routes"),
+    require_usable=Later("referee.extras.chess.part:require_usable"),
+    open_points=lambda connection, active: [f"{team} is still playing." for team in active],
+    kept_of=lambda connection, team: "a game" if team == "ants" else "",
+)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guest does when the contest asks it."""
+
+from __future__ import annotations
+
+from flask import Response
+from referee.extras.chess.extra import boards_of
+
+from referee.errors import InputError, Refusal
+from referee.service.preflight.finding import ok
+from referee.web.contest.openapi_parts import TEXT, operation
+
+
+def run_clock(config, launch):
+    """Do nothing."""
+
+
+def add_contest_routes(app, services, journal, asides):
+    """Add a route that refuses."""
+
+    @app.get("/chess")
+    def play() -> Response:
+        raise Refusal("no_board", "All boards are taken.")
+
+
+def add_console_routes(app, contest):
+    """Add a page."""
+
+    @app.get("/chess")
+    def page() -> Response:
+        return Response(f"{boards_of(contest.config)} boards")
+
+
+def paths():
+    """Return the route's description."""
+    return {"/chess": {"get": operation("Play", TEXT, ("no_board",))}}
+
+
+def check(config):
+    """Return a finding."""
+    return [ok("chess", "clocks", "they tick")]
+
+
+def require_usable(config):
+    """Refuse a contest with more boards than the room has."""
+    if boards_of(config) > 4:
+        raise InputError("The room has four boards.")
