@@ -38,7 +38,7 @@ PROGRAMS = {"cli", "commands", "programs", "__main__"}
 EXTRAS = {
     "aiotbench": {"commands"},
     "drill": {"commands", "play"},
-    "ovic": {"commands", "pages", "program"},
+    "ovic": {"commands", "pages"},
     "season": {"commands", "workers"},
     "stations": {"commands", "pages", "program"},
 }
@@ -84,7 +84,7 @@ ROOMS = {
         "section": set(),
         # The submission service: its door knows teams and the disk.
         "submission": {"rules", "judging", "section"},
-        "part": {"rules", "section", "submission"},
+        "part": {"rules", "judging", "section", "submission"},
     },
     "referee.web": {
         "server": set(),

@@ -16,7 +16,7 @@ EXTRA = Extra(
         Program(
             "ovic",
             "queue of OVIC's entries",
-            Later("referee.extras.ovic.program:run_entry_queue"),
+            Later("referee.extras.ovic.submission.entry_queue:run_entry_queue"),
         )
     ],
     add_contest_routes=Later("referee.extras.ovic.pages.contest:add_routes"),
@@ -44,6 +44,6 @@ EXTRA = Extra(
     open_points=Later("referee.extras.ovic.part:open_points"),
     kept_of=Later("referee.extras.ovic.part:kept_of"),
     slow_check=("OVIC", "tasks"),
-    check=Later("referee.extras.ovic.submission.checks:check_ovic"),
-    require_usable=Later("referee.extras.ovic.submission.checks:require_tasks"),
+    check=Later("referee.extras.ovic.part:check_ovic"),
+    require_usable=Later("referee.extras.ovic.part:require_tasks"),
 )

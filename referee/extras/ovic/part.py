@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OVIC's part of what the contest shows and asks: on the board, to the audience, at the end."""
+"""What the contest asks OVIC: before the start, for the board and the audience, at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from referee.errors import RefereeError
+from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.rules.entry_states import EntryState
 from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.entries import all_entries
-from referee.extras.ovic.submission.tasks import open_tasks
+from referee.extras.ovic.submission.place import board_of, place_of_contest
+from referee.extras.ovic.submission.tasks import open_tasks, require_usable
 from referee.extras.ovic.submission.views import leaderboard_view, line_view, standing_entries
+from referee.service.preflight.finding import Finding, fail, ok
+from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 
@@ -26,10 +31,7 @@ def public_leaderboards(contest: Contest, connection: Connection) -> Sequence[Ma
     """Return the leaderboard of each open task; the public sees no more than the teams."""
     if not ovic_of(contest.config).leaderboard_for_teams:
         return ()
-    tasks: Sequence[Mapping[str, Any]] = leaderboard_view(connection, open_tasks(contest.config))[
-        "tasks"
-    ]
-    return tasks
+    return list(leaderboard_view(connection, open_tasks(contest.config))["tasks"])
 
 
 def open_points(connection: Connection, active: Collection[str]) -> Iterator[str]:
@@ -50,3 +52,40 @@ def kept_of(connection: Connection, team: str) -> str:
     """Return the first entry of a team, which keeps the team on record, or ''."""
     entries = all_entries(connection, team=team)
     return f"entry {entries[0].entry_id} of OVIC" if entries else ""
+
+
+def check_ovic(config: Config) -> Iterator[Finding]:
+    """Check what the judge of models needs; a contest without open tasks has no such check."""
+    try:
+        tasks = open_tasks(config)
+        if not tasks:
+            return
+        count = require_usable(tasks)
+    except RefereeError as error:
+        remedy = "Repair it, or leave the section [ovic] empty."
+        yield fail("OVIC", "tasks", str(error), remedy)
+        return
+    try:
+        where = _measured(config)
+    except RefereeError as error:
+        remedy = "Reach the board by hand with ssh, or leave 'board' out."
+        yield fail("OVIC", "board", str(error), remedy)
+        return
+    yield ok("OVIC", "tasks", f"{' and '.join(tasks)}, {count} images, measured {where}")
+
+
+def _measured(config: Config) -> str:
+    """Return where models are measured; a board is reached, and its agent started, to prove it."""
+    board = board_of(config)
+    if board is None:
+        core = choose_core(ovic_of(config).core)
+        return "on no fixed core" if core is None else f"on core {core}"
+    with place_of_contest(config)():
+        return f"on the board {board}"
+
+
+def require_tasks(config: Config) -> None:
+    """Raise `InputError` for tasks that the judge of models could not serve."""
+    tasks = open_tasks(config)
+    if tasks:
+        require_usable(tasks)

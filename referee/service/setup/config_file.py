@@ -35,6 +35,7 @@ def all_sections() -> dict[str, type]:
     guests = {extra.name: extra.section for extra in all_extras() if extra.section is not None}
     return {name: hints[name] for name in _OWN} | guests
 
+
 _LANES_MOST = 4
 """The most lanes of an event: one console still shows them all."""
 
@@ -67,7 +68,7 @@ def load_config(path: Path) -> Config:
     for name in table:
         if name not in (*kinds, "lane"):
             raise ConfigError(f"{path}: there is no section [{name}]{known_are(name, kinds)}")
-    values = {
+    values: dict[str, Any] = {
         name: section(path, f"[{name}]", kind, table.get(name, {})) for name, kind in kinds.items()
     }
     own = {name: values.pop(name) for name in _OWN}

@@ -3,21 +3,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from referee.extras.ovic.judging.accuracy import (
-    Progress,
-    classification_accuracy,
-    detection_accuracy,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.coco_boxes import CocoResults, CocoTruth
+from referee.errors import InputError
 from referee.extras.ovic.judging.benchmark import Measurement, Place, Plan, benchmark, here
 from referee.extras.ovic.judging.confined import Limits
-from referee.extras.ovic.judging.dataset import images_in, labelled_images
-from referee.extras.ovic.rules.model_rules import ModelRules
+from referee.extras.ovic.judging.dataset import (
+    LabelledImage,
+    images_in,
+    images_of_truth,
+    labelled_images,
+)
+from referee.extras.ovic.judging.jobs import ModelFault, broken_protocol, run_job
+from referee.extras.ovic.judging.wire import WireError, unpack_arrays, unpack_numbers
+from referee.extras.ovic.rules.model_rules import ModelRules, output_shapes
 from referee.extras.ovic.rules.score import OvicRules, OvicScore, ovic_score
 from referee.formats.text import Read, read_bytes
+
+Progress = Callable[[int, int], None]
+Answer = tuple[int, int, list[NDArray[Any]]]
+"""The width and height of an image, and the model's outputs for it."""
+
+BATCH = 250
+"""Images that one process answers; its limits hold for all of them together."""
 
 
 @dataclass(frozen=True)
@@ -107,3 +124,119 @@ def judge_entry(
     if measurement.stability.stable:
         score = ovic_score(scoring, accuracy.percent, measurement.latency.mean)
     return Entry(accuracy, measurement, score)
+
+
+def classification_accuracy(
+    model: Path,
+    rules: ModelRules,
+    images: Sequence[LabelledImage],
+    central_share: float,
+    limits: Limits,
+    progress: Progress = lambda done, total: None,
+) -> tuple[int, int]:
+    """Return how many images are right at the first place, and how many there are.
+
+    Of equal scores the first class wins. Without a background, class k has the label k + 1.
+    """
+    answers = _answers(model, rules, [it.path for it in images], central_share, limits, progress)
+    offset = 0 if rules.background else 1
+    right = sum(
+        int(outputs[0][0].argmax()) + offset == image.label
+        for image, (_, _, outputs) in zip(images, answers, strict=True)
+    )
+    return right, len(images)
+
+
+def detection_accuracy(
+    model: Path,
+    rules: ModelRules,
+    truth_path: Path,
+    folder: Path,
+    central_share: float,
+    limits: Limits,
+    progress: Progress = lambda done, total: None,
+    read: Read = read_bytes,
+) -> tuple[float, int]:
+    """Return COCO's AP, a fraction, and the number of images.
+
+    A category id is the class index plus 1, as COCO's 90 numbers have it. Raises InputError if no
+    class has ground truth.
+    """
+    # The evaluators are slow to import, and a classifier needs none.
+    from referee.scoring import coco
+
+    found, paths = images_of_truth(folder, truth_path, read)
+    answers = _answers(model, rules, list(paths.values()), central_share, limits, progress)
+    truth = found.coco or CocoTruth.from_ground_truth(found.truth)
+    truth = replace(truth, category_ids=found.truth.class_ids)
+    result = coco.evaluate(truth, coco_results(list(paths), answers))
+    if result.mean_ap is None:
+        raise InputError(f"{truth_path}: no class has ground truth, so there is no mAP")
+    return result.mean_ap, len(paths)
+
+
+def coco_results(image_ids: Sequence[int], answers: Iterable[Answer]) -> CocoResults:
+    """Return the detections of all images as COCO results, in pixels of each image."""
+    columns: list[list[NDArray[np.float64]]] = [[], [], [], []]
+    for image_id, (width, height, outputs) in zip(image_ids, answers, strict=True):
+        boxes, classes, scores = (it[0].astype(np.float64) for it in outputs[:3])
+        count = max(0, int(outputs[3].reshape(-1)[0]))
+        top, left, bottom, right = (boxes * [height, width, height, width]).T
+        box = np.stack([left, top, right - left, bottom - top], axis=1)
+        ids = np.full(len(boxes), image_id, dtype=np.float64)
+        for column, values in zip(columns, (ids, classes + 1, scores, box), strict=True):
+            column.append(values[:count])
+    ids, classes, scores, box = (np.concatenate(column) for column in columns)
+    return CocoResults(ids.astype(np.int64), classes.astype(np.int64), scores, box)
+
+
+def _answers(
+    model: Path,
+    rules: ModelRules,
+    images: Sequence[Path],
+    central_share: float,
+    limits: Limits,
+    progress: Progress,
+) -> Iterator[Answer]:
+    """Yield the model's outputs for each image, a job for each `BATCH` of them.
+
+    Raises ModelFault if the model fails, and InputError if an image does.
+    """
+    for first in range(0, len(images), BATCH):
+        batch = images[first : first + BATCH]
+        done = run_job(
+            model,
+            "answer",
+            limits,
+            partial(_show, progress, first, len(images)),
+            images=[str(path.resolve()) for path in batch],
+            central_share=central_share,
+        )
+        if done.failures:
+            text = f"{model.name} cannot be scored: {done.failures[0]}"
+            raise ModelFault(text, done.failures[0])
+        try:
+            answers = [_answer(rules, message) for message in done.of("answer")]
+        except WireError as error:
+            raise broken_protocol(model, "scored", error) from None
+        if len(answers) != len(batch):
+            raise InputError(f"{model.name} answered {len(answers)} of {len(batch)} images")
+        yield from answers
+    progress(len(images), len(images))
+
+
+def _show(progress: Progress, first: int, total: int, lines: int) -> None:
+    """Turn a batch's number of messages, five of which are no answers, into progress."""
+    progress(min(first + max(lines - 5, 0), total), total)
+
+
+def _answer(rules: ModelRules, message: dict[str, Any]) -> Answer:
+    """Return one answer; raise WireError unless it has the shapes of the rules."""
+    ((width, height),) = unpack_numbers([message.get("size")], 2)
+    outputs = unpack_arrays(message.get("outputs"))
+    shapes = output_shapes(rules, rules.boxes)
+    if [it.size for it in outputs] != [math.prod(shape) for shape in shapes]:
+        raise WireError("an answer has outputs of other shapes than the rules ask for")
+    if not all(np.isfinite(it).all() for it in outputs):
+        raise WireError("an answer has values that are not finite")
+    return int(width), int(height), outputs

@@ -6,9 +6,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import closing
+from functools import partial
 from typing import Any
 
+from referee.core.states import SessionState, state_of
 from referee.errors import InputError, Refusal, Unavailable
+from referee.extras.ovic.judging.entry import measure_until_stable
 from referee.extras.ovic.rules.entry_states import BUSY, EntryState, EventKind, next_entry
 from referee.extras.ovic.section import models_of, ovic_of
 from referee.extras.ovic.submission.entries import (
@@ -21,11 +25,15 @@ from referee.extras.ovic.submission.entries import (
 )
 from referee.extras.ovic.submission.judge import Judge, Refused
 from referee.extras.ovic.submission.models import path_of_model, sweep
-from referee.extras.ovic.submission.tasks import Task
-from referee.service.setup.clock import Clock
+from referee.extras.ovic.submission.place import place_of_contest
+from referee.extras.ovic.submission.tasks import Task, open_tasks
+from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
+from referee.service.setup.folder_lock import lock_folder
+from referee.service.setup.program import Launch
 from referee.store.database import Database
 from referee.store.notices import insert_notice
+from referee.store.sessions import live_session
 
 _ACTOR = "queue"
 _LOOK_S = 0.5
@@ -33,6 +41,8 @@ _LOOK_S = 0.5
 # its process ends, and the next one takes the entry up again.
 _RECORD_S = 600.0
 _AGAIN_S = 1.0
+# How long a new program waits until a killed one has released the contest's folder.
+_TAKE_OVER_S = 30.0
 # How long a task waits whose images, ground truth or board cannot be used, until the next try.
 _REPAIR_S = 30.0
 _DATA = {"ground_truth_sha256": "the ground truth", "images_sha256": "the images"}
@@ -241,3 +251,23 @@ class EntryQueue:
         with self._database.write() as connection:
             utc = self._clock.now().utc.isoformat()
             insert_notice(connection, None, utc, "warning", text)
+
+
+def run_entry_queue(config: Config, launch: Launch) -> None:
+    """Serve the line until SIGTERM, which interrupts the main thread."""
+    measure = partial(measure_until_stable, place=place_of_contest(config))
+    clock = SystemClock()
+    with lock_folder(config.storage.folder, "ovic", wait_s=_TAKE_OVER_S):
+        with closing(Database(config.database)) as database:
+            judge = Judge(60 * ovic_of(config).entry_minutes, measure)
+            paused = partial(_session_runs, config, clock, database)
+            EntryQueue(config, clock, database, open_tasks(config), judge, paused).run()
+
+
+def _session_runs(config: Config, clock: Clock, database: Database) -> bool:
+    """Tell whether the queue waits, because an on-site session runs."""
+    if not ovic_of(config).waits_for_sessions:
+        return False
+    live = [live_session(database.connection, lane + 1) for lane in range(len(config.lanes))]
+    states = [state_of(session.facts, clock.now()) for session in live if session is not None]
+    return SessionState.RUNNING in states

@@ -95,7 +95,7 @@ def test_a_known_box_gives_a_known_map(category, percent, models, colours):
 
 def test_more_images_than_a_batch_are_answered_in_order(models, colours, monkeypatch):
     """Each batch is a job of its own; progress counts through all of them."""
-    monkeypatch.setattr("referee.extras.ovic.judging.accuracy.BATCH", 2)
+    monkeypatch.setattr("referee.extras.ovic.judging.entry.BATCH", 2)
     model, labels = colours.parent / "m.tflite", colours.parent / "labels.csv"
     model.write_bytes(models.classifier())
     labels.write_text("red.png,1\nblue.png,3\ngreen.png,2\n")
@@ -220,7 +220,7 @@ def test_the_real_detectors_reach_the_stored_map(name, boxes, mean_ap):
 
 def test_a_detectors_rows_are_pixels_of_each_image():
     """Shares of the image become x, y, width and height; rows beyond the count are left out."""
-    from referee.extras.ovic.judging.accuracy import coco_results
+    from referee.extras.ovic.judging.entry import coco_results
 
     outputs = [
         np.array([[[0.25, 0.5, 0.75, 1.0], [0, 0, 1, 1]]], np.float32),

@@ -32,6 +32,14 @@ def door(contest):
 
 
 @pytest.fixture
+def event(tmp_path, clock):
+    """Return an event that takes no models."""
+    contest = make_contest(tmp_path, clock, mode="event", seconds=600)
+    yield contest
+    contest.database.close()
+
+
+@pytest.fixture
 def practice(tmp_path, clock):
     """Return a rehearsal that takes no models."""
     contest = make_contest(tmp_path, clock, mode="practice", seconds=600)

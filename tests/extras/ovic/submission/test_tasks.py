@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import ConfigError, InputError
+from referee.extras.ovic.part import check_ovic
 from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.checks import check_ovic
 from referee.extras.ovic.submission.place import place_of_contest
 from referee.extras.ovic.submission.tasks import open_tasks, require_usable
 from referee.service.preflight.finding import Level

@@ -13,20 +13,20 @@ from referee.service.entry.tokens import session_of_token, token_of_session
 
 
 @pytest.mark.slow
-def test_a_token_is_good_until_the_password_changes(contest):
+def test_a_token_is_good_until_the_password_changes(event):
     """A new password, and the team's removal, end the token; a login gives the same one again."""
-    register_team(contest.config.teams, "ants")
-    token = token_of_team(contest, "ants")
-    assert token == token_of_team(contest, "ants")
-    assert "ants" == team_of_token(contest, token)
-    replace_hashes(contest.config.teams, {"ants": "another hash"})
+    register_team(event.config.teams, "ants")
+    token = token_of_team(event, "ants")
+    assert token == token_of_team(event, "ants")
+    assert "ants" == team_of_token(event, token)
+    replace_hashes(event.config.teams, {"ants": "another hash"})
     with pytest.raises(Refusal, match="no longer"):
-        team_of_token(contest, token)
-    other = token_of_team(contest, "ants")
-    replace_list(contest.config.teams, {})
-    for gone in (other, token_of_team(contest, "ants")):
+        team_of_token(event, token)
+    other = token_of_team(event, "ants")
+    replace_list(event.config.teams, {})
+    for gone in (other, token_of_team(event, "ants")):
         with pytest.raises(Refusal, match="no longer"):
-            team_of_token(contest, gone)
+            team_of_token(event, gone)
 
 
 @pytest.mark.parametrize("team", ["ants", "Ä. ü.ö", "日本", "𝔘" * NAME_MOST])

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from referee.service.setup.config_values import setting
 from referee.service.setup.extra import Extra
 from referee.service.setup.program import Later, Program
-from referee.service.setup.setting import setting
 
 
 @dataclass(frozen=True)

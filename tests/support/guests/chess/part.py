@@ -19,7 +19,7 @@ def add_contest_routes(app, services, journal, asides):
     """Add a route that refuses."""
 
     @app.get("/chess")
-    def play() -> Response:
+    def chess_games() -> Response:
         raise Refusal("no_board", "All boards are taken.")
 
 
@@ -27,7 +27,7 @@ def add_console_routes(app, contest):
     """Add a page."""
 
     @app.get("/chess")
-    def page() -> Response:
+    def chess_page() -> Response:
         return Response(f"{boards_of(contest.config)} boards")
 
 
