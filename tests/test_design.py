@@ -101,7 +101,7 @@ def test_each_line_of_where_leads_to_a_file(what: str, files: str) -> None:
 def test_the_picture_of_a_session_is_the_one_that_is_drawn() -> None:
     """The design shows what `make pictures ARGS=--drawn` makes."""
     kept = (ROOT / "docs" / DRAWN).read_text(encoding="utf-8")
-    assert kept == picture(), "run: make pictures ARGS=--drawn"
+    assert kept == picture(), "run: .venv/bin/python -m tests.pictures --drawn"
     assert f"]({DRAWN})" in DESIGN
 
 
