@@ -42,7 +42,7 @@ def open_meter(
     other = parse_resource(resource)
     if other is not None:
         from power.meters.kinds import kind_named
-        from power.meters.source import Tools
+        from power.sampled.source import Tools
 
         if element not in (None, "1"):
             raise ValueError(f"a {other.kind} has no element {element}; leave it out")

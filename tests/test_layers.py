@@ -111,11 +111,13 @@ ROOMS = {
         "emulator": {"errors", "clock", "signal_flag", "resource", "emulated"},
         "transports": {"errors", "clock", "append_file", "resource"},
         "wt310": {"errors", "clock", "meter", "values", "scpi", "transports"},
-        # Other meters: drivers that sample, and one integrator over all of them.
-        "meters": {"errors", "clock", "meter", "values", "kind_resource", "transports", "follow"},
+        # A meter out of samples: a thread, one integrator, and what a driver of a device gives.
+        "sampled": {"errors", "clock", "meter", "values", "kind_resource", "transports", "follow"},
+        # The kinds of other meters by name, and their drivers.
+        "meters": {"errors", "meter", "kind_resource", "sampled"},
         "connect": {
             *("errors", "clock", "meter", "resource", "kind_resource", "scpi", "transports"),
-            *("wt310", "meters"),
+            *("wt310", "meters", "sampled"),
         },
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from power.energy import certainty_checks, course_checks, sampled_checks, value_checks
+from power.energy import certainty_checks, course_checks, unofficial_checks, value_checks
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
 from power.energy.measured_run import CrossCheck, Run, cross_check
 from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
@@ -152,7 +152,7 @@ def judge_energy(
         *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
         *value_checks.agreement(run, compared),
-        *sampled_checks.other_meter(run, identity),
+        *unofficial_checks.other_meter(run, identity),
         *certainty_checks.elements(run),
         *certainty_checks.uncertainty(
             run.final.energy_wh, limit, sampled=settings.sampling is not None

@@ -29,7 +29,7 @@ from power.energy.accuracy import (
     voltage_heating_share,
 )
 from power.energy.conditions import UNKNOWN, Conditions
-from power.energy.sampled_limits import energy_terms, sampled_terms
+from power.energy.stated_accuracy import energy_terms, sampled_terms
 from power.meter import SIGMA, Identity, InputMode, MeterSettings, Reading
 from power.readings import Columns, Mask, Numbers, Readings, in_order
 

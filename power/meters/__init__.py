@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meters other than the WT300 series: sampled power, a software integrator, and the drivers."""
+"""Meters other than the WT300 series: the kinds by name, and their drivers, one module a device."""

@@ -22,7 +22,7 @@ from power.meters.ina_registers import (
     shunt_calibration,
 )
 from power.meters.kinds import MeterKind, sampled
-from power.meters.source import Sample, Tools, as_stated
+from power.sampled.source import Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy", "interval", "max", "shunt")
 # No shorter than what one average of each chip takes.

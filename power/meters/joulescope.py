@@ -16,7 +16,7 @@ from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
 from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
-from power.meters.source import DeviceTime, Sample, Tools, as_stated
+from power.sampled.source import DeviceTime, Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy",)
 _SECONDS = 0.1

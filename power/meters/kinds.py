@@ -11,8 +11,8 @@ from importlib.metadata import EntryPoint, entry_points
 from power.errors import MeterUnreachable
 from power.kind_resource import Resource
 from power.meter import Meter
-from power.meters.sampled_meter import SampledMeter
-from power.meters.source import Source, Tools
+from power.sampled.meter import SampledMeter
+from power.sampled.source import Source, Tools
 
 GROUP = "power.meters"
 """The group of entry points; an entry point's name is the kind, its object a `MeterKind`."""

@@ -15,7 +15,7 @@ from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
 from power.meters.ppk2_samples import SAMPLES_A_SECOND, Block, Calibration, Decoder
-from power.meters.source import DeviceTime, Sample, Tools, as_stated
+from power.sampled.source import DeviceTime, Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy", "mode", "mv")
 _MODES = {"ampere": 1, "source": 2}

@@ -20,7 +20,7 @@ from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnre
 from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, sampled
-from power.meters.source import Sample, Tools, as_stated
+from power.sampled.source import Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy", "channel", "interval")
 

@@ -11,7 +11,7 @@ import pytest
 
 from power.cli import main
 from power.emulator.faults import CATALOGUE
-from power.energy import certainty_checks, course_checks, sampled_checks, value_checks
+from power.energy import certainty_checks, course_checks, unofficial_checks, value_checks
 from power.energy import judge as energy
 from power.energy.conditions import Conditions
 from power.energy.uncertainty import Measuring, energy_limit
@@ -76,7 +76,7 @@ def test_every_finding_is_listed_where_energies_are_judged() -> None:
     """One docstring names every finding's code, because programs rely on the codes."""
     source = "".join(
         Path(part.__file__).read_text()
-        for part in (certainty_checks, course_checks, sampled_checks, value_checks)
+        for part in (certainty_checks, course_checks, unofficial_checks, value_checks)
     )
     found = set(re.findall(r'(?:invalid|suspect|note)\(\s*"(\w+)"', source))
     found |= {code for _, _, code, _ in value_checks.AFTER}

@@ -13,7 +13,7 @@ import pytest
 from power.errors import MeterError, MeterMismatch, MeterReplyError, MeterUnreachable
 from power.kind_resource import Resource
 from power.meters.joulescope import KIND, Joulescope
-from power.meters.source import Tools
+from power.sampled.source import Tools
 
 
 class Scripted:

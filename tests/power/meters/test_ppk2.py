@@ -12,7 +12,7 @@ from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
 from power.kind_resource import Resource
 from power.meter import IntegrationState, MeterSettings
 from power.meters.ppk2 import KIND, Ppk2
-from power.meters.source import Tools
+from power.sampled.source import Tools
 from tests.support.ppk2_unit import Ppk2Unit, plugged_in
 
 

@@ -19,7 +19,7 @@ from power.errors import (
 from power.kind_resource import Resource, parse_resource
 from power.meter import Identity
 from power.meters.shelly import KIND, ShellyPlug
-from power.meters.source import Tools
+from power.sampled.source import Tools
 from power.transports.replay import read_wire_log
 from power.transports.transport import WireLog
 from tests.support import shelly_plug

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from power.meters.source import Sample
+from power.sampled.source import Sample
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from power.errors import MeterError, MeterMismatch
 from power.follow import Schedule, back_off_s
-from power.meters.source import Sample, Source
+from power.sampled.source import Sample, Source
 
 _log = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ _NOTHING_S = 0.005
 _JOIN_S = 5.0
 
 
-class Sampler:
+class DeviceThread:
     """The owner of an open device: its thread `sampler` reads it until `close`.
 
     `take` gets the samples, and `trouble` a sentence when the device is lost, or "" when it answers

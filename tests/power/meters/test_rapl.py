@@ -9,9 +9,9 @@ import pytest
 
 from power.errors import MeterError, MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
 from power.kind_resource import Resource
-from power.meters import powercap
-from power.meters.powercap import RaplZone, find
-from power.meters.source import Tools
+from power.meters import rapl
+from power.meters.rapl import RaplZone, find
+from power.sampled.source import Tools
 
 RANGE_UJ = 262_143_328_850
 
@@ -137,4 +137,4 @@ def test_zones_are_found(machine: Powercap) -> None:
 def test_wrong_options_are_refused_before_anything_is_opened() -> None:
     """An option that RAPL does not have is named."""
     with pytest.raises((ValueError, MeterError), match="no option 'channel'"):
-        powercap.KIND.open(Resource("rapl", "", {"channel": "1"}), Tools())
+        rapl.KIND.open(Resource("rapl", "", {"channel": "1"}), Tools())

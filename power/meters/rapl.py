@@ -15,7 +15,7 @@ from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnre
 from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
-from power.meters.source import Sample, Tools, as_stated
+from power.sampled.source import Sample, Tools, as_stated
 
 FOLDER = Path("/sys/class/powercap")
 """Where Linux shows the zones."""

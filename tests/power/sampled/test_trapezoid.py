@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from power.meters.integral import Integral
-from power.meters.source import Sample
+from power.sampled.source import Sample
+from power.sampled.trapezoid import Integral
 
 steps = st.lists(st.floats(0.01, 1.0), min_size=2, max_size=30)
 watts = st.floats(-50, 50)

@@ -24,8 +24,8 @@ from power.meter import (
     Reading,
     Sampling,
 )
-from power.meters.sampled_meter import SampledMeter
-from power.meters.source import Sample, Tools
+from power.sampled.meter import SampledMeter
+from power.sampled.source import Sample, Tools
 from power.wt310.recorded import read_conversation
 from tests.support.fakes import eventually
 from tests.support.shelly_plug import ShellyPlug, serving

@@ -7,21 +7,21 @@ import pytest
 
 from power.errors import MeterBusy, MeterRefused
 from power.meter import Flag, IntegrationState, MeterSettings, Sampling
-from power.meters.integrator import Integrator
-from power.meters.source import Sample
+from power.sampled.software_integrator import SoftwareIntegrator
+from power.sampled.source import Sample
 
 SAMPLING = Sampling("test", 0.01, interval_s=1.0, longest_gap_s=2.5)
 
 
-def integrator(timer_s: int = 10, lag_s: float = 0.0) -> Integrator:
+def integrator(timer_s: int = 10, lag_s: float = 0.0) -> SoftwareIntegrator:
     """Return an integrator that is ready to start, with a sample at second 0."""
-    made = Integrator(SAMPLING, lag_s)
+    made = SoftwareIntegrator(SAMPLING, lag_s)
     made.prepare(MeterSettings(timer_s=timer_s))
     made.take(Sample(0.0, 5.0, counter_wh=7.0))
     return made
 
 
-def feed(made: Integrator, seconds: list[float], power_w: float = 5.0) -> None:
+def feed(made: SoftwareIntegrator, seconds: list[float], power_w: float = 5.0) -> None:
     """Give samples of a constant power at these seconds."""
     for at_s in seconds:
         made.take(Sample(at_s, power_w))

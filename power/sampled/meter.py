@@ -20,9 +20,9 @@ from power.meter import (
     Reading,
     Sampling,
 )
-from power.meters.integrator import Integrator
-from power.meters.sampler import Sampler
-from power.meters.source import Sample, Source, Tools
+from power.sampled.device_thread import DeviceThread
+from power.sampled.software_integrator import SoftwareIntegrator
+from power.sampled.source import Sample, Source, Tools
 from power.values import identity_to_json, reading_to_json, settings_to_json
 
 _log = logging.getLogger(__name__)
@@ -48,8 +48,8 @@ class SampledMeter:
         self._tools = tools
         self._patience_base_s = patience_s
         self._news = threading.Condition(threading.RLock())
-        self._sampler: Sampler | None = None
-        self._integrator: Integrator | None = None
+        self._sampler: DeviceThread | None = None
+        self._integrator: SoftwareIntegrator | None = None
         self._trouble = ""
 
     def identify(self) -> Identity:
@@ -147,20 +147,20 @@ class SampledMeter:
         if self._tools.wire_log is not None:
             self._tools.wire_log.close()
 
-    def _opened(self) -> tuple[Sampler, Integrator]:
+    def _opened(self) -> tuple[DeviceThread, SoftwareIntegrator]:
         """Return the parts of an open device; raise `MeterUnreachable` for a lost one at rest."""
         if self._sampler is None or self._integrator is None:
             self._trouble = ""
-            sampler = Sampler(self._open_source, self._take, self._tell, self._tools.clock)
+            sampler = DeviceThread(self._open_source, self._take, self._tell, self._tools.clock)
             source = sampler.source
-            self._integrator = Integrator(source.sampling, source.counter_lag_s)
+            self._integrator = SoftwareIntegrator(source.sampling, source.counter_lag_s)
             self._sampler = sampler
             sampler.start()
         if self._trouble and self._integrator.state is IntegrationState.RESET:
             raise MeterUnreachable(self._trouble)
         return self._sampler, self._integrator
 
-    def _await_sample(self, sampler: Sampler, integrator: Integrator) -> None:
+    def _await_sample(self, sampler: DeviceThread, integrator: SoftwareIntegrator) -> None:
         before = integrator.newest
         sampler.hurry()
         come = self._news.wait_for(
@@ -171,7 +171,7 @@ class SampledMeter:
         if not come:
             raise MeterRefused("the meter shows no power; look at its wiring, and switch it on")
 
-    def _patience_s(self, sampler: Sampler) -> float:
+    def _patience_s(self, sampler: DeviceThread) -> float:
         return self._patience_base_s + _POLLS * sampler.source.poll_s
 
     def _take(self, samples: Sequence[Sample]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from power.errors import MeterBusy, MeterRefused
 from power.meter import NO_SAMPLE, Flag, IntegrationState, MeterSettings, Sampling
-from power.meters.integral import Integral
-from power.meters.source import Sample
+from power.sampled.source import Sample
+from power.sampled.trapezoid import Integral
 
 COUNTER_SHARE = 0.02
 """Samples and the device's own energy counter may differ by this share of the energy."""
@@ -18,7 +18,7 @@ RATE_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Values:
+class Shown:
     """What the integrator shows at a moment; `absent` says why a value is missing.
 
     A voltage or a current that the device never measures is None, and not in `absent`.
@@ -34,7 +34,7 @@ class Values:
     flags: frozenset[Flag] = frozenset()
 
 
-class Integrator:
+class SoftwareIntegrator:
     """The integrator of one meter; every time is a moment of the caller's clock.
 
     The energy of a run is that from its begin to its end, to the microsecond, whenever the samples
@@ -118,7 +118,7 @@ class Integrator:
             run.hold()
             self._settle()
 
-    def values(self, now_s: float) -> Values:
+    def values(self, now_s: float) -> Shown:
         """Return what the meter shows; while it integrates, that is its last whole update."""
         if self._state is IntegrationState.START:
             return self._while_running(now_s)
@@ -138,7 +138,7 @@ class Integrator:
             return float(self._settings.timer_s)  # a difference of two clock values is less exact
         return run.end_s - run.begin_s
 
-    def _while_running(self, now_s: float) -> Values:
+    def _while_running(self, now_s: float) -> Shown:
         run = self._run
         update = None if run is None else run.update
         silent_s = self._silent_s(now_s)
@@ -152,8 +152,8 @@ class Integrator:
             why = f"{NO_SAMPLE} for {update.unseen_s:.1f} s of the update"
         if why or update is None:
             absent = dict.fromkeys(names, why)
-            return Values(self._state, absent=absent, flags=self._flags)
-        return Values(
+            return Shown(self._state, absent=absent, flags=self._flags)
+        return Shown(
             self._state,
             update.voltage_v,
             update.current_a,
@@ -163,12 +163,12 @@ class Integrator:
             flags=self._flags,
         )
 
-    def _shown_now(self, now_s: float) -> Values:
+    def _shown_now(self, now_s: float) -> Shown:
         sample, silent_s = self._newest, self._silent_s(now_s)
         if sample is None or silent_s is None or silent_s > self._longest_silence_s():
             absent = dict.fromkeys(("voltage_v", "current_a", "power_w"), NO_SAMPLE)
-            return Values(self._state, absent=absent)
-        return Values(self._state, sample.voltage_v, sample.current_a, sample.power_w)
+            return Shown(self._state, absent=absent)
+        return Shown(self._state, sample.voltage_v, sample.current_a, sample.power_w)
 
     def _silent_s(self, now_s: float) -> float | None:
         return None if self._newest is None else now_s - self._newest.at_s
