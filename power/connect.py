@@ -9,9 +9,8 @@ from pathlib import Path
 
 from power.clock import real_elapsed_s
 from power.errors import MeterError
-from power.kind_resource import parse_resource
 from power.meter import Meter
-from power.resource import split_resource
+from power.resource import parse_resource, split_resource
 from power.transports.transport import Clock, LoggedTransport, Transport, UtcClock, WireLog, utc_now
 from power.wt310.driver import WT310
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A resource string, and the settings of a serial line that may stand behind it.
+"""Resource strings of meters: `KIND:ADDRESS?OPTION=VALUE`, and PyVISA's with their serial lines.
 
 PyVISA's resource strings name a serial port, but not its speed. So words after an `@` set the line:
 `ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF`. The order of the words is free, and a word left out
@@ -8,8 +8,101 @@ means the setting as delivered.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+# PyVISA separates its fields by two colons, so its strings never have this form.
+_FORM = re.compile(r"(?P<kind>[a-z][a-z0-9-]*):(?!:)(?P<address>[^?]*)(\?(?P<options>.*))?")
+
+ACCURACY = "accuracy"
+"""The option of every kind: the limit of error of a power as a share of it, in %."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A meter that is not addressed by PyVISA: its kind, where it is, and the kind's options."""
+
+    kind: str
+    address: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def known_options(self, names: Collection[str]) -> None:
+        """Raise ValueError for an option that is none of `names`, nor the `accuracy` of all."""
+        known = {*names, ACCURACY}
+        for name in self.options:
+            if name not in known:
+                listed = ", ".join(sorted(known))
+                raise ValueError(f"the kind {self.kind} has no option {name!r}; it has: {listed}")
+
+    def number(self, name: str, default: float | None, *, least: float, most: float) -> float:
+        """Return an option as a number; ValueError if it is none, out of bounds, or missing.
+
+        A `default` of None means that the option must be given.
+        """
+        text = self.options.get(name)
+        if text is None:
+            if default is None:
+                raise ValueError(f"the kind {self.kind} needs the option {name}: ?{name}=NUMBER")
+            return default
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not least <= value <= most:
+            raise ValueError(f"{name}={text} must be a number from {least:g} to {most:g}")
+        return value
+
+    def stated_accuracy(self) -> float | None:
+        """Return the option `accuracy` as a share of the power, None if it is not given.
+
+        Raises ValueError for what is no percentage.
+        """
+        if ACCURACY not in self.options:
+            return None
+        return self.number(ACCURACY, None, least=0.0, most=100.0) / 100
+
+    def host_port(self, port: int) -> tuple[str, int]:
+        """Return the host and the port of an address HOST[:PORT]; `port` is that of most.
+
+        Raises ValueError for another address.
+        """
+        try:
+            parts = urlsplit(f"//{self.address}")
+            host, port = parts.hostname or "", parts.port or port
+        except ValueError:
+            host = ""
+        if not host or parts.path or parts.username is not None:
+            raise ValueError(
+                f"{self.kind}:{self.address} names no device; write {self.kind}:HOST[:PORT]"
+            )
+        return host, port
+
+
+def parse_resource(text: str) -> Resource | None:
+    """Return the parts of a resource string, or None for one of PyVISA.
+
+    Raises ValueError for options that are no list of NAME=VALUE.
+    """
+    match = _FORM.fullmatch(text)
+    if match is None:
+        return None
+    given = match["options"] or ""
+    try:
+        pairs = parse_qsl(given, keep_blank_values=True, strict_parsing=bool(given))
+    except ValueError:
+        raise ValueError(f"{text}: write options as ?NAME=VALUE&NAME=VALUE") from None
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError(f"{text}: an option is given twice")
+    return Resource(match["kind"], match["address"], dict(pairs))
+
+
+def is_official(resource: str) -> bool:
+    """Tell whether a resource string is PyVISA's, behind which only official meters are driven."""
+    return _FORM.fullmatch(resource) is None
+
 
 BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600)
 """The speeds of the meter (IM WT310E-17EN, page 3-8)."""

@@ -98,25 +98,23 @@ ROOMS = {
         # Readings as columns, for logs and rules.
         "readings": {"meter"},
         "append_file": set(),
-        # A resource string is text: its two ends, the driver's and the emulator's, read it.
+        # A resource string is text. A driver, the emulator and a configuration read it.
         "resource": set(),
         # One clock for the meter, its emulator and the commands; rules get it as an argument.
         "clock": set(),
         "values": {"meter"},
         "scpi": {"errors", "meter"},
-        # The resource strings of other kinds of meters, which configurations read too.
-        "kind_resource": set(),
         # What a signal's handler may set, for programs and commands.
         "signal_flag": set(),
         "emulator": {"errors", "clock", "signal_flag", "resource", "emulated"},
         "transports": {"errors", "clock", "append_file", "resource"},
         "wt310": {"errors", "clock", "meter", "values", "scpi", "transports"},
         # A meter out of samples: a thread, one integrator, and what a driver of a device gives.
-        "sampled": {"errors", "clock", "meter", "values", "kind_resource", "transports", "follow"},
+        "sampled": {"errors", "clock", "meter", "values", "resource", "transports", "follow"},
         # The kinds of other meters by name, and their drivers.
-        "meters": {"errors", "meter", "kind_resource", "sampled"},
+        "meters": {"errors", "meter", "resource", "sampled"},
         "connect": {
-            *("errors", "clock", "meter", "resource", "kind_resource", "scpi", "transports"),
+            *("errors", "clock", "meter", "resource", "scpi", "transports"),
             *("wt310", "meters", "sampled"),
         },
         # The follower knows no kind of meter: its caller passes one in.
@@ -147,13 +145,11 @@ POWER = {
         "power.energy.conditions",
         "power.follow",
         *("power.held", "power.spare"),
-        # Which meters are official is told by their resource strings.
-        "power.kind_resource",
         # Sessions are timed by the clock that times the meter.
         "power.clock",
         # The live scorer ends when a signal sets it.
         "power.signal_flag",
-        # A configured meter has the settings of its serial line in its resource string.
+        # A configured meter's resource string tells whether it is official, and its serial line.
         "power.resource",
         # An emulator's energy is not official, whatever its address.
         "power.emulated",

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 from power.commands.options import chosen_meter, make_wire_log
 from power.connect import open_meter
-from power.kind_resource import is_official
 from power.meter import Meter
+from power.resource import is_official
 
 
 @contextmanager

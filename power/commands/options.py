@@ -18,10 +18,9 @@ from power.commands.output import say
 from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
 from power.held import Guard
-from power.kind_resource import is_official
 from power.logs.journal import journal
 from power.meter import SIGMA, InputMode, Meter, MeterSettings
-from power.resource import BAUDS, SerialLine, split_resource, with_line
+from power.resource import BAUDS, SerialLine, is_official, split_resource, with_line
 from power.transports.transport import utc_now
 from power.wt310.driver import WT310
 

@@ -25,7 +25,6 @@ from power.commands.options import (
     guard_of,
     some_seconds,
 )
-from power.kind_resource import is_official
 from power.meter import Identity, Meter, MeterSettings
 from power.ptd.console import Console, ConsoleHandler
 from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType, device_type, resource_of
@@ -34,7 +33,7 @@ from power.ptd.loop import SessionThread
 from power.ptd.places import Wishes, fitting, other_place, wt310_place
 from power.ptd.server import LineServer
 from power.ptd.session import Session, Workplace
-from power.resource import split_resource
+from power.resource import is_official, split_resource
 
 _NO_PTDAEMON = "This is not SPEC PTDaemon. Official submissions need PTDaemon."
 _DESCRIPTION = f"""\

@@ -38,10 +38,10 @@ from power.energy.verdict import (
     suspect,
     with_findings,
 )
-from power.kind_resource import is_official
 from power.logs.facts_file import facts_path
 from power.logs.journal import journal
 from power.meter import IntegrationState
+from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
 from power.wt310.models import require_settable_by_any
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.ina_registers import (
     Ina219,
@@ -22,6 +21,7 @@ from power.meters.ina_registers import (
     shunt_calibration,
 )
 from power.meters.kinds import MeterKind, sampled
+from power.resource import Resource
 from power.sampled.source import Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy", "interval", "max", "shunt")

@@ -13,9 +13,9 @@ from contextlib import suppress
 from typing import Any
 
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
+from power.resource import Resource
 from power.sampled.source import DeviceTime, Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy",)

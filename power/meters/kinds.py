@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 
 from power.errors import MeterUnreachable
-from power.kind_resource import Resource
 from power.meter import Meter
+from power.resource import Resource
 from power.sampled.meter import SampledMeter
 from power.sampled.source import Source, Tools
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
 from power.meters.ppk2_samples import SAMPLES_A_SECOND, Block, Calibration, Decoder
+from power.resource import Resource
 from power.sampled.source import DeviceTime, Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy", "mode", "mv")

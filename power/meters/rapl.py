@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
+from power.resource import Resource
 from power.sampled.source import Sample, Tools, as_stated
 
 FOLDER = Path("/sys/class/powercap")

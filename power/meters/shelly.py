@@ -17,9 +17,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, sampled
+from power.resource import Resource
 from power.sampled.source import Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy", "channel", "interval")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from power.clock import real_elapsed_s
-from power.kind_resource import Resource
 from power.meter import Identity, Sampling
+from power.resource import Resource
 from power.transports.transport import Clock, UtcClock, WireLog, utc_now
 
 

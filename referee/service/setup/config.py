@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from power.energy.conditions import Conditions
-from power.kind_resource import is_official
 from power.meter import InputMode, MeterSettings
-from power.resource import split_resource
+from power.resource import is_official, split_resource
 from referee.service.setup.config_values import setting
 
 LENGTH_MOST_S = 86400

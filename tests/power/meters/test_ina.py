@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from power.errors import MeterError, MeterMismatch, MeterReplyError, MeterUnreachable
-from power.kind_resource import parse_resource
 from power.meters.ina import Board, Ina219Source, Ina228Source, open_smbus
+from power.resource import parse_resource
 from power.sampled.source import Tools
 from tests.support.ina_chips import ChipBus, Ina219Chip, Ina228Chip
 

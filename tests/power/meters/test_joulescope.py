@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from power.errors import MeterError, MeterMismatch, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meters.joulescope import KIND, Joulescope
+from power.resource import Resource
 from power.sampled.source import Tools
 
 

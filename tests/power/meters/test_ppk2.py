@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meter import IntegrationState, MeterSettings
 from power.meters.ppk2 import KIND, Ppk2
+from power.resource import Resource
 from power.sampled.source import Tools
 from tests.support.ppk2_unit import Ppk2Unit, plugged_in
 

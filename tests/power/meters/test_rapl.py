@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from power.errors import MeterError, MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
-from power.kind_resource import Resource
 from power.meters import rapl
 from power.meters.rapl import RaplZone, find
+from power.resource import Resource
 from power.sampled.source import Tools
 
 RANGE_UJ = 262_143_328_850

@@ -16,9 +16,9 @@ from power.errors import (
     MeterReplyError,
     MeterUnreachable,
 )
-from power.kind_resource import Resource, parse_resource
 from power.meter import Identity
 from power.meters.shelly import KIND, ShellyPlug
+from power.resource import Resource, parse_resource
 from power.sampled.source import Tools
 from power.transports.replay import read_wire_log
 from power.transports.transport import WireLog
