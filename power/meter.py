@@ -37,8 +37,9 @@ class Flag(Enum):
     integration (IM WT310E-01EN, page 5-12). SCALING to
     SETTINGS_CHANGED were found after the run and were not so before it. RESTARTED means that the
     integration began once more after our START. UNCHECKED means that the meter did not answer the
-    questions after the run. The last three are of a software integrator:
-    samples were missing, came too slowly, or disagree with the device's own energy counter.
+    questions after the run. The last four are of a software integrator:
+    samples were missing, came too slowly, or disagree with the device's own energy counter, or the
+    device measures otherwise since it was opened again.
     """
 
     OVER_RANGE = "over_range"
@@ -56,6 +57,7 @@ class Flag(Enum):
     SAMPLES_MISSED = "samples_missed"
     SLOW_SAMPLES = "slow_samples"
     COUNTER_DIFFERS = "counter_differs"
+    SAMPLING_CHANGED = "sampling_changed"
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,10 @@ class Sampling:
 
     The limit of a power's error is `of_reading` times the power, and `offset_w`, and `offset_a`
     times the voltage; `of_reading` is None where nobody specifies one. `interval_s` is the time
-    between two samples, 0 if the device itself averages without holes. `longest_gap_s` is the
-    longest time between two samples that is no gap. `source` says where the figures come from.
+    between two samples, 0 if the device itself averages without holes. `renewal_s` is for how long
+    the device shows the same value, however often it is asked. `longest_gap_s` is the longest time
+    between two samples that is no gap: five intervals unless it is given, and at least a second.
+    `source` says where the figures come from.
     """
 
     kind: str
@@ -87,8 +91,13 @@ class Sampling:
     offset_w: float = 0.0
     offset_a: float = 0.0
     interval_s: float = 0.0
-    longest_gap_s: float = 1.0
+    renewal_s: float = 0.0
+    longest_gap_s: float = 0.0
     source: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.longest_gap_s:
+            object.__setattr__(self, "longest_gap_s", max(1.0, 5 * self.interval_s))
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,8 @@ ROOMS = {
         "wt310": {"errors", "clock", "meter", "values", "scpi", "transports"},
         # A meter out of samples: a thread, one integrator, and what a driver of a device gives.
         "sampled": {"errors", "clock", "meter", "values", "resource", "transports", "follow"},
+        # What a driver's author tests it with.
+        "testing": {"errors", "meter", "sampled"},
         # The kinds of other meters by name, and their drivers.
         "meters": {"errors", "meter", "resource", "sampled"},
         "connect": {

@@ -48,7 +48,9 @@ def _certainty(result: EnergyResult) -> list[str]:
         lines.append(f"         {quoted}: not established by a manual (docs/power.md, Accuracy)")
     ambient, calibrated = (result.conditions.get(key) for key in ("ambient_c", "calibrated"))
     degrees = f"{ambient:g} °C" if isinstance(ambient, (int, float)) else ambient
-    lines.append(f"ambient  {degrees}; calibrated {calibrated}")
+    given = [f"ambient  {degrees}"] if ambient is not None else []
+    given += [f"calibrated {calibrated}"] if calibrated is not None else []
+    lines += ["; ".join(given)] if given else []
     for answer, question in (
         (ambient, "--ambient-c: how warm was it? The ± holds at 18 to 28 °C"),
         (calibrated, "--calibrated: when? The ± holds for 12 months after a calibration"),

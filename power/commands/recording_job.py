@@ -17,6 +17,7 @@ from power.energy.conditions import Conditions
 from power.energy.verdict import Finding
 from power.errors import MeterSilent
 from power.meter import Identity, IntegrationStart, Meter, MeterSettings, Reading
+from power.resource import is_official
 from power.transports.transport import utc_now
 
 # The recorder ends by itself at its `end_s`, unless it hangs in a call.
@@ -120,6 +121,8 @@ def _known(recorder: Recorder, options: argparse.Namespace, interrupt: Interrupt
     if interrupt.abort:
         options.out.unlink(missing_ok=True)  # it has no row, because nothing was about to start
         raise KeyboardInterrupt
+    if not is_official(options.resource):
+        raise MeterSilent("interrupted while the meter did not answer; there is no energy")
     raise MeterSilent(
         "interrupted while the meter did not answer; if it integrates already, its energy is "
         f"not lost: python -m power rescue {options.resource}"

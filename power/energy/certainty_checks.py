@@ -46,7 +46,7 @@ def uncertainty(
 
 def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:
     """Check whether the accuracy table holds: calibration, temperature, filter, frequency."""
-    if run.settings.sampling is not None:
+    if run.sampled:
         return  # these are pages of the WT310's manual
     yield from _calibration(run.rows.reading(0).utc.date(), measuring.conditions.calibrated)
     ambient_c, (least, most) = measuring.conditions.ambient_c, OPERATING_C

@@ -20,13 +20,20 @@ class Conditions:
     ambient_c: float | None = None
     calibrated: date | None = None
 
-    def words(self) -> dict[str, Any]:
-        """Return the answers for people and for JSON, with `NOT_RECORDED` in the gaps."""
+    def words(self, *, asked: bool = True) -> dict[str, Any]:
+        """Return the answers for people and for JSON, with `NOT_RECORDED` in the gaps.
+
+        Without `asked` nobody was asked, so there are no gaps: an answer that is missing is left
+        out. The limits of a meter that is sampled depend on neither answer.
+        """
+        given = {
+            "ambient_c": self.ambient_c,
+            "calibrated": None if self.calibrated is None else self.calibrated.isoformat(),
+        }
         return {
-            "ambient_c": NOT_RECORDED if self.ambient_c is None else self.ambient_c,
-            "calibrated": (
-                NOT_RECORDED if self.calibrated is None else self.calibrated.isoformat()
-            ),
+            name: NOT_RECORDED if answer is None else answer
+            for name, answer in given.items()
+            if asked or answer is not None
         }
 
 

@@ -54,7 +54,8 @@ def ending(run: Run) -> Iterator[Finding]:
     if not len(earlier):
         yield suspect(
             "final_unconfirmed",
-            "The final energy was not read twice, one update apart. Read it at the meter's panel.",
+            "The final energy was not read twice, one update apart."
+            + ("" if run.sampled else " Read it at the meter's panel."),
         )
         return
     before = ended.reading(int(earlier[-1]))
@@ -105,8 +106,9 @@ def order(run: Run) -> Iterator[Finding]:
     if gaps:
         yield note(
             "gap",
-            f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s. The meter's own "
-            "integrator went on.",
+            f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s. "
+            + ("The integration" if run.sampled else "The meter's own integrator")
+            + " went on.",
         )
     duration_s = _duration_s(run)
     if sum(gaps) > MOST_UNSEEN * duration_s:
@@ -176,7 +178,7 @@ def _clock(run: Run) -> Iterator[Finding]:
     """
     counted_s = run.running.numbers("integration_s")
     rows = run.running.where(~np.isnan(counted_s))
-    if not len(rows) or run.settings.sampling is not None:
+    if not len(rows) or run.sampled:
         return  # a program that integrates has no clock but ours
     late_s = LATE_UPDATES * run.settings.update_interval_s
     at_s = rows.numbers("monotonic_s")
@@ -200,7 +202,7 @@ def missing(run: Run) -> Iterator[Finding]:
         return
     late = after_the_blank(run)
     # Some meters that are sampled measure neither voltage nor current.
-    optional = {"voltage_v", "current_a"} if run.settings.sampling is not None else set()
+    optional = {"voltage_v", "current_a"} if run.sampled else set()
     holes = late.where(late.having(lambda kind: bool(kind.missing.keys() - optional)))
     if len(holes):
         names = sorted({name for kind in holes.seen() for name in kind.missing.keys() - optional})

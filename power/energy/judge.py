@@ -11,10 +11,10 @@ Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_res
 `range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
 `suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
 `elements_differ`, `calibration`, `unspecified`, `stopped_short`, `not_official`, `samples_missed`,
-`slow_samples`, `counter_differs`. Notes: `gap`, `clock_set`, `uncertain`, `spec_1_percent`,
-`readings_over_1_percent`, `mode`, `elements`. A rescue adds `stopped` and `rescued_alone` (SUSPECT)
-and `rescued` (a note); a recording that left the meter early adds `left` (SUSPECT), and `record
---official` adds `official_bound` (SUSPECT).
+`slow_samples`, `counter_differs`, `sampling_changed`. Notes: `gap`, `clock_set`, `uncertain`,
+`spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A rescue adds `stopped` and
+`rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter early adds `left`
+(SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def judge_energy(
             None,
             (_never_ran(readings),),
             session_s=session_s,
-            conditions=conditions.words(),
+            conditions=conditions.words(asked=settings.sampling is None),
             element=settings.element,
         )
     compared = cross_check(run)
@@ -192,7 +192,7 @@ def _result(
         ),
         budget_wh={} if limit is None else limit.terms_wh,
         over_one_percent=None if limit is None else limit.over_one_percent,
-        conditions=conditions.words(),
+        conditions=conditions.words(asked=not run.sampled),
         element=run.settings.element,
         elements=final.elements,
     )
@@ -260,7 +260,7 @@ def _never_ran(readings: Sequence[Reading]) -> Finding:
 def _limit(run: Run, measuring: Measuring) -> EnergyLimit | None:
     """Return the energy's limit of error; without sampled powers the mean power stands in."""
     final = run.final
-    if final.energy_wh is None or not final.integration_s:
+    if final.energy_wh is None or not final.integration_s or Flag.SAMPLING_CHANGED in final.flags:
         return None
     rows: Sequence[Reading] | Columns = run.running
     if np.isnan(run.running.numbers("power_w")).all():

@@ -47,6 +47,11 @@ class Run:
         return Run(rows, running, settings, rows.reading(-1))
 
     @property
+    def sampled(self) -> bool:
+        """Tell whether a program integrated: such a meter has no panel, no ranges and no manual."""
+        return self.settings.sampling is not None
+
+    @property
     def tolerance_s(self) -> float:
         """Return how far times may differ: TIME is as old as its update, and in whole seconds."""
         return self.settings.update_interval_s + _SECOND

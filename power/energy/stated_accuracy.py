@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of error of a meter whose power is sampled and integrated by a program."""
+"""The limits of error of a meter whose driver states its accuracy, because no table has it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ def sampling_ws(powers_w: Numbers, sampling: Sampling) -> float:
 
     Between two samples the true energy lies between that of the smaller and that of the larger
     power, if the power goes one way. So half the difference, times the interval, bounds the error
-    of the trapezoid. A device that averages without holes has none.
+    of the trapezoid. A sample may be as old as the device's value, so a step may be seen that much
+    too late: the whole difference, times the renewal. A device that averages without holes has
+    neither.
     """
     steps_w = in_order(np.abs(np.diff(powers_w[~np.isnan(powers_w)])))
-    return steps_w / 2 * sampling.interval_s
+    return steps_w * (sampling.interval_s / 2 + sampling.renewal_s)
 
 
 def energy_terms(

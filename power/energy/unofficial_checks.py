@@ -68,5 +68,11 @@ def _samples(run: Run, sampling: Sampling) -> Iterator[Finding]:
         yield suspect(
             "counter_differs",
             "The energy of the samples and the device's own energy counter differ by more than "
-            "2 % and the counter's lag.",
+            "2 %, the counter's lag and its step.",
+        )
+    if Flag.SAMPLING_CHANGED in flags:
+        yield suspect(
+            "sampling_changed",
+            "The device was opened again, and since then it measures in other steps or at another "
+            "rate than at the start. So the uncertainty is not known. Run again.",
         )

@@ -31,7 +31,10 @@ def ranges(run: Run) -> Iterator[Finding]:
     over = any("over" in reason for kind in kinds for reason in kind.missing.values())
     if over or Flag.OVER_RANGE in flags:
         yield invalid(
-            "over_range", "A value was over its range. Choose a larger range and run again."
+            "over_range",
+            "A value was more than the device can measure, so the energy is too low."
+            if run.sampled
+            else "A value was over its range. Choose a larger range and run again.",
         )
     for flag, name in (
         (Flag.VOLTAGE_PEAK_OVER, "voltage"),
@@ -55,7 +58,7 @@ def ranges(run: Run) -> Iterator[Finding]:
         )
     elif Flag.RANGE_SWITCHED in flags:
         yield suspect("range_switched", "The meter reports that a range switched during the run.")
-    if not fixed and run.settings.sampling is None:
+    if not fixed and not run.sampled:
         yield suspect(
             "auto_range",
             "The run was made on auto-range. While a range switches, the meter fills in estimates.",
@@ -170,8 +173,13 @@ def plausibility(
         if mean_w < -floor_w:
             yield invalid(
                 "negative_energy",
-                f"The energy is negative, {mean_w:.3g} W on average. The wires of the current or "
-                "of the voltage are reversed: swap the two wires of one of them, and run again.",
+                f"The energy is negative, {mean_w:.3g} W on average. "
+                + (
+                    "The device gave power back, or the meter is wired the other way round."
+                    if run.sampled
+                    else "The wires of the current or of the voltage are reversed: swap the two "
+                    "wires of one of them, and run again."
+                ),
             )
         elif mean_w <= floor_w:
             yield invalid(

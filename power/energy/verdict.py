@@ -48,8 +48,8 @@ class EnergyResult:
     of the integrator. `uncertainty_wh` is the limit of error from the meter's accuracy table, None
     if a range is not known. `budget_wh` has its terms by name. `over_one_percent` is the share of
     the time in which the power alone was less certain than 1 %. `conditions` has the answers to the
-    questions for ambient temperature and calibration. `element` says what was measured; `elements`
-    has the single elements of a sum.
+    questions for ambient temperature and calibration, where they were asked. `element` says what
+    was measured; `elements` has the single elements of a sum.
     """
 
     verdict: Verdict

@@ -22,12 +22,10 @@ from power.meters.ina_registers import (
 )
 from power.meters.kinds import MeterKind, sampled
 from power.resource import Resource
-from power.sampled.source import Sample, Tools, as_stated
+from power.sampled.source import Sample, Tools
 
-_OPTIONS = ("accuracy", "interval", "max", "shunt")
 # No shorter than what one average of each chip takes.
 _INTERVAL_S = {"ina228": 0.1, "ina219": 0.2}
-_MISSED = 5
 # Limits of error. INA228 (SLYS021, Features): gain of the shunt 0.05 %, drift of 20 ppm/°C;
 # of the bus twice that gain, as the -Q1 has it; 25 °C of drift on both. INA219A (SBOS448,
 # electrical characteristics): 1 % each. The shunt's own tolerance comes on top: `accuracy`.
@@ -63,7 +61,7 @@ class Board:
     @staticmethod
     def of(resource: Resource) -> Board:
         """Return the board of a resource string; ValueError says how to write one."""
-        resource.known_options(_OPTIONS)
+        resource.known_options(("interval", "max", "shunt"))
         bus, _, address = resource.address.partition("/")
         try:
             place = int(bus), int(address or "0x40", 0)
@@ -77,7 +75,6 @@ class Board:
         shunt_ohm = resource.number("shunt", None, least=1e-6, most=100.0)
         most_a = resource.number("max", None, least=1e-6, most=1000.0)
         _interval_s(resource)
-        resource.number("accuracy", 0.0, least=0.0, most=100.0)
         board = Board(*place, shunt_ohm, most_a)
         board.check(resource.kind)
         return board
@@ -197,16 +194,18 @@ class _InaSource(ABC):
         """Return the chip's place, for no chip has a serial number."""
         return f"i2c-{self.board.bus}/{self.board.address:#04x}"
 
-    def _sampling(self, resource: Resource, share: float, offset_v: float) -> Sampling:
-        found = Sampling(
+    def _sampling(
+        self, resource: Resource, share: float, offset_v: float, conversion_s: float
+    ) -> Sampling:
+        return Sampling(
             kind=resource.kind,
             of_reading=share,
             offset_a=offset_v / self.board.shunt_ohm,
             interval_s=self.poll_s,
-            longest_gap_s=_MISSED * self.poll_s,
+            renewal_s=conversion_s,
+            longest_gap_s=5 * self.poll_s,
             source=f"{resource.kind.upper()} data sheet, without the shunt's own tolerance",
         )
-        return as_stated(found, resource)
 
     def close(self) -> None:
         """Release the bus; the chip measures on."""
@@ -220,7 +219,10 @@ class Ina228Source(_InaSource):
 
     def __init__(self, resource: Resource, tools: Tools, open_bus: OpenBus = open_smbus) -> None:
         super().__init__(resource, tools, open_bus)
-        self.sampling = self._sampling(resource, _INA228_SHARE, _INA228_OFFSET_V)
+        self.sampling = self._sampling(
+            resource, _INA228_SHARE, _INA228_OFFSET_V, Ina228.CONVERSION_S
+        )
+        self.counter_step_wh = energy_step_wh(self.board.most_a)
         self._before = 0
         self._total = 0
 
@@ -270,10 +272,13 @@ class Ina219Source(_InaSource):
     """An INA219: each sample is the average of 68 ms; power is computed here, without rounding."""
 
     counter_lag_s = 0.0
+    counter_step_wh = 0.0
 
     def __init__(self, resource: Resource, tools: Tools, open_bus: OpenBus = open_smbus) -> None:
         super().__init__(resource, tools, open_bus)
-        self.sampling = self._sampling(resource, _INA219_SHARE, _INA219_OFFSET_V)
+        self.sampling = self._sampling(
+            resource, _INA219_SHARE, _INA219_OFFSET_V, Ina219.CONVERSION_S
+        )
 
     def _introduce(self) -> Identity:
         # The INA219 has no register that names it. A setting that reads back is all there is.

@@ -6,7 +6,6 @@ The topics are those of the library's own command `statistics`.
 
 from __future__ import annotations
 
-import math
 import queue
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,9 +15,9 @@ from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
 from power.resource import Resource
-from power.sampled.source import DeviceTime, Sample, Tools, as_stated
+from power.sampled.source import DeviceTime, Sample, Tools, finite
 
-_OPTIONS = ("accuracy",)
+_SIGNALS = ("power", "voltage", "current")
 _SECONDS = 0.1
 _JS220_HZ = 1_000_000
 _MISSED = 5
@@ -34,6 +33,7 @@ class Joulescope:
 
     poll_s = 0.0
     counter_lag_s = 1.0
+    counter_step_wh = 0.0
 
     def __init__(
         self, resource: Resource, tools: Tools, make_driver: Callable[[], Any] | None = None
@@ -57,8 +57,7 @@ class Joulescope:
         _, model, serial = self._path.split("/")
         self.identity = Identity("Jetperch", model.upper(), serial, "")
         interval_s = _SECONDS if model == "js220" else 0.5
-        sampling = Sampling("joulescope", None, longest_gap_s=_MISSED * interval_s)
-        self.sampling = as_stated(sampling, resource)
+        self.sampling = Sampling("joulescope", None, longest_gap_s=_MISSED * interval_s)
 
     def read(self) -> Sequence[Sample]:
         """Wait for means at most half a second, and return all that have come."""
@@ -102,22 +101,16 @@ class Joulescope:
     def _sample(self, arrived_s: float, value: Any) -> Sample:
         try:
             begin_s, end_s = value["time"]["range"]["value"]
-            means = [value["signals"][name]["avg"]["value"] for name in ("power", "voltage")]
-            current_a = value["signals"]["current"]["avg"]["value"]
+            means = {name: value["signals"][name]["avg"]["value"] for name in _SIGNALS}
             joules = value["accumulators"]["energy"]["value"]
-            numbers = [float(it) for it in (*means, current_a, joules, begin_s, end_s)]
         except (KeyError, TypeError, ValueError) as error:
             raise MeterReplyError(f"the Joulescope sent no statistics: {error!r}") from None
-        if not all(map(math.isfinite, numbers)):
-            raise MeterReplyError("the Joulescope sent a value that is no number")
-        power_w, voltage_v, current_a, joules, begin_s, end_s = numbers
+        end_s = finite(end_s, "the end of a mean")
         return Sample(
             self._time.host_s(end_s, arrived_s),
-            power_w,
-            voltage_v,
-            current_a,
-            span_s=end_s - begin_s,
-            counter_wh=joules / 3600,
+            *(finite(means[name], name) for name in _SIGNALS),
+            span_s=end_s - finite(begin_s, "the begin of a mean"),
+            counter_wh=finite(joules, "energy") / 3600,
         )
 
 
@@ -147,14 +140,9 @@ def _chosen(paths: Sequence[str], serial: str) -> str:
     return found[0]
 
 
-def _check(resource: Resource) -> None:
-    resource.known_options(_OPTIONS)
-    resource.number("accuracy", 0.0, least=0.0, most=100.0)
-
-
 KIND = MeterKind(
     summary="a Joulescope JS220 or JS110 on USB: direct current, the means that it makes itself",
     syntax="joulescope:[SERIAL][?accuracy=PERCENT]",
-    open=sampled(Joulescope, _check),
+    open=sampled(Joulescope, lambda resource: resource.known_options(())),
     find=Seen,
 )

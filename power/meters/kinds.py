@@ -46,12 +46,14 @@ def sampled(
 ) -> Callable[[Resource, Tools], Meter]:
     """Return the `open` of a kind whose device only measures power, for the software integrator.
 
-    `check` looks at the resource string before anything is opened, and raises ValueError.
+    `check` looks at the resource string before anything is opened, and raises ValueError. The
+    option `accuracy` is read here, for all kinds.
     """
 
     def open_meter(resource: Resource, tools: Tools) -> Meter:
         check(resource)
-        return SampledMeter(lambda: open_source(resource, tools), tools)
+        accuracy = resource.stated_accuracy()
+        return SampledMeter(lambda: open_source(resource, tools), tools, accuracy)
 
     return open_meter
 

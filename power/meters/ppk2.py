@@ -15,9 +15,8 @@ from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
 from power.meters.ppk2_samples import SAMPLES_A_SECOND, Block, Calibration, Decoder
 from power.resource import Resource
-from power.sampled.source import DeviceTime, Sample, Tools, as_stated
+from power.sampled.source import DeviceTime, Sample, Tools
 
-_OPTIONS = ("accuracy", "mode", "mv")
 _MODES = {"ampere": 1, "source": 2}
 _LEAST_MV, _MOST_MV = 800, 5000
 
@@ -43,6 +42,7 @@ class Ppk2:
 
     poll_s = _POLL_S
     counter_lag_s = 0.0
+    counter_step_wh = 0.0
 
     def __init__(self, resource: Resource, tools: Tools) -> None:
         mode, millivolts = _checked(resource)
@@ -62,8 +62,7 @@ class Ppk2:
         self._time, self._taken, self._heard_s = DeviceTime(), 0, tools.clock()
         hardware = dict(line.split(": ", 1) for line in about.splitlines() if ": " in line)
         self.identity = Identity("Nordic", f"PPK2 {mode}", resource.address, hardware.get("HW", ""))
-        sampling = Sampling("ppk2", None, offset_a=_OFFSET_A, longest_gap_s=_LONGEST_GAP_S)
-        self.sampling = as_stated(sampling, resource)
+        self.sampling = Sampling("ppk2", None, offset_a=_OFFSET_A, longest_gap_s=_LONGEST_GAP_S)
 
     def read(self) -> Sequence[Sample]:
         """Return the mean of what has arrived since the last call."""
@@ -107,16 +106,16 @@ class Ppk2:
         self._tell(_STOP)
         self._received()
         self._tell(_ABOUT)
-        told, end_s = b"", tools.clock() + _ABOUT_S
-        while b"END" not in told:
-            if tools.clock() > end_s or len(told) > _MOST_ABOUT_BYTES:
+        about, end_s = b"", tools.clock() + _ABOUT_S
+        while b"END" not in about:
+            if tools.clock() > end_s or len(about) > _MOST_ABOUT_BYTES:
                 raise MeterMismatch(
                     f"{self._port.port} does not answer as a PPK2; a unit has two ports, so try the"
                     " other one"
                 )
             tools.sleep(0.01)
-            told += self._received()
-        text = told.partition(b"END")[0].decode("latin-1")
+            about += self._received()
+        text = about.partition(b"END")[0].decode("latin-1")
         tools.note("received", text)
         return text
 
@@ -155,8 +154,7 @@ def _calibration(about: str, port: str) -> Calibration:
 
 def _checked(resource: Resource) -> tuple[str, int]:
     """Return mode and millivolts; ValueError says what is wrong."""
-    resource.known_options(_OPTIONS)
-    resource.number("accuracy", 0.0, least=0.0, most=100.0)
+    resource.known_options(("mode", "mv"))
     mode = resource.options.get("mode", "")
     if not resource.address or mode not in _MODES:
         raise ValueError(

@@ -48,13 +48,14 @@ class Calibration:
     def parse(text: str) -> Calibration:
         """Return the constants in what a unit says of itself; one that is missing is Nordic's own.
 
-        A shunt of 0 Ω, as some units have it, counts as missing. No shunt at all is a ValueError.
+        A shunt of 0 Ω, as some units have it, counts as missing. No shunt at all is a ValueError,
+        and so is a constant that is no number.
         """
-        told = dict(re.findall(r"^([A-Z]+\d): *(\S+)$", text, re.MULTILINE))
-        if not any(name.startswith("R") for name in told):
+        given = dict(re.findall(r"^([A-Z]+\d): *(\S+)$", text, re.MULTILINE))
+        if not any(name.startswith("R") for name in given):
             raise ValueError("there is no calibration")
         names = ("R", "O", "GS", "GI", "S", "I", "UG")
-        return Calibration(*(_five(name, told) for name in names))
+        return Calibration(*(_five(name, given) for name in names))
 
     def amperes(
         self, raw: npt.NDArray[np.uint32], volts: float
@@ -72,10 +73,12 @@ class Calibration:
         return self.user_gain[scale] * (curved + drift), settled
 
 
-def _five(name: str, told: dict[str, str]) -> npt.NDArray[np.float64]:
+def _five(name: str, given: dict[str, str]) -> npt.NDArray[np.float64]:
     usual = _DEFAULTS.get(name, (0.0,))
     usual = usual if len(usual) == _RANGES else usual * _RANGES
-    found = [float(told.get(f"{name}{index}", usual[index])) for index in range(_RANGES)]
+    found = [float(given.get(f"{name}{index}", usual[index])) for index in range(_RANGES)]
+    if not np.isfinite(found).all():
+        raise ValueError(f"a constant {name} is no number")
     if name == "R":
         found = [value or usual[index] for index, value in enumerate(found)]
     return np.array(found, dtype=np.float64)

@@ -15,14 +15,12 @@ from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnre
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
 from power.resource import Resource
-from power.sampled.source import Sample, Tools, as_stated
+from power.sampled.source import Sample, Tools, finite
 
 FOLDER = Path("/sys/class/powercap")
 """Where Linux shows the zones."""
 
-_OPTIONS = ("accuracy", "folder", "interval")
 _UJ_IN_WH = 3.6e9
-_MISSED = 5
 
 
 class RaplZone:
@@ -33,10 +31,11 @@ class RaplZone:
     """
 
     counter_lag_s = 0.0
+    counter_step_wh = 0.0
 
     def __init__(self, resource: Resource, tools: Tools) -> None:
         self._tools = tools
-        self.poll_s = resource.number("interval", 0.1, least=0.01, most=5.0)
+        self.poll_s = _interval_s(resource)
         zone = _zone(resource)
         self._file = zone / "energy_uj"
         self._range_uj = _whole(zone / "max_energy_range_uj")
@@ -44,9 +43,7 @@ class RaplZone:
         self._before_s, self._before_uj = tools.clock(), _whole(self._file)
         processor = platform.processor() or platform.machine()
         self.identity = Identity("Linux", f"RAPL {_name(zone)}", platform.node(), processor)
-        self.sampling = as_stated(
-            Sampling("rapl", None, longest_gap_s=_MISSED * self.poll_s), resource
-        )
+        self.sampling = Sampling("rapl", None, longest_gap_s=5 * self.poll_s)
 
     def read(self) -> Sequence[Sample]:
         """Return the mean power since the last call."""
@@ -81,10 +78,9 @@ def find(folder: Path = FOLDER) -> Seen:
     return seen
 
 
-def _check(resource: Resource) -> None:
-    resource.known_options(_OPTIONS)
-    resource.number("interval", 0.1, least=0.01, most=5.0)
-    resource.number("accuracy", 0.0, least=0.0, most=100.0)
+def _interval_s(resource: Resource) -> float:
+    resource.known_options(("folder", "interval"))
+    return resource.number("interval", 0.1, least=0.01, most=5.0)
 
 
 def _zones(folder: Path) -> list[Path]:
@@ -124,14 +120,16 @@ def _whole(path: Path) -> int:
     except OSError as error:
         raise MeterUnreachable(f"{path} cannot be read: {error}") from error
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
         raise MeterReplyError(f"{path} holds {text[:40]!r}, which is no number") from None
+    finite(value, path.name)
+    return value
 
 
 KIND = MeterKind(
     summary="RAPL, the energy counters of the processor that runs this program (Linux)",
     syntax="rapl:[ZONE][?interval=S&accuracy=PERCENT]",
-    open=sampled(RaplZone, _check),
+    open=sampled(RaplZone, _interval_s),
     find=find,
 )

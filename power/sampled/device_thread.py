@@ -19,16 +19,16 @@ _JOIN_S = 5.0
 
 
 class DeviceThread:
-    """The owner of an open device: its thread `sampler` reads it until `close`.
+    """The owner of an open device: its thread `device` reads it until `close`.
 
-    `take` gets the samples, and `trouble` a sentence when the device is lost, or "" when it answers
-    again; both are called on that thread. The device must keep its identity.
+    `take` gets the open source and its samples. `trouble` gets a sentence when the device is lost,
+    and "" when it answers again. Both are called on that thread. The device must keep its identity.
     """
 
     def __init__(
         self,
         open_source: Callable[[], Source],
-        take: Callable[[Sequence[Sample]], object],
+        take: Callable[[Source, Sequence[Sample]], object],
         trouble: Callable[[str], object],
         clock: Callable[[], float],
     ) -> None:
@@ -43,7 +43,7 @@ class DeviceThread:
         self._stopping = threading.Event()
         self._wake = threading.Event()
         # A daemon, because a call that hangs in a library must not keep the program alive.
-        self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="device", daemon=True)
 
     def start(self) -> None:
         """Begin to read."""
@@ -74,7 +74,7 @@ class DeviceThread:
             if failures:
                 failures = 0
                 self._trouble("")
-            self._take(samples)
+            self._take(self.source, samples)
             if self.source.poll_s:
                 now_s = self._clock()
                 due_s = Schedule(origin_s, self.source.poll_s).next_after(now_s)

@@ -21,7 +21,7 @@ from power.meter import (
     Sampling,
 )
 from power.sampled.device_thread import DeviceThread
-from power.sampled.software_integrator import SoftwareIntegrator
+from power.sampled.software_integrator import Counter, SoftwareIntegrator
 from power.sampled.source import Sample, Source, Tools
 from power.values import identity_to_json, reading_to_json, settings_to_json
 
@@ -34,21 +34,27 @@ _POLLS = 3
 class SampledMeter:
     """The software integrator over one device; it implements `power.meter.Meter`.
 
-    The first call opens the device and starts the thread `sampler`, which lives until `close`. A
+    The first call opens the device and starts the thread `device`, which lives until `close`. A
     device that is lost during an integration is opened again, and the gap shows in the readings.
     The integral lives in this process alone: unlike a WT310's, it is gone when the process ends or
-    the meter is closed. Several threads may use a meter. `patience_s` is how long a preparation
-    waits for its first samples, and an end for its last one, beside the time of some polls.
+    the meter is closed. Several threads may use a meter. `accuracy` is the limit of error that the
+    user states, as a share of the power. `patience_s` is how long a preparation waits for its first
+    samples, and an end for its last one, beside the time of some polls.
     """
 
     def __init__(
-        self, open_source: Callable[[], Source], tools: Tools, patience_s: float = 3.0
+        self,
+        open_source: Callable[[], Source],
+        tools: Tools,
+        accuracy: float | None = None,
+        patience_s: float = 3.0,
     ) -> None:
         self._open_source = open_source
         self._tools = tools
+        self._accuracy = accuracy
         self._patience_base_s = patience_s
         self._news = threading.Condition(threading.RLock())
-        self._sampler: DeviceThread | None = None
+        self._device: DeviceThread | None = None
         self._integrator: SoftwareIntegrator | None = None
         self._trouble = ""
 
@@ -66,23 +72,23 @@ class SampledMeter:
         `MeterRefused` for a setting that only a WT310 has.
         """
         with self._news:
-            sampler, integrator = self._opened()
+            device, integrator = self._opened()
             _require_settable(settings, integrator.sampling)
             integrator.prepare(settings)
             for _ in range(2):
-                self._await_sample(sampler, integrator)
-            settings = replace(settings, sampling=integrator.sampling)
-            self._note("identity", identity_to_json(sampler.identity))
+                self._await_sample(device, integrator)
+            settings = replace(settings, sampling=integrator.promise())
+            self._note("identity", identity_to_json(device.identity))
             self._note("settings", settings_to_json(settings))
             return settings
 
     def start(self) -> IntegrationStart:
         """Begin to integrate at this moment; raise `MeterBusy` or `MeterRefused` if not RESET."""
         with self._news:
-            sampler, integrator = self._opened()
+            device, integrator = self._opened()
             begin_s = self._tools.clock()
             integrator.start(begin_s)
-            sampler.hurry()
+            device.hurry()
             self._tools.note("start", "")
             return IntegrationStart(begin_s, begin_s, self._tools.clock())
 
@@ -92,22 +98,22 @@ class SampledMeter:
         If no sample comes in time, the last power counts up to the end, and a flag says so.
         """
         with self._news:
-            sampler, integrator = self._sampler, self._integrator
-            if sampler is None or integrator is None:
+            device, integrator = self._device, self._integrator
+            if device is None or integrator is None:
                 return IntegrationState.RESET
             integrator.stop(self._tools.clock())
-            sampler.hurry()
+            device.hurry()
             running = IntegrationState.START
-            self._news.wait_for(lambda: integrator.state is not running, self._patience_s(sampler))
+            self._news.wait_for(lambda: integrator.state is not running, self._patience_s(device))
             integrator.give_up(self._tools.clock(), 0.0)
             return integrator.state
 
     def attach(self) -> IntegrationState:
         """Open the device if it is not open, and return the state of the integration."""
         with self._news:
-            sampler, integrator = self._opened()
+            device, integrator = self._opened()
             if integrator.newest is None:
-                self._await_sample(sampler, integrator)
+                self._await_sample(device, integrator)
             return integrator.state
 
     def arrange(self) -> None:
@@ -119,9 +125,9 @@ class SampledMeter:
         While an integration runs, and after it, a lost device is a reading without values.
         """
         with self._news:
-            sampler, integrator = self._opened()
+            device, integrator = self._opened()
             now_s = self._tools.clock()
-            integrator.give_up(now_s, self._patience_s(sampler))
+            integrator.give_up(now_s, self._patience_s(device))
             shown = integrator.values(now_s)
             reading = Reading(
                 monotonic_s=now_s,
@@ -141,43 +147,52 @@ class SampledMeter:
     def close(self) -> None:
         """Release the device; never raises. A running integration is lost."""
         with self._news:
-            sampler, self._sampler, self._integrator = self._sampler, None, None
-        if sampler is not None:
-            sampler.close()  # without the lock, because its thread may wait for that
+            device, self._device, self._integrator = self._device, None, None
+        if device is not None:
+            device.close()  # without the lock, because its thread may wait for that
         if self._tools.wire_log is not None:
             self._tools.wire_log.close()
 
     def _opened(self) -> tuple[DeviceThread, SoftwareIntegrator]:
         """Return the parts of an open device; raise `MeterUnreachable` for a lost one at rest."""
-        if self._sampler is None or self._integrator is None:
+        if self._device is None or self._integrator is None:
             self._trouble = ""
-            sampler = DeviceThread(self._open_source, self._take, self._tell, self._tools.clock)
-            source = sampler.source
-            self._integrator = SoftwareIntegrator(source.sampling, source.counter_lag_s)
-            self._sampler = sampler
-            sampler.start()
+            device = DeviceThread(self._open_source, self._take, self._tell, self._tools.clock)
+            self._integrator = SoftwareIntegrator(*self._measuring(device.source))
+            self._device = device
+            device.start()
         if self._trouble and self._integrator.state is IntegrationState.RESET:
             raise MeterUnreachable(self._trouble)
-        return self._sampler, self._integrator
+        return self._device, self._integrator
 
-    def _await_sample(self, sampler: DeviceThread, integrator: SoftwareIntegrator) -> None:
+    def _await_sample(self, device: DeviceThread, integrator: SoftwareIntegrator) -> None:
         before = integrator.newest
-        sampler.hurry()
+        device.hurry()
         come = self._news.wait_for(
-            lambda: integrator.newest is not before or self._trouble, self._patience_s(sampler)
+            lambda: integrator.newest is not before or self._trouble, self._patience_s(device)
         )
         if self._trouble:
             raise MeterUnreachable(self._trouble)
         if not come:
             raise MeterRefused("the meter shows no power; look at its wiring, and switch it on")
 
-    def _patience_s(self, sampler: DeviceThread) -> float:
-        return self._patience_base_s + _POLLS * sampler.source.poll_s
+    def _patience_s(self, device: DeviceThread) -> float:
+        return self._patience_base_s + _POLLS * device.source.poll_s
 
-    def _take(self, samples: Sequence[Sample]) -> None:
+    def _measuring(self, source: Source) -> tuple[Sampling, Counter]:
+        """Return how an open device measures and counts, with the accuracy that the user states."""
+        sampling = source.sampling
+        if self._accuracy is not None:
+            stated = "the option accuracy of the resource string"
+            sampling = replace(sampling, of_reading=self._accuracy, source=stated)
+        return sampling, Counter(source.counter_lag_s, source.counter_step_wh)
+
+    def _take(self, source: Source, samples: Sequence[Sample]) -> None:
         with self._news:
             if self._integrator is None or not samples:
                 return
+            # A device that was opened again may measure otherwise.
+            self._integrator.measure(*self._measuring(source))
             for sample in samples:
                 self._integrator.take(sample)
             self._news.notify_all()
@@ -197,7 +212,7 @@ class SampledMeter:
 def _require_settable(settings: MeterSettings, sampling: Sampling) -> None:
     """Raise `MeterRefused` for what only a WT310 can be set to."""
     plain = MeterSettings(timer_s=settings.timer_s)
-    for name, told in (
+    for name, words in (
         ("voltage_range_v", "voltage range"),
         ("current_range_a", "current range"),
         ("crest_factor", "crest factor"),
@@ -206,7 +221,7 @@ def _require_settable(settings: MeterSettings, sampling: Sampling) -> None:
         ("element", "choice of elements"),
     ):
         if getattr(settings, name) != getattr(plain, name):
-            raise MeterRefused(f"the kind {sampling.kind} has no {told}; leave that setting out")
+            raise MeterRefused(f"the kind {sampling.kind} has no {words}; leave that setting out")
     if settings.update_interval_s < sampling.interval_s:
         raise MeterRefused(
             f"the kind {sampling.kind} is read each {sampling.interval_s:g} s, so an update "

@@ -34,6 +34,14 @@ class Shown:
     flags: frozenset[Flag] = frozenset()
 
 
+@dataclass(frozen=True)
+class Counter:
+    """The device's own energy counter: how late it may be, and in which steps it grows."""
+
+    lag_s: float = 0.0
+    step_wh: float = 0.0
+
+
 class SoftwareIntegrator:
     """The integrator of one meter; every time is a moment of the caller's clock.
 
@@ -41,16 +49,17 @@ class SoftwareIntegrator:
     lie: the timer cuts the piece in which it ends.
     """
 
-    def __init__(self, sampling: Sampling, counter_lag_s: float = 0.0) -> None:
+    def __init__(self, sampling: Sampling, counter: Counter = Counter()) -> None:
         self.sampling = sampling
-        self._lag_s = counter_lag_s
+        self._promised = sampling
+        self._counter = counter
         self._settings = MeterSettings(timer_s=0)
         self._newest: Sample | None = None
         self._run: Integral | None = None
         self._state = IntegrationState.RESET
         self._ending = IntegrationState.TIMEUP
         self._flags: frozenset[Flag] = frozenset()
-        self._counter = _Counter()
+        self._beside = _CounterBeside()
 
     @property
     def state(self) -> IntegrationState:
@@ -61,6 +70,17 @@ class SoftwareIntegrator:
     def newest(self) -> Sample | None:
         """Return the newest sample."""
         return self._newest
+
+    def measure(self, sampling: Sampling, counter: Counter) -> None:
+        """Go on with how the device measures now; a run that began otherwise gets a flag."""
+        self.sampling, self._counter = sampling, counter
+        if self._state is IntegrationState.START and sampling != self._promised:
+            self._flags |= {Flag.SAMPLING_CHANGED}
+
+    def promise(self) -> Sampling:
+        """Return how the device measures, as the settings of the next run will have it."""
+        self._promised = self.sampling
+        return self.sampling
 
     def prepare(self, settings: MeterSettings) -> None:
         """Go back to zero with new settings; raise `MeterBusy` while an integration runs."""
@@ -81,7 +101,7 @@ class SoftwareIntegrator:
             run.end_s = begin_s + self._settings.timer_s
         if self._newest is not None:
             run.add(replace(self._newest, counter_wh=None))
-        self._run, self._state, self._counter = run, IntegrationState.START, _Counter()
+        self._run, self._state, self._beside = run, IntegrationState.START, _CounterBeside()
         self._ending = IntegrationState.TIMEUP
 
     def stop(self, now_s: float) -> None:
@@ -106,7 +126,7 @@ class SoftwareIntegrator:
             self._flags |= {Flag.OVER_RANGE}
         self._run.add(sample)
         if sample.at_s <= self._run.end_s:
-            self._counter.note(sample, self._run.energy_ws / 3600)
+            self._beside.note(sample, self._run.energy_ws / 3600)
         self._settle()
 
     def give_up(self, now_s: float, patience_s: float) -> None:
@@ -191,12 +211,12 @@ class SoftwareIntegrator:
         # One interval at each end may lie outside.
         if interval_s and run.samples + 2 < RATE_SHARE * length_s / interval_s:
             flags.add(Flag.SLOW_SAMPLES)
-        if self._counter.differs(self._lag_s):
+        if self._beside.differs(self._counter):
             flags.add(Flag.COUNTER_DIFFERS)
         self._flags = frozenset(flags)
 
 
-class _Counter:
+class _CounterBeside:
     """The device's own energy counter beside the samples, over the same part of a run."""
 
     def __init__(self) -> None:
@@ -212,16 +232,18 @@ class _Counter:
         self._last = (sample.counter_wh, sampled_wh)
         self._first = self._first or self._last
 
-    def differs(self, lag_s: float) -> bool:
-        """Tell whether both energies differ by more than lag and tolerance can explain.
+    def differs(self, counter: Counter) -> bool:
+        """Tell whether both energies differ by more than the counter and a tolerance can explain.
 
-        The counter may lag behind at both ends, by what the largest power gives in that time.
+        The counter may lag behind at both ends, by what the largest power gives in that time. It
+        hides less than a step at each end, so the growth that it shows is off by a step at most.
         """
         if self._first is None:
             return False
         counted_wh, sampled_wh = (
             last - first for last, first in zip(self._last, self._first, strict=True)
         )
-        lag_wh = 2 * lag_s * self._most_w / 3600
-        allowed_wh = COUNTER_SHARE * max(abs(counted_wh), abs(sampled_wh)) + lag_wh
+        lag_wh = 2 * counter.lag_s * self._most_w / 3600
+        share_wh = COUNTER_SHARE * max(abs(counted_wh), abs(sampled_wh))
+        allowed_wh = share_wh + lag_wh + counter.step_wh
         return abs(counted_wh - sampled_wh) > allowed_wh + 1e-9

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a driver of a meter without an integrator gives: samples of power, and who measured them."""
+"""What a driver gives whose device only measures power: samples, and who measured them how."""
 
 from __future__ import annotations
 
+import math
+import reprlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from power.clock import real_elapsed_s
+from power.errors import MeterReplyError
 from power.meter import Identity, Sampling
-from power.resource import Resource
 from power.transports.transport import Clock, UtcClock, WireLog, utc_now
 
 
@@ -20,7 +22,8 @@ class Sample:
 
     With a `span_s` the power is the mean over that many seconds before `at_s`; otherwise it is that
     of the moment. `counter_wh` is the device's own energy counter, which only grows. `over_range`
-    says that the device could not measure all of it.
+    says that the device could not measure all of it. Raises `MeterReplyError` for what is no
+    number, so neither NaN nor infinity ever becomes a sample.
     """
 
     at_s: float
@@ -31,16 +34,43 @@ class Sample:
     counter_wh: float | None = None
     over_range: bool = False
 
+    def __post_init__(self) -> None:
+        for name in ("at_s", "power_w", "voltage_v", "current_a", "span_s", "counter_wh"):
+            value = getattr(self, name)
+            if value is not None:
+                finite(value, name)
+
+
+def finite(value: object, name: str) -> float:
+    """Return a number that a device sent under a name; raise `MeterReplyError` for anything else.
+
+    NaN, infinity, truth values and texts are no numbers, nor is one with more digits than a float
+    can hold.
+    """
+    number = math.nan
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    if not math.isfinite(number):
+        raise MeterReplyError(f"the device sent {name} = {reprlib.repr(value)}, which is no number")
+    return number
+
 
 class Source(Protocol):
     """An open device that measures power; only one thread uses it.
 
-    `poll_s` is the time between two calls of `read`, 0 if `read` itself waits for data.
-    `counter_lag_s` says by how much the device's energy counter may lag behind its power.
+    `poll_s` is the time between two calls of `read`, 0 if `read` itself waits for data. Where the
+    device has an energy counter, `counter_lag_s` says by how much it may lag behind the power, and
+    `counter_step_wh` in which steps it grows, such as 1 for whole watt-hours.
+
+    `power.testing.source_contract` has tests that every source should pass.
     """
 
     poll_s: float
     counter_lag_s: float
+    counter_step_wh: float
 
     @property
     def identity(self) -> Identity:
@@ -49,7 +79,7 @@ class Source(Protocol):
 
     @property
     def sampling(self) -> Sampling:
-        """Return how it measures, and how well."""
+        """Return how it measures, and how well, since it was opened."""
         ...
 
     def read(self) -> Sequence[Sample]:
@@ -78,16 +108,6 @@ class Tools:
         """Write a line into the wire log, if there is one."""
         if self.wire_log is not None:
             self.wire_log.note(event, content)
-
-
-def as_stated(sampling: Sampling, resource: Resource) -> Sampling:
-    """Return how a device samples, with the accuracy of the option `accuracy`, in %, if given."""
-    if "accuracy" not in resource.options:
-        return sampling
-    percent = resource.number("accuracy", None, least=0.0, most=100.0)
-    return replace(
-        sampling, of_reading=percent / 100, source="the option accuracy of the resource string"
-    )
 
 
 class DeviceTime:

@@ -7,9 +7,10 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from power.testing import http_device
 
 MAC = "A8032ABE54DC"
 
@@ -79,28 +80,8 @@ class ShellyPlug:
 @contextmanager
 def serving(plug: ShellyPlug) -> Iterator[str]:
     """Serve a plug on loopback, and yield its HOST:PORT."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = plug.answer(self.path)
-            content = body.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Print nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="shelly-plug")
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        plug.held.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with http_device.serving(plug.answer) as at:
+        try:
+            yield at
+        finally:
+            plug.held.set()

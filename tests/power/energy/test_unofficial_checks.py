@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from power.commands.output import result_text
+from power.energy.conditions import Conditions
 from power.energy.judge import EnergyResult, Verdict, judge_energy
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading, Sampling
 from power.values import settings_from_json, settings_to_json
@@ -90,6 +93,7 @@ def test_a_meter_with_an_integrator_of_its_own_is_not_official_either() -> None:
         (Flag.SAMPLES_MISSED, "samples_missed"),
         (Flag.SLOW_SAMPLES, "slow_samples"),
         (Flag.COUNTER_DIFFERS, "counter_differs"),
+        (Flag.SAMPLING_CHANGED, "sampling_changed"),
     ],
 )
 def test_each_flag_of_the_integrator_is_a_reason(flag: Flag, code: str) -> None:
@@ -139,6 +143,49 @@ def test_the_limit_has_the_devices_terms() -> None:
     assert terms["gaps"] == pytest.approx(2.0)
     assert terms["clock"] == pytest.approx(1e-4 * 301, rel=1e-2)
     assert result.uncertainty_wh == pytest.approx(sum(result.budget_wh.values()))
+
+
+def test_asking_more_often_hides_no_step() -> None:
+    """A device that shows a value for a second may be a second late, however often it is asked."""
+    powers: list[float | None] = [4.0, 6.0] * 30
+    limits = []
+    for interval_s in (1.0, 0.1):
+        sampling = replace(SAMPLING, interval_s=interval_s, renewal_s=1.0)
+        result = judged(run(powers), replace(SETTINGS, sampling=sampling))
+        limits.append(result.budget_wh["between samples"] * 3600)
+    assert limits == pytest.approx([59 * 2 * 1.5, 59 * 2 * 1.05])
+
+
+def test_a_run_whose_steps_changed_has_no_limit() -> None:
+    """Nobody knows the ± of a run that was measured in two ways, so there is none."""
+    readings = run([5.0] * 60)
+    readings[-1] = replace(readings[-1], flags=frozenset({Flag.SAMPLING_CHANGED}))
+    result = judged(readings)
+    assert (result.uncertainty_wh, dict(result.budget_wh)) == (None, {})
+
+
+def test_the_owner_of_a_plug_reads_nothing_of_a_wt310() -> None:
+    """Another meter is told of no panel, no ranges, no calibration, and no 18 to 28 °C."""
+    sound, gap = run([5.0] * 60), run([5.0] * 60)
+    reversed_w: list[float | None] = [-5.0] * 60
+    over = [replace(row, flags=frozenset({Flag.OVER_RANGE})) for row in sound]
+    texts = "".join(
+        result_text(judged(readings))
+        for readings in (sound, over, run(reversed_w), sound[:-1], gap[:20] + gap[30:])
+    )
+    assert "not read twice" in texts and "Gaps" in texts and "other way round" in texts
+    assert not re.search("panel|range|calibrat|°C|own integrator|swap", texts)
+
+
+def test_an_answer_that_was_given_is_kept() -> None:
+    """Nobody asks for the temperature at a plug, but who tells it finds it again."""
+    warm = Conditions(ambient_c=31.0)
+    result = judge_energy(
+        run([5.0] * 60), session_s=60.0, settings=SETTINGS, identity=PLUG, conditions=warm
+    )
+    assert result.conditions == {"ambient_c": 31.0}
+    assert "ambient  31 °C\n" in result_text(result)
+    assert judged(run([5.0] * 60)).conditions == {}
 
 
 def test_an_unknown_accuracy_is_told() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -14,63 +12,10 @@ from power.errors import MeterError, MeterMismatch, MeterReplyError, MeterUnreac
 from power.meters.joulescope import KIND, Joulescope
 from power.resource import Resource
 from power.sampled.source import Tools
+from tests.support.joulescope_driver import ScriptedDriver
 
 
-class Scripted:
-    """What `pyjoulescope_driver.Driver` does, with devices that a test names."""
-
-    def __init__(self, *paths: str, fault: str = "") -> None:
-        self.paths = list(paths)
-        self.fault = fault
-        self.said: list[tuple[Any, ...]] = []
-        self.listeners: dict[str, Callable[[str, Any], None]] = {}
-
-    def device_paths(self) -> list[str]:
-        """Return the devices."""
-        return self.paths
-
-    def open(self, path: str) -> None:
-        """Note it, or fail as the library does."""
-        if self.fault:
-            raise RuntimeError(self.fault)
-        self.said.append(("open", path))
-
-    def publish(self, topic: str, value: Any) -> None:
-        """Note it."""
-        self.said.append((topic, value))
-
-    def subscribe(self, topic: str, flags: str, listener: Callable[[str, Any], None]) -> None:
-        """Keep the listener."""
-        assert flags == "pub"
-        self.listeners[topic] = listener
-
-    def unsubscribe(self, topic: str, listener: Callable[[str, Any], None]) -> None:
-        """Forget the listener, which must be the same object."""
-        assert self.listeners.pop(topic) is listener
-
-    def close(self, path: str) -> None:
-        """Note it."""
-        self.said.append(("close", path))
-
-    def finalize(self) -> None:
-        """Note it."""
-        self.said.append(("finalize",))
-
-    def send(self, begin_s: float, power_w: float, joules: float, seconds: float = 0.1) -> None:
-        """Send statistics, shaped as the library's."""
-        (topic,) = self.listeners
-        means = {"current": power_w / 5, "voltage": 5.0, "power": power_w}
-        self.listeners[topic](
-            topic,
-            {
-                "time": {"range": {"value": [begin_s, begin_s + seconds], "units": "s"}},
-                "signals": {name: {"avg": {"value": value}} for name, value in means.items()},
-                "accumulators": {"energy": {"value": joules, "units": "J"}},
-            },
-        )
-
-
-def opened(driver: Scripted, serial: str = "", now_s: float = 50.0) -> Joulescope:
+def opened(driver: ScriptedDriver, serial: str = "", now_s: float = 50.0) -> Joulescope:
     """Return the source over a scripted driver."""
     tools = Tools(clock=lambda: now_s)
     return Joulescope(Resource("joulescope", serial), tools, lambda: driver)
@@ -78,7 +23,7 @@ def opened(driver: Scripted, serial: str = "", now_s: float = 50.0) -> Joulescop
 
 def test_the_conversation_with_a_js220() -> None:
     """A JS220 gets automatic ranges and ten means a second, and is closed properly."""
-    driver = Scripted("u/js220/001234")
+    driver = ScriptedDriver("u/js220/001234")
     source = opened(driver)
     assert source.identity.model == "JS220"
     assert source.identity.serial == "001234"
@@ -97,7 +42,7 @@ def test_the_conversation_with_a_js220() -> None:
 
 def test_the_conversation_with_a_js110() -> None:
     """A JS110 makes its own means twice a second."""
-    driver = Scripted("u/js110/000007")
+    driver = ScriptedDriver("u/js110/000007")
     source = opened(driver)
     assert list(driver.listeners) == ["u/js110/000007/s/sstats/value"]
     assert source.sampling.longest_gap_s == 2.5
@@ -105,7 +50,7 @@ def test_the_conversation_with_a_js110() -> None:
 
 def test_each_mean_is_a_sample_on_our_clock() -> None:
     """Span, power, voltage, current and energy come over; the device's time is put on our clock."""
-    driver = Scripted("u/js220/1")
+    driver = ScriptedDriver("u/js220/1")
     source = opened(driver)
     driver.send(7.0, 2.5, 100.0)
     driver.send(7.1, 3.0, 100.3)
@@ -120,7 +65,7 @@ def test_each_mean_is_a_sample_on_our_clock() -> None:
 
 def test_a_value_that_is_no_number_is_an_error() -> None:
     """Neither NaN nor another shape of statistics becomes a power."""
-    driver = Scripted("u/js220/1")
+    driver = ScriptedDriver("u/js220/1")
     source = opened(driver)
     driver.send(0.0, math.nan, 0.0)
     with pytest.raises(MeterReplyError, match="no number"):
@@ -143,7 +88,7 @@ def test_which_device_is_meant_must_be_clear(
     paths: tuple[str, ...], serial: str, error: type[MeterError], said: str
 ) -> None:
     """No device, or several, is told with their serial numbers; the driver is released."""
-    driver = Scripted(*paths)
+    driver = ScriptedDriver(*paths)
     with pytest.raises(error, match=said):
         opened(driver, serial)
     assert driver.said == [("finalize",)]
@@ -151,7 +96,7 @@ def test_which_device_is_meant_must_be_clear(
 
 def test_a_device_that_cannot_be_opened_is_lost() -> None:
     """The library's error becomes a lost meter, and the driver is released."""
-    driver = Scripted("u/js220/1", fault="open timed out")
+    driver = ScriptedDriver("u/js220/1", fault="open timed out")
     with pytest.raises(MeterUnreachable, match="open timed out"):
         opened(driver)
     assert driver.said == [("finalize",)]
@@ -160,7 +105,7 @@ def test_a_device_that_cannot_be_opened_is_lost() -> None:
 def test_a_silent_device_is_lost() -> None:
     """A device that was unplugged is told by its silence."""
     now = [0.0]
-    driver = Scripted("u/js220/1")
+    driver = ScriptedDriver("u/js220/1")
     source = Joulescope(Resource("joulescope", ""), Tools(clock=lambda: now[0]), lambda: driver)
     now[0] = 3.1
     with pytest.raises(MeterUnreachable, match="sends nothing any more"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -16,15 +17,16 @@ import pytest
 from power.connect import open_meter
 from power.errors import MeterUnreachable
 from power.meters.kinds import GROUP, kind_named, kind_names
+from power.testing.http_device import serving
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "meters.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
-    """Return the page's block of code in a language."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    return str(found)
+def blocks(language: str) -> list[str]:
+    """Return the page's blocks of code in a language."""
+    found: list[str] = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return found
 
 
 @pytest.mark.parametrize("name", ["ina219", "ina228", "joulescope", "ppk2", "rapl", "shelly"])
@@ -71,10 +73,14 @@ def test_a_kind_imports_its_own_module_alone() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_example_of_the_page_measures(tmp_path: Path) -> None:
-    """The page's package, installed beside the project, is found by name and read."""
-    project = tomllib.loads(block("toml"))["project"]
-    (tmp_path / "bench_meter.py").write_text(block("python"))
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """Install the page's package in a folder, and return that; the meter is one module."""
+    (declared,) = blocks("toml")
+    module, test = blocks("python")
+    project = tomllib.loads(declared)["project"]
+    (tmp_path / "bench_meter.py").write_text(module)
+    (tmp_path / "test_bench_meter.py").write_text(test)
     installed = tmp_path / "bench_meter-1.0.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text(
@@ -84,10 +90,61 @@ def test_the_example_of_the_page_measures(tmp_path: Path) -> None:
     (installed / "entry_points.txt").write_text(
         f"[{GROUP}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
     )
-    (tmp_path / "watts").write_text("4.25")
-    command = [sys.executable, "-m", "power", "read", f"bench:{tmp_path}/watts"]
-    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    return tmp_path
+
+
+def finished(example: Path, *command: str) -> str:
+    """Return what a Python program printed that finds the example's package."""
+    path = os.pathsep.join([str(example), str(ROOT)])
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+        [sys.executable, *command],
+        cwd=example,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
     )
-    assert "4.25 W" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_example_of_the_page_measures(example: Path) -> None:
+    """The page's package, installed beside the project, is found by name, read and recorded."""
+    answers = {
+        "/about": {"model": "B1", "serial": "7", "version": "1.0", "step_w": 0.1},
+        "/power": {"watts": 4.25, "total_wh": 12},
+    }
+    with serving(lambda path: (200, json.dumps(answers[path]))) as at:
+        assert "4.25 W" in finished(example, "-m", "power", "read", f"bench:{at}")
+        resource = f"bench:{at}?interval=0.1&accuracy=1"
+        options = ("--seconds", "1", "--update", "0.1", "--out", "run.csv", "--json")
+        run = json.loads(finished(example, "-m", "power", "record", resource, *options))
+    assert run["energy_wh"] == pytest.approx(4.25 / 3600, rel=1e-3)
+    assert {it["code"] for it in run["findings"]} >= {"not_official"}
+    assert run["uncertainty_wh"] > 0
+
+
+@pytest.mark.slow
+def test_the_example_of_the_page_passes_the_contract(example: Path) -> None:
+    """The page's test runs as it stands there, and only the silent device has no bench."""
+    said = finished(example, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_bench_meter.py")
+    assert "5 passed, 1 skipped" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("counter_step_wh = 1.0", "counter_step_wh = 0.0"),
+        ("renewal_s=1.0", "renewal_s=0.0"),
+        ('number(shown, "watts")', 'float(str(shown["watts"]))'),
+        ('number(about, "step_w")', "0.1"),
+    ],
+)
+def test_the_contract_finds_what_is_easy_to_get_wrong(example: Path, line: str, wrong: str) -> None:
+    """Each mistake that the page warns of fails in the contract, though nothing else fails."""
+    module = example / "bench_meter.py"
+    assert line in module.read_text()
+    module.write_text(module.read_text().replace(line, wrong))
+    with pytest.raises(AssertionError, match="1 failed"):
+        finished(example, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_bench_meter.py")

@@ -92,3 +92,10 @@ def test_what_has_no_calibration_is_refused() -> None:
     """A text without a shunt is no calibration."""
     with pytest.raises(ValueError, match="no calibration"):
         Calibration.parse("HW: 9173\n")
+
+
+@pytest.mark.parametrize("constant", ["nan", "1e999", "R", "9" * 400])
+def test_a_calibration_that_is_no_number_is_refused(constant: str) -> None:
+    """A constant that is no number never becomes a current."""
+    with pytest.raises(ValueError, match="."):
+        Calibration.parse(f"R0: 1031\nGS1: {constant}\n")

@@ -16,7 +16,7 @@ from power.errors import (
     MeterReplyError,
     MeterUnreachable,
 )
-from power.meter import Identity
+from power.meter import Identity, MeterSettings
 from power.meters.shelly import KIND, ShellyPlug
 from power.resource import Resource, parse_resource
 from power.sampled.source import Tools
@@ -196,7 +196,7 @@ def test_a_plug_that_does_not_answer_in_time_is_lost(
     """A question without an answer ends after the time-out."""
     source = opened(served)
     # Only the question that nobody answers is hurried; the opening has its usual time.
-    source.timeout_s = 0.05
+    source._device.timeout_s = 0.05
     plug.held.clear()
     with pytest.raises(MeterUnreachable, match="does not answer"):
         source.read()
@@ -243,4 +243,11 @@ def test_a_wrong_resource_string_is_refused_at_once(address: str, options: dict[
 def test_an_accuracy_may_be_stated(served: Any, plug: shelly_plug.ShellyPlug) -> None:
     """Shelly specifies no accuracy; the data sheet's figure can be given in percent."""
     assert opened(served).sampling.of_reading is None
-    assert opened(served, "?accuracy=1.5").sampling.of_reading == pytest.approx(0.015)
+    resource = Resource("shelly", served[1], {"accuracy": "1.5"})
+    meter = KIND.open(resource, Tools())
+    try:
+        sampling = meter.prepare(MeterSettings(timer_s=1)).sampling
+    finally:
+        meter.close()
+    assert sampling is not None
+    assert sampling.of_reading == pytest.approx(0.015)

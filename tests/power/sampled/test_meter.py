@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,10 @@ class Scripted:
 
     poll_s = 0.01
     counter_lag_s = 0.0
-    sampling = Sampling("scripted", 0.01, interval_s=0.01, longest_gap_s=0.3)
+    counter_step_wh = 0.0
 
     def __init__(self) -> None:
+        self.sampling = Sampling("scripted", 0.01, interval_s=0.01, longest_gap_s=0.3)
         self.identity = Identity("Acme", "P1", "1", "")
         self.fault: Exception | None = None
         self.power_w = 5.0
@@ -114,12 +117,12 @@ def test_a_run_on_a_shelly(tmp_path: Path) -> None:
 
 
 def test_one_thread_reads_and_it_ends_with_the_meter(device: Scripted, meter: SampledMeter) -> None:
-    """The device belongs to the thread `sampler`, which closes it; close may come twice."""
+    """The device belongs to the thread `device`, which closes it; close may come twice."""
     meter.attach()
     meter.close()
     meter.close()
-    assert (device.readers, device.opened, device.closed) == ({"sampler"}, 1, 1)
-    assert not [it for it in threading.enumerate() if it.name == "sampler"]
+    assert (device.readers, device.opened, device.closed) == ({"device"}, 1, 1)
+    assert not [it for it in threading.enumerate() if it.name == "device"]
 
 
 def test_a_device_that_comes_back_leaves_a_gap(device: Scripted, meter: SampledMeter) -> None:
@@ -134,6 +137,44 @@ def test_a_device_that_comes_back_leaves_a_gap(device: Scripted, meter: SampledM
     assert readings[-1].state is IntegrationState.TIMEUP
     assert readings[-1].integration_s == 1.0
     assert Flag.SAMPLES_MISSED in readings[-1].flags
+
+
+def test_a_device_that_comes_back_with_coarser_steps_is_told(
+    device: Scripted, meter: SampledMeter
+) -> None:
+    """In a run other steps are a flag, because its ± is that of before; the next run has them."""
+    fine, coarse = device.sampling, replace(device.sampling, offset_w=1.0)
+    assert meter.prepare(SETTINGS).sampling == fine
+    meter.start()
+    device.fault = MeterUnreachable("the cable is out")
+    eventually(lambda: device.closed == 1)
+    device.sampling, device.fault = coarse, None
+    assert Flag.SAMPLING_CHANGED in followed(meter)[-1].flags
+    assert meter.prepare(SETTINGS).sampling == coarse
+    meter.start()
+    assert Flag.SAMPLING_CHANGED not in followed(meter)[-1].flags
+
+
+def test_the_user_may_state_the_accuracy(device: Scripted) -> None:
+    """An accuracy that the user states replaces that of the driver, and says where it is from."""
+    meter = SampledMeter(device.open, Tools(), accuracy=0.05)
+    try:
+        sampling = meter.prepare(SETTINGS).sampling
+    finally:
+        meter.close()
+    assert sampling is not None
+    assert sampling.of_reading == 0.05
+    assert "option accuracy" in sampling.source
+
+
+@pytest.mark.parametrize("watts", [math.nan, math.inf, 10**400])
+def test_what_is_no_number_is_a_lost_device(
+    device: Scripted, meter: SampledMeter, watts: float
+) -> None:
+    """A driver that passes on what is no number gets an error in its place."""
+    meter.attach()
+    device.power_w = watts
+    eventually(lambda: "power_w" in _refusal(meter))
 
 
 @pytest.mark.slow

@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from power.errors import MeterBusy, MeterRefused
 from power.meter import Flag, IntegrationState, MeterSettings, Sampling
-from power.sampled.software_integrator import SoftwareIntegrator
+from power.sampled.software_integrator import Counter, SoftwareIntegrator
 from power.sampled.source import Sample
 
+EXACT = Counter()
 SAMPLING = Sampling("test", 0.01, interval_s=1.0, longest_gap_s=2.5)
 
 
-def integrator(timer_s: int = 10, lag_s: float = 0.0) -> SoftwareIntegrator:
+def integrator(timer_s: int = 10, counter: Counter = EXACT) -> SoftwareIntegrator:
     """Return an integrator that is ready to start, with a sample at second 0."""
-    made = SoftwareIntegrator(SAMPLING, lag_s)
+    made = SoftwareIntegrator(SAMPLING, counter)
     made.prepare(MeterSettings(timer_s=timer_s))
     made.take(Sample(0.0, 5.0, counter_wh=7.0))
     return made
@@ -111,11 +114,50 @@ def test_too_few_samples_are_flagged() -> None:
 )
 def test_the_devices_own_counter_is_compared(rate: float, lag_s: float, flagged: bool) -> None:
     """A counter that differs by more than 2 % and its lag sets a flag."""
-    made = integrator(timer_s=100, lag_s=lag_s)
+    made = integrator(timer_s=100, counter=Counter(lag_s))
     made.start(0.0)
     for second in range(1, 102):
         made.take(Sample(second, 5.0, counter_wh=7.0 + rate * second * 5 / 3600))
     assert (Flag.COUNTER_DIFFERS in made.values(101.0).flags) is flagged
+
+
+@pytest.mark.parametrize(
+    ("step_wh", "watts", "counted", "flagged"),
+    [
+        (1.0, 5.0, 1.0, False),
+        (0.0, 5.0, 1.0, True),
+        (1.0, 50.0, 1.0, False),
+        (1.0, 50.0, 1.2, True),
+    ],
+)
+@pytest.mark.parametrize("begun_wh", [7.0, 7.1, 7.4, 7.9])
+def test_the_steps_of_a_coarse_counter_are_no_difference(
+    step_wh: float, watts: float, counted: float, flagged: bool, begun_wh: float
+) -> None:
+    """A counter of whole Wh agrees with ten minutes at any power, and a wrong one still differs."""
+    made = integrator(timer_s=600, counter=Counter(0.0, step_wh))
+    made.start(0.0)
+    for second in range(1, 602):
+        counter_wh = int(begun_wh + counted * second * watts / 3600)
+        made.take(Sample(second, watts, counter_wh=counter_wh))
+    assert (Flag.COUNTER_DIFFERS in made.values(601.0).flags) is flagged
+
+
+def test_a_device_that_measures_otherwise_is_flagged() -> None:
+    """Other steps than those of the settings set a flag; the same, and those of a new run, none."""
+    coarse = replace(SAMPLING, offset_w=1.0)
+    made = integrator(timer_s=2)
+    for sampling, flagged in ((SAMPLING, False), (coarse, True), (coarse, False)):
+        made.prepare(MeterSettings(timer_s=2))
+        if not flagged:
+            assert made.promise() == sampling
+        newest = made.newest
+        assert newest is not None
+        made.start(newest.at_s)
+        made.measure(sampling, Counter())
+        feed(made, [newest.at_s + second for second in (1, 2, 3)])
+        flags = made.values(newest.at_s + 3).flags
+        assert (Flag.SAMPLING_CHANGED in flags) is flagged
 
 
 def test_a_value_over_its_range_is_flagged_only_within_the_run() -> None:

@@ -197,6 +197,7 @@ RUNS = {
     "samples_missed": Run(at_the_end(flags=frozenset({Flag.SAMPLES_MISSED})), SAMPLED),
     "slow_samples": Run(at_the_end(flags=frozenset({Flag.SLOW_SAMPLES})), SAMPLED),
     "counter_differs": Run(at_the_end(flags=frozenset({Flag.COUNTER_DIFFERS})), SAMPLED),
+    "sampling_changed": Run(at_the_end(flags=frozenset({Flag.SAMPLING_CHANGED})), SAMPLED),
 }
 
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices that answer HTTP with JSON, as plugs do: a question, and the numbers in its answer."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import time
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any, cast
+
+from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
+from power.resource import Resource
+from power.sampled.source import Tools, finite
+
+_MOST_BYTES = 64_000
+_SHOWN_BYTES = 60
+
+
+class HttpDevice:
+    """A device at HOST[:PORT]; each question has a connection of its own, so nothing stays open.
+
+    `name` is how messages call it, such as "Shelly". A question ends within `timeout_s`, however
+    slowly the device answers. Each question and each answer is a line of the wire log. Raises
+    ValueError for an address that is none.
+    """
+
+    def __init__(self, resource: Resource, tools: Tools, name: str, port: int = 80) -> None:
+        self.host, self._port = resource.host_port(port)
+        self.timeout_s = tools.timeout_s
+        self._tools = tools
+        self._name = name
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Return the JSON object at a path; raise `MeterError` if there is none."""
+        self._tools.note("sent", f"GET {path}")
+        try:
+            status, body = self._answer(path)
+        except (OSError, HTTPException) as error:
+            raise MeterUnreachable(
+                f"the {self._name} at {self.host} does not answer ({error}); is it in this network?"
+            ) from error
+        self._tools.note("received", body.decode("utf-8", "replace"))
+        if status == 401:
+            raise MeterRefused(
+                f"the {self._name} at {self.host} wants a password; switch its authentication off "
+                "for the measurement"
+            )
+        if status != 200:
+            raise MeterMismatch(f"{self.host} answers {path} with {status}: no {self._name}?")
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError):
+            raise MeterReplyError(f"{self.host} sent no JSON: {body[:_SHOWN_BYTES]!r}") from None
+        if not isinstance(value, dict):
+            raise MeterReplyError(f"{self.host} sent no JSON object: {body[:_SHOWN_BYTES]!r}")
+        return value
+
+    def timed(self, path: str) -> tuple[dict[str, Any], float]:
+        """Return the JSON object at a path, and the moment in the middle of question and answer."""
+        asked_s = self._tools.clock()
+        value = self.get(path)
+        return value, (asked_s + self._tools.clock()) / 2
+
+    def _answer(self, path: str) -> tuple[int, bytes]:
+        end_s = time.monotonic() + self.timeout_s
+        connection = HTTPConnection(self.host, self._port, timeout=self.timeout_s)
+        try:
+            connection.request("GET", path, headers={"Connection": "close"})
+            # A response reads its socket through `makefile` alone.
+            bounded = cast(socket.socket, _Bounded(connection.sock, end_s))
+            with HTTPResponse(bounded, method="GET") as response:
+                response.begin()
+                return response.status, response.read(_MOST_BYTES)
+        finally:
+            connection.close()
+
+
+class _Bounded(io.RawIOBase):
+    """The bytes of a socket, whose waits all end at one moment.
+
+    A socket's own time-out begins again with each byte.
+    """
+
+    def __init__(self, wire: socket.socket, end_s: float) -> None:
+        self._wire = wire
+        self._end_s = end_s
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """Return the bytes as a file."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what has come, in what is left of the time; raise TimeoutError at its end."""
+        left_s = self._end_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("timed out")
+        self._wire.settimeout(left_s)
+        return self._wire.recv_into(buffer)
+
+
+def number(values: Any, name: str) -> float:
+    """Return a value of an object that a device sent; raise `MeterReplyError` if it is no number.
+
+    The value of a field that is missing, and of what is no object, is None, which is no number.
+    """
+    return finite(values.get(name) if isinstance(values, Mapping) else None, name)
+
+
+def optional_number(values: Any, name: str) -> float | None:
+    """Return a value that a device may leave out, or have as null."""
+    known = isinstance(values, Mapping) and values.get(name) is not None
+    return number(values, name) if known else None
+
+
+def text(values: Mapping[str, Any], name: str) -> str:
+    """Return a value as text for an identity, "unknown" where the device does not tell."""
+    return str(values.get(name, "unknown"))
