@@ -2,7 +2,7 @@
 """The DISPlay, HARMonics, MATH and AOUTput commands (pages 6-5 to 6-10 and 6-17).
 
 What the front panel shows and what the D/A output puts out, nobody can see over the wire. So these
-settings are kept and told. MATH has an effect: `mathematics` computes it.
+settings are kept and told. MATH has an effect: `numeric_values` computes it.
 """
 
 from __future__ import annotations

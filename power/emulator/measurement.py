@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from power.emulator.averaging import Averaging
-from power.emulator.fault_overlay import Overlay
+from power.emulator.display_values import Averaging, MaxHold, Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, Drawn, Load
-from power.emulator.max_hold import MaxHold
 from power.emulator.memory import Memory
 from power.emulator.profile import constant
 from power.emulator.ranging import best_range, clipping, over_bits, zero_limit

@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from power.emulator import formats, harmonics, mathematics
+from power.emulator import formats, harmonics
+from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.instrument import Instrument
 from power.emulator.measurement import Values
 
@@ -81,9 +82,7 @@ def _existing(meter: Instrument, function: str, item: str, values: Values) -> fl
     if function in _SIMPLE:
         return _SIMPLE[function](values) * _share(meter, function, item)
     if function == "MATH":
-        return mathematics.compute(
-            meter.settings.math, values, lambda name: _displayed(meter, name, values)
-        )
+        return _computed(meter.settings.math, values, lambda name: _displayed(meter, name, values))
     if function in harmonics.FUNCTIONS:
         amounts = {name: _existing(meter, name, item, values) for name in ("U", "I", "P")}
         return analysis(meter, amounts).value(function, item.split(",")[2:])
@@ -172,3 +171,35 @@ def _angle(values: Values) -> float:
     if not math.isfinite(ratio):
         return formats.OVER_RANGE if math.isinf(ratio) else ratio
     return math.degrees(math.acos(min(1.0, max(-1.0, ratio))))
+
+
+def _computed(equation: str, values: Values, displayed: Callable[[int], float]) -> float:
+    """Return the value of an equation of MATH (page 6-17), written as in `:MATH?`, such as `CFU1`.
+
+    `displayed` returns what display A (1) or B (2) shows. Efficiency needs two circuits, and the
+    emulator has one load: there is no data.
+    """
+    if equation.startswith("CFU"):
+        return _quotient(values.voltage_peak, values.volts)
+    if equation.startswith("CFI"):
+        return _quotient(values.current_peak, values.amperes)
+    if equation.startswith("AVW"):
+        return _quotient(3600 * values.energy_wh, values.time_s) if values.time_s else NO_DATA
+    if equation == "EFFiciency":
+        return NO_DATA
+    a, b = displayed(1), displayed(2)
+    operations = {
+        "ADD": lambda: a + b,
+        "SUB": lambda: a - b,
+        "MUL": lambda: a * b,
+        "DIV": lambda: _quotient(a, b),
+        "DIVA": lambda: _quotient(a, b * b),
+        "DIVB": lambda: _quotient(a * a, b),
+    }
+    return operations[equation]()
+
+
+def _quotient(part: float, whole: float) -> float:
+    if math.isnan(part) or math.isnan(whole):
+        return NO_DATA
+    return part / whole if whole else OVER_RANGE

@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a recording, its news, and its metrics, over HTTP."""
+"""The page of a recording, its news, and its metrics, over HTTP, and the server of it.
+
+Werkzeug's own server is enough for some people who watch one recording on loopback: no request
+holds a connection open, and each connection serves one request.
+"""
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from flask import Flask, Response, abort, jsonify, request, send_from_directory
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from power.live.metrics import CONTENT_TYPE, metrics_text
 from power.live.run_view import RunView
 
 _FOLDERS = ("live", "shared")
+# A client that sends nothing for this long is sent away.
+_SILENT_S = 10.0
 
 
 class LiveApp:
@@ -79,3 +88,19 @@ def _static_folder() -> Path:
     package = Path(__file__).resolve().parents[1]
     installed = package / "static"
     return installed if installed.is_dir() else package.parent / "static"
+
+
+class _Quiet(WSGIRequestHandler):
+    """A handler that bounds each wait for the client, and logs no request."""
+
+    timeout = _SILENT_S
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Log nothing: a page asks twice a second."""
+
+
+def page_server(app: Flask, descriptor: int) -> BaseWSGIServer:
+    """Return a server on a socket that listens already."""
+    with socket.socket(fileno=os.dup(descriptor)) as listening:
+        host, port = listening.getsockname()[:2]
+    return make_server(host, port, app, threaded=True, request_handler=_Quiet, fd=descriptor)

@@ -56,8 +56,7 @@ def _read(view: RunView, lock: threading.Lock) -> None:
 
 def _serve(view: RunView, lock: threading.Lock, descriptor: int) -> None:
     # Only the page needs these, and they take a third of a second.
-    from power.live.app import LiveApp
-    from power.live.server import page_server
+    from power.live.app import LiveApp, page_server
 
     app = LiveApp(view, lock, real_elapsed_s)
     server = page_server(app.flask(), descriptor)

@@ -14,9 +14,17 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from power.append_file import AppendFile, claim
-from power.logs.csv_rows import csv_line, csv_values, row_of
-from power.logs.json_rows import SUFFIX, json_line, json_values
-from power.logs.rows import ALL_COLUMNS, ELEMENT_COLUMNS, RowReader
+from power.logs.rows import (
+    ALL_COLUMNS,
+    ELEMENT_COLUMNS,
+    SUFFIX,
+    RowReader,
+    csv_line,
+    csv_values,
+    json_line,
+    json_values,
+    row_of,
+)
 from power.logs.rows import COLUMNS as COLUMNS
 from power.meter import Reading
 from power.readings import Readings

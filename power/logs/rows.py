@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a power log, whatever its format, and its rows as readings."""
+"""The rows of a power log: its columns, a row as a reading, and both forms, CSV and JSON lines.
+
+In CSV an empty field is a missing value. Power factor, frequency and peaks are `nan` if the meter
+has no number for them, such as the frequency of direct current; they are empty if it was not asked.
+
+In JSON lines an object is a reading, with the columns as its keys. A value of null means that the
+meter had no number. A key that is left out means that the meter was not asked, or that the limit of
+error is not known. docs/power.md has the table of the keys.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, NoReturn
 
 from power.meter import MEASURED, QUALITIES, ElementValues, IntegrationState, Reading
 from power.readings import NUMBERS, Readings, kind_of
@@ -17,11 +28,18 @@ COLUMNS = ("elapsed_s", "utc", *MEASURED, "state")
 ALL_COLUMNS = (*COLUMNS, *QUALITIES, "uncertainty_w")
 """The columns of a power log; `ELEMENT_COLUMNS` follow if the sum of all elements is measured."""
 
+SUFFIX = ".jsonl"
+"""The suffix of a log of JSON lines; a log of any other name is CSV."""
+
+# The meter is always asked for these.
 _ALWAYS = ("elapsed_s", *MEASURED)
+_TEXTS = ("utc", "state")
 # A single float of 9.91E+37, which means no data, decodes to a value slightly below 9.91e37.
 _STAND_IN = 9.8e37
 _OF_ELEMENTS = ("power_w", "energy_wh")
 ELEMENT_COLUMNS = tuple(f"element_{number}_{name}" for number in (1, 2, 3) for name in _OF_ELEMENTS)
+# No reading has the other columns: the limit of error, and those of later versions.
+_NUMBERS = {*_ALWAYS, *QUALITIES, *ELEMENT_COLUMNS}
 
 
 def element_values(reading: Reading) -> dict[str, float | None]:
@@ -103,3 +121,91 @@ def _measured(name: str, value: Any) -> float | None:
     if abs(value) >= _STAND_IN or math.isnan(value):
         raise ValueError(f"{value} is no measured value")
     return float(value)
+
+
+def row_of(reading: Reading, start_s: float, uncertainty_w: float | None = None) -> list[str]:
+    """Return a reading as the fields of `ALL_COLUMNS` and `ELEMENT_COLUMNS`.
+
+    `uncertainty_w` is the limit of the error of the power; a reader computes it anew.
+    """
+    elements = element_values(reading)
+    return [
+        f"{reading.monotonic_s - start_s:.4f}",
+        reading.utc.astimezone(UTC).isoformat(timespec="milliseconds"),
+        *(_field(getattr(reading, name)) for name in MEASURED),
+        reading.state.value,
+        *(
+            "nan" if name in reading.absent else _field(getattr(reading, name))
+            for name in QUALITIES
+        ),
+        "" if uncertainty_w is None else f"{uncertainty_w:.4g}",
+        *(_field(elements[name]) for name in ELEMENT_COLUMNS),
+    ]
+
+
+def csv_line(fields: Iterable[str]) -> bytes:
+    """Return fields as one line."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(fields)
+    return text.getvalue().encode()
+
+
+def csv_values(header: list[str], row: list[str]) -> dict[str, Any]:
+    """Return the values of a row as `reading_of` takes them; raise ValueError for a bad field."""
+    if len(row) != len(header):
+        raise ValueError(f"{len(row)} fields instead of {len(header)}")
+    values: dict[str, Any] = {}
+    for name, text in zip(header, row, strict=True):
+        if name in _TEXTS:
+            values[name] = text
+        elif text == "nan" and name in QUALITIES:
+            values[name] = None
+        elif text and name in _NUMBERS:
+            values[name] = float(text)
+        elif name in _ALWAYS:
+            values[name] = None
+    return values
+
+
+def _field(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def json_line(reading: Reading, start_s: float, uncertainty_w: float | None = None) -> bytes:
+    """Return a reading as one line."""
+    asked = {name: getattr(reading, name) for name in QUALITIES}
+    values = {
+        "elapsed_s": round(reading.monotonic_s - start_s, 4),
+        "utc": reading.utc.astimezone(UTC).isoformat(timespec="milliseconds"),
+        **{name: getattr(reading, name) for name in MEASURED},
+        "state": reading.state.value,
+        **{
+            name: value
+            for name, value in asked.items()
+            if value is not None or name in reading.absent
+        },
+        **({} if uncertainty_w is None else {"uncertainty_w": float(f"{uncertainty_w:.4g}")}),
+        **{name: value for name, value in element_values(reading).items() if value is not None},
+    }
+    return json.dumps(values, allow_nan=False).encode() + b"\n"
+
+
+def json_values(line: str) -> dict[str, Any]:
+    """Return the values of a line as `reading_of` takes them; raise ValueError for another line."""
+    try:
+        values = json.loads(line, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("the line is nested too deeply") from None
+    if not isinstance(values, dict):
+        raise ValueError("the line is no JSON object")
+    missing = [name for name in COLUMNS if name not in values]
+    if missing:
+        raise ValueError(f"the key {missing[0]} is missing")
+    strange = [name for name in _TEXTS if not isinstance(values[name], str)]
+    if strange:
+        raise ValueError(f"{strange[0]} is {values[strange[0]]!r}, not a text")
+    return values
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no measured value")

@@ -9,12 +9,16 @@ from dataclasses import dataclass, replace
 
 from power.energy.conditions import Conditions
 from power.errors import MeterMismatch, MeterRefused
-from power.meter import Identity, Leave, Meter, MeterSettings
+from power.meter import Identity, Leave, Meter, MeterSettings, Reading
 from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType
 from power.ptd.events import Events
-from power.ptd.sampled import Integrating, measured
+from power.ptd.samples import QUANTITIES
 from power.ptd.session import Workplace
 from power.wt310.driver import WT310
+
+# The first mean is there when the sample after its update has come.
+_FIRST_S = 3.0
+_LOOK_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,39 @@ def wt310_place(
     )
 
 
+@dataclass(frozen=True)
+class _Integrating:
+    """The integration of a sampled meter that goes with each measurement.
+
+    Such a meter shows the mean of each update only while it integrates.
+    """
+
+    meter: Meter
+    settings: MeterSettings
+    clock: Callable[[], float]
+    sleep: Callable[[float], object]
+
+    def begin(self) -> None:
+        """Integrate anew, and wait for the first mean; raise `MeterError` if none comes."""
+        self.meter.prepare(self.settings)
+        self.meter.start()
+        end_s = self.clock() + self.settings.update_interval_s + self._gap_s + _FIRST_S
+        while self.meter.read().power_w is None:
+            if self.clock() > end_s:
+                self.meter.stop()
+                raise MeterRefused("the meter gives no samples; is its device switched on?")
+            self.sleep(_LOOK_S)
+
+    def finish(self) -> None:
+        """End the integration."""
+        self.meter.stop()
+
+    @property
+    def _gap_s(self) -> float:
+        sampling = self.settings.sampling
+        return 0.0 if sampling is None else sampling.longest_gap_s
+
+
 def other_place(
     meter: Meter,
     wishes: Wishes,
@@ -92,7 +129,7 @@ def other_place(
     """Set a meter of another kind up: without ranges, and with an integration a measurement."""
     identity = meter.identify()
     settings = meter.prepare(MeterSettings(timer_s=0, update_interval_s=wishes.update_interval_s))
-    run = Integrating(meter, settings, clock, sleep)
+    run = _Integrating(meter, settings, clock, sleep)
     if settings.sampling is None or settings.sampling.of_reading is None:
         events.warn(
             "Nobody specifies the accuracy of this meter, so its samples have no uncertainty; "
@@ -105,7 +142,7 @@ def other_place(
         set_up=lambda wanted: wanted,
         system=wishes.system,
         conditions=wishes.conditions,
-        measured=measured(meter.read()),
+        measured=_measured(meter.read()),
         begin=run.begin,
         finish=run.finish,
     )
@@ -114,3 +151,12 @@ def other_place(
 def _name(identity: Identity) -> str:
     """Return a driver's name in the form of PTDaemon's: maker and model in one word."""
     return re.sub(r"[^\w.-]", "", identity.maker + identity.model, flags=re.ASCII)
+
+
+def _measured(reading: Reading) -> tuple[str, ...]:
+    """Return the quantities that a reading shows, and power always."""
+    return tuple(
+        name
+        for name, value in QUANTITIES.items()
+        if name == "Watts" or getattr(reading, value) is not None
+    )

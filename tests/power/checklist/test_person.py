@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from power.checklist.tools import Answer, StepSkipped, WalkEnded
-from power.commands.person import TerminalPerson
+from power.commands.real_meter import TerminalPerson
 
 CHOICES = {"y": "yes", "n": "no"}
 
