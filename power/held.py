@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
 from power.meter import NOTHING_HELD, Held, Identity, IntegrationState, Leave, Meter, Reading
-from power.spare import Event, Runs, ending, leave_to_wipe, refusal, unfinished
+from power.spare import RunEvent, Runs, ending, leave_to_wipe, refusal, unfinished
 
 _log = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ class Guard:
     def _give_up(self, held: Held, run: str = "") -> None:
         utc = self._utc().isoformat(timespec="seconds")
         try:
-            self._runs.note(ending(Event.GIVEN_UP, held, self._resource, run, utc))
+            self._runs.note(ending(RunEvent.GIVEN_UP, held, self._resource, run, utc))
         except OSError as error:
             _log.warning("the journal of runs is not written: %s", error)
 

@@ -28,7 +28,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
-class Kind:
+class RowKind:
     """What many readings have in common: everything but numbers and times.
 
     `none` are the columns that have no value; `elements` says which elements follow, and whether
@@ -50,9 +50,9 @@ class Kind:
         return {name: reason for name, reason in self.absent if name in MEASURED}
 
 
-def kind_of(reading: Reading) -> Kind:
+def kind_of(reading: Reading) -> RowKind:
     """Return the kind of a reading."""
-    return Kind(
+    return RowKind(
         reading.state,
         tuple(name for name in NUMBERS if getattr(reading, name) is None),
         tuple(reading.absent.items()),
@@ -75,8 +75,8 @@ class Readings(Sequence[Reading]):
         self._elements: dict[tuple[int, str], array[float]] = {}
         self._utc_us = array("q")
         self._codes = array("i")
-        self._kinds: list[Kind] = []
-        self._code_by_kind: dict[Kind, int] = {}
+        self._kinds: list[RowKind] = []
+        self._code_by_kind: dict[RowKind, int] = {}
         for reading in readings:
             self.append(reading)
 
@@ -90,7 +90,7 @@ class Readings(Sequence[Reading]):
         numbers = [getattr(reading, name) for name in NUMBERS]
         self.append_row(self.code(kind_of(reading)), reading.utc, numbers, reading.elements)
 
-    def code(self, kind: Kind) -> int:
+    def code(self, kind: RowKind) -> int:
         """Return the number under which the rows of a kind are kept."""
         code = self._code_by_kind.get(kind)
         if code is None:
@@ -240,15 +240,15 @@ class Columns:
         """Return the wall clock in microseconds since 1970."""
         return _array(self._readings._utc_us, np.int64)[self._chosen]
 
-    def having(self, rule: Callable[[Kind], bool]) -> Mask:
+    def having(self, rule: Callable[[RowKind], bool]) -> Mask:
         """Return which readings are of a kind that the rule takes."""
         return np.array([rule(kind) for kind in self.kinds], dtype=np.bool_)[self.codes]
 
-    def each(self, value: Callable[[Kind], float | None]) -> Numbers:
+    def each(self, value: Callable[[RowKind], float | None]) -> Numbers:
         """Return a number for each reading that depends on its kind alone; NaN for None."""
         return np.array([value(kind) for kind in self.kinds], dtype=np.float64)[self.codes]
 
-    def seen(self) -> list[Kind]:
+    def seen(self) -> list[RowKind]:
         """Return the kinds that occur."""
         return [self.kinds[code] for code in np.unique(self.codes)]
 

@@ -20,7 +20,7 @@ from power.errors import MeterHolds
 from power.meter import Held, Identity, IntegrationState, Leave
 
 
-class Event(Enum):
+class RunEvent(Enum):
     """What happened to a run."""
 
     BEGUN = "begun"
@@ -29,7 +29,7 @@ class Event(Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunEntry:
     """One thing that happened to a run.
 
     `log` identifies the run, and is empty for a result without one: the absolute path of its log,
@@ -37,7 +37,7 @@ class Entry:
     None in an entry `begun`, and where the meter does not tell.
     """
 
-    event: Event
+    event: RunEvent
     serial: str
     resource: str
     log: str
@@ -56,11 +56,11 @@ class Entry:
 class Runs(Protocol):
     """A keeper of entries."""
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: RunEntry) -> None:
         """Add an entry; raise OSError if only this process will know it."""
         ...
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """Return the entries, oldest first."""
         ...
 
@@ -69,18 +69,18 @@ class OwnRuns:
     """Entries that this process alone knows."""
 
     def __init__(self) -> None:
-        self._noted: list[Entry] = []
+        self._noted: list[RunEntry] = []
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: RunEntry) -> None:
         """Keep an entry until the process ends."""
         self._noted.append(entry)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """Return the entries, oldest first."""
         return list(self._noted)
 
 
-def last_of(entries: Iterable[Entry], serial: str) -> Entry | None:
+def last_of(entries: Iterable[RunEntry], serial: str) -> RunEntry | None:
     """Return the last entry of a meter, whatever its address was, or None."""
     last = None
     for entry in entries:
@@ -89,20 +89,20 @@ def last_of(entries: Iterable[Entry], serial: str) -> Entry | None:
     return last
 
 
-def unfinished(entries: Iterable[Entry], serial: str) -> list[Entry]:
+def unfinished(entries: Iterable[RunEntry], serial: str) -> list[RunEntry]:
     """Return the runs on a meter that began and whose result nobody has fetched, newest first."""
-    open_runs: dict[str, Entry] = {}
+    open_runs: dict[str, RunEntry] = {}
     for entry in entries:
         if entry.serial != serial:
             continue
         open_runs.pop(entry.log, None)
-        if entry.event is Event.BEGUN:
+        if entry.event is RunEvent.BEGUN:
             open_runs[entry.log] = entry
     return list(reversed(open_runs.values()))
 
 
 def leave_to_wipe(
-    held: Held | None, entries: Iterable[Entry], *, discard: bool = False
+    held: Held | None, entries: Iterable[RunEntry], *, discard: bool = False
 ) -> Leave | None:
     """Return leave to reset a meter that holds this, or None.
 
@@ -115,39 +115,41 @@ def leave_to_wipe(
     if held.state is IntegrationState.START:
         return None
     mine = [entry for entry in entries if entry.serial == held.identity.serial]
-    begun = [entry.log for entry in mine if entry.event is Event.BEGUN]
+    begun = [entry.log for entry in mine if entry.event is RunEvent.BEGUN]
     last = mine[-1] if mine else None
     # A result may be noted late. Whatever has begun after its run is another run.
     known = (
         last is not None
-        and last.event is not Event.BEGUN
+        and last.event is not RunEvent.BEGUN
         and (last.log not in begun or last.log == begun[-1])
         and _is_result(last, held)
     )
     return Leave(wipes=True) if known or discard else None
 
 
-def _is_result(entry: Entry, held: Held) -> bool:
+def _is_result(entry: RunEntry, held: Held) -> bool:
     """Tell whether an entry tells of the held result; a value that only one has says nothing."""
     shown = (held.energy_wh, held.integration_s, held.state.value)
     charges = {entry.charge_ah, held.charge_ah} - {None}
     return (entry.energy_wh, entry.integration_s, entry.state) == shown and len(charges) < 2
 
 
-def ending(event: Event, held: Held, resource: str, log: str, utc: str) -> Entry:
+def ending(event: RunEvent, held: Held, resource: str, log: str, utc: str) -> RunEntry:
     """Return the entry for a result that was fetched or given up."""
-    return Entry(
+    return RunEntry(
         *(event, held.identity.serial, resource, log, utc),
         *(held.energy_wh, held.integration_s, held.state.value, held.charge_ah),
     )
 
 
-def beginning(identity: Identity, resource: str, log: str, utc: datetime) -> Entry:
+def beginning(identity: Identity, resource: str, log: str, utc: datetime) -> RunEntry:
     """Return the entry for a run that is about to start."""
-    return Entry(Event.BEGUN, identity.serial, resource, log, utc.isoformat(timespec="seconds"))
+    return RunEntry(
+        RunEvent.BEGUN, identity.serial, resource, log, utc.isoformat(timespec="seconds")
+    )
 
 
-def refusal(held: Held, runs: Sequence[Entry], resource: str) -> MeterHolds:
+def refusal(held: Held, runs: Sequence[RunEntry], resource: str) -> MeterHolds:
     """Return the error for what a meter holds; `runs` are the unfinished runs, newest first."""
     rescue = f"python -m power rescue {resource}"
     owner = f"; it should be the run of {_shown(runs[0].log)}, begun {runs[0].utc}" if runs else ""

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from power.bench.run_notes import Place, RunNotes, boot_name
+from power.bench.run_notes import RunNotes, RunPlace, boot_name
 from power.energy.judge import RunFacts, judge_run
 from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, Finding, note, suspect
@@ -46,7 +46,7 @@ class RescuedMeter(WatchedMeter, Protocol):
 
 
 @dataclass(frozen=True)
-class Run:
+class LeftRun:
     """A run whose program ended early: its log, its facts, its course, its last readings."""
 
     log: Path
@@ -55,7 +55,7 @@ class Run:
     readings: Readings
 
     @staticmethod
-    def load(log: Path) -> Run:
+    def load(log: Path) -> LeftRun:
         """Return the run of a log; raise ValueError if it cannot be finished."""
         facts, course = load_facts(log), load_course(log)
         if facts is None or course is None:
@@ -65,7 +65,7 @@ class Run:
             )
         if facts.session_s is not None:
             raise ValueError(f"{log} is finished already; judge it with: python -m power audit")
-        return Run(log, facts, course, read_power_log(log))
+        return LeftRun(log, facts, course, read_power_log(log))
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ class Rescuer:
             return self._finish_new(held, new_log, stop, should_stop)
         return self._finish(run, stop, should_stop)
 
-    def _owner(self, held: Held | None, log: Path | None) -> Run | None:
+    def _owner(self, held: Held | None, log: Path | None) -> LeftRun | None:
         """Return the run that the held result belongs to, or None if no known run fits."""
         if log is not None:
-            run = Run.load(log)
+            run = LeftRun.load(log)
             if held is not None and (reason := self._misfit(run, held)):
                 raise ValueError(
                     f"the meter holds {held.words()}, which is not the run of {log}: {reason}. To "
@@ -148,7 +148,7 @@ class Rescuer:
         # A run at the same address comes first.
         for entry in sorted(entries, key=lambda entry: entry.resource != self._resource):
             try:
-                run = Run.load(Path(entry.log))
+                run = LeftRun.load(Path(entry.log))
             except (OSError, ValueError) as error:
                 _log.info("the run of %s is left out: %s", entry.log, error)
                 continue
@@ -158,7 +158,7 @@ class Rescuer:
                 return run
         return None
 
-    def _misfit(self, run: Run, held: Held) -> str:
+    def _misfit(self, run: LeftRun, held: Held) -> str:
         """Return why a held result is not that of a run, or "" if it may be."""
         known, timer_s = run.facts.identity, run.facts.settings.timer_s
         if known is not None and known.serial != held.identity.serial:
@@ -186,7 +186,7 @@ class Rescuer:
         passed = self._utc() - datetime.fromisoformat(course.start_utc)
         return self._clock() - passed.total_seconds()
 
-    def _finish(self, run: Run, stop: bool, should_stop: Callable[[], bool]) -> Rescued:
+    def _finish(self, run: LeftRun, stop: bool, should_stop: Callable[[], bool]) -> Rescued:
         start_s = self._start_s(run.course)
         settings = run.facts.settings
         # Another program may have chosen the values of another element since.
@@ -233,7 +233,7 @@ class Rescuer:
         self, log: Path, facts: RunFacts, course: Course, last: Reading, complete: bool
     ) -> Rescued:
         notes = RunNotes(
-            Place(log, self._resource, self._journal),
+            RunPlace(log, self._resource, self._journal),
             clock=self._clock,
             utc=self._utc,
             course=course,

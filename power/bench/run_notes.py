@@ -16,7 +16,7 @@ from power.energy.judge import RunFacts
 from power.energy.verdict import Finding
 from power.logs.facts_file import Course, facts_path, save_facts
 from power.meter import Flag, Held, Identity, IntegrationStart, MeterSettings
-from power.spare import Entry, Event, Runs, beginning, ending
+from power.spare import RunEntry, RunEvent, Runs, beginning, ending
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class NoNotes:
 
 
 @dataclass(frozen=True)
-class Place:
+class RunPlace:
     """Where a run is noted: its log, the meter's resource string, the journal of this computer."""
 
     log: Path
@@ -83,7 +83,7 @@ class RunNotes:
 
     def __init__(
         self,
-        place: Place,
+        place: RunPlace,
         *,
         clock: Callable[[], float],
         utc: Callable[[], datetime],
@@ -126,7 +126,7 @@ class RunNotes:
             return
         serial = self._facts.identity.serial
         utc = self._utc().isoformat(timespec="seconds")
-        self._note(Entry(Event.GIVEN_UP, serial, self._place.resource, self._run, utc))
+        self._note(RunEntry(RunEvent.GIVEN_UP, serial, self._place.resource, self._run, utc))
         with suppress(OSError):
             facts_path(self._place.log).unlink()
 
@@ -145,7 +145,7 @@ class RunNotes:
         saved = self._save()
         if held is not None and saved:
             utc = self._utc().isoformat(timespec="seconds")
-            self._note(ending(Event.FETCHED, held, self._place.resource, self._run, utc))
+            self._note(ending(RunEvent.FETCHED, held, self._place.resource, self._run, utc))
         return saved
 
     def _save(self) -> bool:
@@ -164,7 +164,7 @@ class RunNotes:
         """Return how the journal identifies the run: by its log."""
         return str(self._place.log.resolve())
 
-    def _note(self, entry: Entry) -> None:
+    def _note(self, entry: RunEntry) -> None:
         try:
             self._place.journal.note(entry)
         except OSError as error:

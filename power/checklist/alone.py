@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from power.checklist.tools import Tools
+from power.checklist.tools import StepTools
 from power.errors import MeterError, MeterSilent, MeterUnreachable
 
 Observed = dict[str, Any]
@@ -35,12 +35,12 @@ _HZ = 10
 _PHASE_RATE_S = 0.5
 
 
-def identity(tools: Tools) -> Observed:
+def identity(tools: StepTools) -> Observed:
     """Ask for everything that the meter says of itself."""
     return {question: tools.asked(question) for question in _ASKED}
 
 
-def ranges(tools: Tools) -> Observed:
+def ranges(tools: StepTools) -> Observed:
     """Set each range and read how the meter writes it."""
     return {
         f"{head} {value:g}": f"{tools.told(f'{head} {value:g}')}: {tools.asked(f'{head}?')}"
@@ -52,7 +52,7 @@ def ranges(tools: Tools) -> Observed:
     }
 
 
-def illegal(tools: Tools) -> Observed:
+def illegal(tools: StepTools) -> Observed:
     """Send values that no list has, and read what became of them."""
     return {
         f"{head} {value}": f"{tools.told(f'{head} {value}')}: {tools.asked(f'{head}?')}"
@@ -60,7 +60,7 @@ def illegal(tools: Tools) -> Observed:
     }
 
 
-def refusals(tools: Tools) -> Observed:
+def refusals(tools: StepTools) -> Observed:
     """Send what does not fit the state of the integrator; read the error codes."""
     tools.rest()
     seen: Observed = {"RESET: :INTEGrate:STOP": tools.told(":INTEGrate:STOP")}
@@ -76,7 +76,7 @@ def refusals(tools: Tools) -> Observed:
     return seen
 
 
-def busy(tools: Tools) -> Observed:
+def busy(tools: StepTools) -> Observed:
     """Send a command and a question at times after START, and see which the meter loses."""
     seen: Observed = {}
     found = tools.asked(":STATus:EESE?")
@@ -99,7 +99,7 @@ def busy(tools: Tools) -> Observed:
     return seen
 
 
-def phase(tools: Tools) -> Observed:
+def phase(tools: StepTools) -> Observed:
     """Compare the phase of the updates before and after START."""
     tools.rest()
     tools.told(f":RATE {_PHASE_RATE_S:g}")
@@ -126,7 +126,7 @@ def _part(seconds: float) -> float:
     return round(intervals - round(intervals), 3)
 
 
-def _update_s(tools: Tools) -> float | None:
+def _update_s(tools: StepTools) -> float | None:
     """Return when the next update is seen in the event register."""
     tools.asked(":STATus:EESR?")
     end_s = tools.clock() + 2.0
@@ -137,7 +137,7 @@ def _update_s(tools: Tools) -> float | None:
     return None
 
 
-def events(tools: Tools) -> Observed:
+def events(tools: StepTools) -> Observed:
     """Poll the event register at 10 Hz, at updates of 100 ms, for ten seconds."""
     tools.rest()
     tools.told(":RATE 0.1")
@@ -163,7 +163,7 @@ def events(tools: Tools) -> Observed:
     }
 
 
-def clear(tools: Tools) -> Observed:
+def clear(tools: StepTools) -> Observed:
     """Ask what gets no reply, and measure how the link comes back after the time-out."""
     seen: Observed = {}
     for number in (1, 2, 3):
@@ -182,7 +182,7 @@ def clear(tools: Tools) -> Observed:
     return seen
 
 
-def final(tools: Tools) -> Observed:
+def final(tools: StepTools) -> Observed:
     """Let the timer end between two updates of 2 s, and watch energy and time for 5 s."""
     tools.rest()
     tools.told(":RATE 2")
@@ -200,7 +200,7 @@ def final(tools: Tools) -> Observed:
     return {"state": state, "energy and time, each change once": seen}
 
 
-def second_client(tools: Tools) -> Observed:
+def second_client(tools: StepTools) -> Observed:
     """Open a second connection beside the first, and see what both get."""
     seen: Observed = {"the second": tools.second()}
     try:

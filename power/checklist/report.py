@@ -17,7 +17,7 @@ OUTCOMES = ("done", "skipped", "failed")
 
 
 @dataclass(frozen=True)
-class Entry:
+class StepOutcome:
     """What became of one step; `answer` and `remark` are the person's, "" for none."""
 
     step: str
@@ -37,9 +37,9 @@ class Report:
     identity: Identity
     resource: str
     begun_utc: str
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, StepOutcome] = field(default_factory=dict)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: StepOutcome) -> None:
         """Take an entry, unless the step was done before and this try brought nothing."""
         if entry.outcome == "done" or not self.is_done(entry.step):
             self.entries[entry.step] = entry
@@ -96,7 +96,7 @@ def load(path: Path) -> Report:
         value = json.loads(path.read_text(encoding="utf-8"))
         if value.pop("form") != FORM:
             raise ValueError("another form")
-        entries = {one["step"]: Entry(**one) for one in value.pop("entries")}
+        entries = {one["step"]: StepOutcome(**one) for one in value.pop("entries")}
         return Report(**{**value, "identity": Identity(**value["identity"]), "entries": entries})
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(
@@ -104,5 +104,5 @@ def load(path: Path) -> Report:
         ) from None
 
 
-def _entries(report: Report) -> list[Entry]:
+def _entries(report: Report) -> list[StepOutcome]:
     return list(report.entries.values())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from power.checklist import alone, together
 from power.checklist.alone import Observed
-from power.checklist.tools import Tools
+from power.checklist.tools import StepTools
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Step:
 
     name: str
     question: str
-    work: Callable[[Tools], Observed]
+    work: Callable[[StepTools], Observed]
     at_meter: str = ""
     judged: str = ""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from power.checklist.alone import Observed
-from power.checklist.tools import Tools
+from power.checklist.tools import StepTools
 from power.errors import MeterUnreachable
 
 _CABLE_S = 300.0
@@ -16,7 +16,7 @@ _HYPHEN_S = 20.0
 _YES_NO = {"y": "yes", "n": "no", "?": "I could not see it"}
 
 
-def lockout(tools: Tools) -> Observed:
+def lockout(tools: StepTools) -> Observed:
     """Lock the panel and let the person press SHIFT and LOCAL, without lockout and with it."""
     seen: Observed = {}
     with _lockout_as_found(tools):
@@ -31,7 +31,7 @@ def lockout(tools: Tools) -> Observed:
     return seen
 
 
-def keys(tools: Tools) -> Observed:
+def keys(tools: StepTools) -> Observed:
     """Let the person press STOP and RESET in a running integration, the panel locked."""
     seen: Observed = {}
     with _lockout_as_found(tools):
@@ -45,7 +45,7 @@ def keys(tools: Tools) -> Observed:
     return seen
 
 
-def cable(tools: Tools) -> Observed:
+def cable(tools: StepTools) -> Observed:
     """Let the person pull the cable; measure how soon the meter takes a new connection."""
     tools.person.wait("Pull the cable of the interface out of the meter, and wait 10 s.")
     seen: Observed = {"a question while it is out": _whether_it_answers(tools)}
@@ -55,7 +55,7 @@ def cable(tools: Tools) -> Observed:
     return seen
 
 
-def power_cut(tools: Tools) -> Observed:
+def power_cut(tools: StepTools) -> Observed:
     """Let the person switch the meter off while it integrates; see what it remembers."""
     tools.rest()
     tools.told(":NUMeric:NORMal:ITEM1 WH,1")
@@ -73,7 +73,7 @@ def power_cut(tools: Tools) -> Observed:
     return seen
 
 
-def hyphen(tools: Tools) -> Observed:
+def hyphen(tools: StepTools) -> Observed:
     """Let the person change the load in an integration on auto-range; read how RANGe? shows it."""
     tools.rest()
     tools.told(":INPut:CURRent:AUTO ON")
@@ -91,7 +91,7 @@ def hyphen(tools: Tools) -> Observed:
 
 
 @contextmanager
-def _lockout_as_found(tools: Tools) -> Iterator[None]:
+def _lockout_as_found(tools: StepTools) -> Iterator[None]:
     """Put local lockout back at every exit but Ctrl-C, and unlock the panel."""
     found = tools.asked(":COMMunicate:LOCKout?")
 
@@ -107,7 +107,7 @@ def _lockout_as_found(tools: Tools) -> Iterator[None]:
     put_back()
 
 
-def _whether_it_answers(tools: Tools) -> str:
+def _whether_it_answers(tools: StepTools) -> str:
     try:
         return tools.asked("*IDN?")
     except MeterUnreachable as error:

@@ -28,7 +28,7 @@ class WalkEnded(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class PersonAnswer:
     """A person's answer: one of the choices, and a remark in their own words, which may be ""."""
 
     choice: str
@@ -46,7 +46,7 @@ class Person(Protocol):
         """Name a task at the meter, and return when it is done."""
         ...
 
-    def choose(self, question: str, choices: Mapping[str, str]) -> Answer:
+    def choose(self, question: str, choices: Mapping[str, str]) -> PersonAnswer:
         """Return the answer to a question; `choices` are words and what they mean."""
         ...
 
@@ -72,7 +72,7 @@ class Conversation(Protocol):
 
 
 @dataclass(frozen=True)
-class Tools:
+class StepTools:
     """The tools of a step.
 
     `ask` raises `MeterHolds` if the meter holds an energy that nobody has fetched; the integrations

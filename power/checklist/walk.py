@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from power.checklist.report import Entry, Report, observed_lines
+from power.checklist.report import Report, StepOutcome, observed_lines
 from power.checklist.steps import Step
-from power.checklist.tools import Answer, StepSkipped, Tools, WalkEnded
+from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
 from power.errors import MeterError
 
 _JUDGED = {"y": "yes", "n": "no", "?": "not sure"}
@@ -16,7 +16,7 @@ _JUDGED = {"y": "yes", "n": "no", "?": "not sure"}
 
 def walk(
     steps: Sequence[Step],
-    tools: Tools,
+    tools: StepTools,
     report: Report,
     save: Callable[[Report], None],
     utc: Callable[[], datetime],
@@ -42,7 +42,7 @@ def walk(
         at_utc = utc().isoformat(timespec="seconds")
         took_s = round(tools.clock() - begun_s, 1)
         report.add(
-            Entry(
+            StepOutcome(
                 *(step.name, step.question, outcome, at_utc, took_s, observed),
                 answer=answer.choice,
                 remark=answer.remark,
@@ -55,7 +55,7 @@ def walk(
     return [step.name for step in steps if not report.is_done(step.name)]
 
 
-def _outcome(step: Step, tools: Tools) -> tuple[str, dict[str, object], Answer]:
+def _outcome(step: Step, tools: StepTools) -> tuple[str, dict[str, object], PersonAnswer]:
     """Do a step; return its outcome, what was observed, and the person's answer."""
     observed: dict[str, object] = {}
     try:
@@ -65,10 +65,10 @@ def _outcome(step: Step, tools: Tools) -> tuple[str, dict[str, object], Answer]:
         observed = step.work(tools)
         for line in observed_lines(observed):
             tools.person.show(line)
-        answer = tools.person.choose(step.judged, _JUDGED) if step.judged else Answer("")
+        answer = tools.person.choose(step.judged, _JUDGED) if step.judged else PersonAnswer("")
     except StepSkipped:
-        return "skipped", observed, Answer("")
+        return "skipped", observed, PersonAnswer("")
     except MeterError as error:
         tools.person.show(f"  {error.whole_text()}")
-        return "failed", {**observed, "error": f"{type(error).__name__}: {error}"}, Answer("")
+        return "failed", {**observed, "error": f"{type(error).__name__}: {error}"}, PersonAnswer("")
     return "done", observed, answer

@@ -7,7 +7,7 @@ import argparse
 import math
 from pathlib import Path
 
-from power.emulator.faults import CATALOGUE, BadFault, Entry, parse_fault, parse_schedule
+from power.emulator.faults import CATALOGUE, BadFault, ScheduledFault, parse_fault, parse_schedule
 from power.emulator.instrument import Options
 from power.emulator.load import SINE, Load
 from power.emulator.portmapper import PORT as PORTMAPPER_PORT
@@ -276,7 +276,7 @@ def _traffic(options: argparse.Namespace) -> Traffic | None:
     return Traffic(options.traffic, options.traffic_key, options.idle, options.joules)
 
 
-def _schedule(path: Path | None) -> list[Entry]:
+def _schedule(path: Path | None) -> list[ScheduledFault]:
     if path is None:
         return []
     try:

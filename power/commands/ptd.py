@@ -32,7 +32,7 @@ from power.ptd.events import Events
 from power.ptd.loop import SessionThread
 from power.ptd.places import Wishes, fitting, other_place, wt310_place
 from power.ptd.server import LineServer
-from power.ptd.session import Session, Workplace
+from power.ptd.session import PtdSession, Workplace
 from power.resource import is_official, split_resource
 
 _NO_PTDAEMON = "This is not SPEC PTDaemon. Official submissions need PTDaemon."
@@ -195,7 +195,7 @@ def _serve(
     place: Workplace,
     events: Events,
 ) -> int:
-    session = Session(
+    session = PtdSession(
         meter,
         meter.identify(),
         settings,
@@ -215,7 +215,7 @@ def _serve(
 
 @contextmanager
 def _running(
-    session: Session, options: argparse.Namespace, events: Events
+    session: PtdSession, options: argparse.Namespace, events: Events
 ) -> Iterator[SessionThread]:
     """Run the session's thread and the server; end both at every exit."""
     thread = SessionThread(session, real_elapsed_s)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from power.checklist.report import Report, load, save
 from power.checklist.steps import chosen
-from power.checklist.tools import Answer, StepSkipped, Tools, WalkEnded
+from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
 from power.checklist.walk import walk
 from power.clock import real_elapsed_s
 from power.commands.as_found import as_found, in_time
@@ -73,9 +73,9 @@ def _report(before: Report | None, identity: Identity, options: argparse.Namespa
     return before
 
 
-def _tools(meter: WT310, guard: Guard, options: argparse.Namespace) -> Tools:
+def _tools(meter: WT310, guard: Guard, options: argparse.Namespace) -> StepTools:
     crest_factor = meter.settings().crest_factor
-    return Tools(
+    return StepTools(
         link=meter.conversation,
         ask=guard.leave,
         clock=real_elapsed_s,
@@ -137,14 +137,14 @@ class TerminalPerson:
         """Name a task at the meter, and return when the person presses Enter."""
         self._ask(f">> {task}\n   Enter: done   s: skip this step   q: end, and go on later")
 
-    def choose(self, question: str, choices: Mapping[str, str]) -> Answer:
+    def choose(self, question: str, choices: Mapping[str, str]) -> PersonAnswer:
         """Ask until the line begins with one of the choices; the rest of it is the remark."""
         meanings = "   ".join(f"{word}: {meaning}" for word, meaning in choices.items())
         text = f">> {question}\n   {meanings}   s: skip   q: end   (a remark may follow)"
         while True:
             word, _, remark = self._ask(text).partition(" ")
             if word.lower() in choices:
-                return Answer(word.lower(), remark.strip())
+                return PersonAnswer(word.lower(), remark.strip())
             text = f"   {word!r} is none of {', '.join(choices)}, s, q"
 
     def _ask(self, text: str) -> str:

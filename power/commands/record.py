@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 from power.bench.recorder import Recording
-from power.bench.run_notes import Place
+from power.bench.run_notes import RunPlace
 from power.clock import real_elapsed_s
 from power.commands.any_meter import any_meter
 from power.commands.interrupt import Interrupt, listening
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     added, conditions = _checked(options), conditions_of(options)
     page = page_socket(options)
     interrupt = Interrupt()
-    place = Place(options.out, options.resource, journal())
+    place = RunPlace(options.out, options.resource, journal())
     with (
         listening(interrupt.ask),
         any_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter,

@@ -7,7 +7,7 @@ import argparse
 
 from power.bench.priority import hurried
 from power.bench.recorder import Recorder, Recording
-from power.bench.run_notes import Notes, Place, RunNotes
+from power.bench.run_notes import Notes, RunNotes, RunPlace
 from power.clock import asleep_s, real_elapsed_s
 from power.commands.interrupt import Interrupt, Job
 from power.commands.live_view import Shows
@@ -29,7 +29,7 @@ class InterruptibleNotes(RunNotes):
 
     def __init__(
         self,
-        place: Place,
+        place: RunPlace,
         interrupt: Interrupt,
         added: tuple[Finding, ...],
         conditions: Conditions,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.grammar import Pattern, Unit
 from power.emulator.instrument import Instrument
 
@@ -62,7 +62,7 @@ class Tree:
             numbers = candidate.pattern.match(list(unit.words))
             if numbers is not None and candidate.write is not None:
                 return candidate.write, numbers
-        raise Refused(113)
+        raise CommandRefused(113)
 
     def asked(self, unit: Unit, meter: Instrument) -> list[tuple[Command, Ask, Numbers]]:
         """Return the settings that a query asks for: one, or all below a group's header.
@@ -78,7 +78,7 @@ class Tree:
                     return [(candidate, candidate.ask, numbers)]
         group = self._group(words, meter)
         if not group:
-            raise Refused(113)
+            raise CommandRefused(113)
         return group
 
     def _group(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from power.emulator import formats
 from power.emulator.commands_input import one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.grammar import Pattern, Unit
 from power.emulator.instrument import Instrument
 
@@ -41,7 +41,7 @@ def execute(
     elif name == "*OPC":
         meter.standard_events |= 1
     elif name not in ("*WAI", "*TRG"):
-        raise Refused(113)
+        raise CommandRefused(113)
     return None, 0.0
 
 
@@ -59,5 +59,5 @@ def _ask(meter: Instrument, name: str, status_byte: Callable[[], int]) -> str:
         "*CAL": lambda: "0",
     }
     if name not in answers:
-        raise Refused(113)
+        raise CommandRefused(113)
     return answers[name]()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from power.emulator import formats
 from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import enumeration, one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 from power.emulator.kept import flag, function, kept, source, whole, words
 from power.emulator.numeric_values import NORMAL_ITEM
@@ -51,7 +51,7 @@ def _displays(pattern: str, shown: tuple[tuple[str, ...], ...], alone: tuple[str
 
     def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
         if not 1 <= numbers[0] <= len(readers):
-            raise Refused(114)
+            raise CommandRefused(114)
         meter.settings.kept[pattern, numbers[0]] = readers[numbers[0] - 1](meter, data)
 
     return command(pattern, write=write, ask=declared.ask, told=declared.told)
@@ -60,7 +60,7 @@ def _displays(pattern: str, shown: tuple[tuple[str, ...], ...], alone: tuple[str
 def _limits(meter: Instrument, data: Data) -> str:
     """Read the upper and the lower limit of a D/A output."""
     if len(data) != 2:
-        raise Refused(109 if len(data) < 2 else 108)
+        raise CommandRefused(109 if len(data) < 2 else 108)
     most = 9.999e12
     return ",".join(
         formats.engineering(min(max(formats.number(text), -most), most), 4) for text in data
@@ -80,12 +80,12 @@ def _write_math(meter: Instrument, numbers: Numbers, data: Data) -> None:
     name, number = text.rstrip("0123456789"), text[len(text.rstrip("0123456789")) :]
     if name in ("CFU", "CFI", "AVW"):
         if not 1 <= int(number or "1") <= (4 if name == "AVW" else 3):
-            raise Refused(222)
+            raise CommandRefused(222)
         meter.settings.math = f"{name}{number or '1'}"
         return
     chosen = formats.word(text, ("EFFiciency", "ADD", "SUB", "MUL", "DIV", "DIVA", "DIVB"))
     if chosen == "EFFiciency" and len(meter.model.elements) == 1:
-        raise Refused(222)
+        raise CommandRefused(222)
     meter.settings.math = chosen
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from power.emulator import formats
 from power.emulator.command_tree import Ask, Command, Data, Numbers, Write, command
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 from power.emulator.ranging import OVR1, POA1, POV1
 
@@ -15,9 +15,9 @@ MODES = ("RMS", "VMEan", "DC")
 def one(data: Data) -> str:
     """Return the only parameter; refuse none or several."""
     if not data:
-        raise Refused(109)
+        raise CommandRefused(109)
     if len(data) > 1:
-        raise Refused(108)
+        raise CommandRefused(108)
     return data[0]
 
 
@@ -139,7 +139,7 @@ def _auto(quantity: str) -> tuple[Write, Ask]:
 def _require_not_running(meter: Instrument) -> None:
     # Nobody knows what this series does here, so an option decides.
     if meter.measurement.integrator.running and not meter.options.ranges_while_running:
-        raise Refused(813)
+        raise CommandRefused(813)
 
 
 def _ask_peak_over(meter: Instrument, numbers: Numbers, data: Data) -> str:
@@ -179,7 +179,7 @@ def _write_wiring(meter: Instrument, numbers: Numbers, data: Data) -> None:
     value = formats.word(one(data), ("P1W2", "P1W3", "P3W3", "P3W4", "V3A3"))
     meter.require_reset()
     if len(meter.model.elements) == 1 and value != "P1W2":
-        raise Refused(222)
+        raise CommandRefused(222)
     meter.settings.wiring = value
 
 

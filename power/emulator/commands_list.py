@@ -6,7 +6,7 @@ from __future__ import annotations
 from power.emulator import formats, harmonics
 from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 from power.emulator.item_list import cleared, count_of, deleted, in_list
 from power.emulator.kept import kept, words
@@ -60,14 +60,14 @@ def _write_number(meter: Instrument, numbers: Numbers, data: Data) -> None:
 def _write_item(meter: Instrument, numbers: Numbers, data: Data) -> None:
     number = in_list(numbers[0], _MOST)
     if not data:
-        raise Refused(109)
+        raise CommandRefused(109)
     if data[0].upper() == "NONE":
         meter.settings.lists[number] = "NONE"
         return
     function = formats.word(data[0], harmonics.LIST_FUNCTIONS)
     element = data[1] if len(data) > 1 else "1"
     if element not in ("1", "2", "3"):
-        raise Refused(222)
+        raise CommandRefused(222)
     meter.settings.lists[number] = f"{function},{element}"
 
 
@@ -78,7 +78,7 @@ def _ask_item(meter: Instrument, numbers: Numbers, data: Data) -> str:
 def _write_preset(meter: Instrument, numbers: Numbers, data: Data) -> None:
     pattern = formats.integer(one(data))
     if pattern not in _PATTERNS:
-        raise Refused(222)
+        raise CommandRefused(222)
     meter.settings.lists = preset(pattern)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from power.emulator import formats, harmonics
 from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import enumeration, one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 from power.emulator.item_list import cleared, count_of, deleted, in_list
 from power.emulator.kept import element
@@ -28,7 +28,7 @@ _ORDERED = harmonics.FUNCTIONS[:10]
 def _write_item(meter: Instrument, numbers: Numbers, data: Data) -> None:
     number = in_list(numbers[0], _MOST_ITEMS)
     if not data:
-        raise Refused(109)
+        raise CommandRefused(109)
     if data[0].upper() == "NONE":
         meter.settings.items[number] = "NONE"
         return
@@ -82,7 +82,7 @@ def _write_preset(meter: Instrument, numbers: Numbers, data: Data) -> None:
     """Set a default pattern (page 6-26); the manual leaves open what another number does."""
     pattern = formats.integer(one(data))
     if pattern not in PRESETS:
-        raise Refused(222)
+        raise CommandRefused(222)
     items = dict(enumerate(preset(pattern), 1))
     meter.settings.items = {k: items.get(k, "NONE") for k in range(1, _MOST_ITEMS + 1)}
 

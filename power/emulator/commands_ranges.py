@@ -6,7 +6,7 @@ from __future__ import annotations
 from power.emulator import formats
 from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 from power.emulator.kept import flag, kept
 from power.emulator.settings import RATIOS, peak_jump_header, valid_ranges_header
@@ -54,7 +54,7 @@ def _ratios(header: str, kind: str) -> tuple[Command, Command, Command]:
 
 def _element(meter: Instrument, numbers: Numbers) -> int:
     if numbers[0] not in meter.model.elements:
-        raise Refused(114)
+        raise CommandRefused(114)
     return numbers[0]
 
 
@@ -71,7 +71,7 @@ def _valid(header: str, quantity: str) -> Command:
 
     def read(meter: Instrument, data: Data) -> str:
         if not data:
-            raise Refused(109)
+            raise CommandRefused(109)
         if data[0].upper() == "ALL":
             return "ALL"
         legal = _legal(meter, quantity)

@@ -9,7 +9,7 @@ from power.emulator import formats
 from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import one
 from power.emulator.commands_list import list_text
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 from power.emulator.kept import whole
 from power.emulator.measurement import Values
@@ -37,7 +37,7 @@ def _ask_interval(meter: Instrument, numbers: Numbers, data: Data) -> str:
 def _panel(data: Data) -> int:
     number = formats.integer(one(data))
     if not 1 <= number <= _MOST_PANELS:
-        raise Refused(222)
+        raise CommandRefused(222)
     return number
 
 
@@ -50,7 +50,7 @@ def _recall_panel(meter: Instrument, numbers: Numbers, data: Data) -> None:
     number = _panel(data)
     meter.require_reset()
     if number not in meter.panels:
-        raise Refused(222)
+        raise CommandRefused(222)
     meter.settings.__dict__.update(meter.panels[number].copy().__dict__)
     meter.measurement.restart_updates(meter.clock())
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from power.emulator import formats
 from power.emulator.command_tree import Ask, Command, Data, Numbers, Write, command
 from power.emulator.commands_input import choice, enumeration, one, pair
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 from power.emulator.integrator import STATE_WORDS
 from power.emulator.kept import flag, kept, nearest
@@ -18,7 +18,7 @@ _FILTERS = ("RISE", "FALL", "BOTH", "NEVer")
 
 def _write_timer(meter: Instrument, numbers: Numbers, data: Data) -> None:
     if len(data) != 3:
-        raise Refused(109 if len(data) < 3 else 108)
+        raise CommandRefused(109 if len(data) < 3 else 108)
     hours, minutes, seconds = (formats.integer(text) for text in data)
     meter.require_reset()
     hours = min(max(hours, 0), 10000)
@@ -53,7 +53,7 @@ def _ask_state(meter: Instrument, numbers: Numbers, data: Data) -> str:
 
 def _write_filter(meter: Instrument, numbers: Numbers, data: Data) -> None:
     if not 1 <= numbers[0] <= 16:
-        raise Refused(114)
+        raise CommandRefused(114)
     meter.measurement.filters[numbers[0]] = formats.word(one(data), _FILTERS)
 
 
@@ -90,7 +90,7 @@ def _write_language(meter: Instrument, numbers: Numbers, data: Data) -> None:
     words = ("WT300E", "WT300", "WT200") if meter.model.e_series else ("WT300", "WT200")
     given = one(data).upper()
     if given not in words:
-        raise Refused(141)
+        raise CommandRefused(141)
     meter.communication.command = given
 
 

@@ -21,7 +21,7 @@ from power.emulator import (
 )
 from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 
 # The order of the values is that of the preset patterns, which programs rely on: V, A, W, and W,
@@ -99,7 +99,7 @@ def _same() -> Iterator[Command]:
 def _write_averaging(meter: Instrument, numbers: Numbers, data: Data) -> None:
     """Set type and count together, as `LINear,8`; programs for the WT210 send them so."""
     if len(data) != 2:
-        raise Refused(109 if len(data) < 2 else 108)
+        raise CommandRefused(109 if len(data) < 2 else 108)
     kind = formats.word(data[0], ("LINear", "EXPonent"))
     count = int(meter.nearest(formats.number(data[1]), (8.0, 16.0, 32.0, 64.0)))
     meter.settings.averaging_type, meter.settings.averaging_count = kind, count
@@ -128,7 +128,7 @@ def _items(name: str) -> Iterator[Command]:
 
     def of(meter: Instrument, element: str) -> str:
         if element not in _elements(meter):
-            raise Refused(114)
+            raise CommandRefused(114)
         return f"{name},{element}"
 
     def write_all(meter: Instrument, numbers: Numbers, data: Data) -> None:

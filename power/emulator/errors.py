@@ -51,7 +51,7 @@ OPC_WITHIN = 50
 QUEUE_LENGTH = 16
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """A command was refused: it does nothing and answers nothing; its code goes to the queue."""
 
     def __init__(self, code: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from power.emulator.faults import BadFault, Entry, Fault
+from power.emulator.faults import BadFault, Fault, ScheduledFault
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.instrument import Instrument
 from power.emulator.load import PEAK_LIMIT
@@ -16,7 +16,7 @@ _FOR_EVER = 1 << 40
 _ALL = (*_ELECTRICAL, "WH", "TIME")
 
 
-def act(meter: Instrument, entry: Entry, at_s: float) -> None:
+def act(meter: Instrument, entry: ScheduledFault, at_s: float) -> None:
     """Apply the fault of a schedule's entry, at its time."""
     apply(meter, entry.fault, at_s)
 

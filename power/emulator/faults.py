@@ -97,7 +97,7 @@ def parse_fault(line: str) -> Fault:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScheduledFault:
     """One line of a schedule."""
 
     at_s: float
@@ -105,7 +105,7 @@ class Entry:
     fault: Fault
 
 
-def parse_schedule(text: str) -> list[Entry]:
+def parse_schedule(text: str) -> list[ScheduledFault]:
     """Return the entries of a schedule; empty lines and lines with # are skipped."""
     entries = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -116,7 +116,7 @@ def parse_schedule(text: str) -> list[Entry]:
         after_start = when.startswith("start+")
         try:
             entries.append(
-                Entry(float(when.removeprefix("start+")), after_start, parse_fault(rest))
+                ScheduledFault(float(when.removeprefix("start+")), after_start, parse_fault(rest))
             )
         except ValueError as error:
             raise BadFault(f"line {number}: {error}") from None

@@ -8,7 +8,7 @@ import re
 import struct
 from collections.abc import Sequence
 
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 
 # The stand-ins for missing values in text and in single floats (page 6-25).
 NO_DATA = math.nan
@@ -79,18 +79,18 @@ def number(text: str, unit: str = "") -> float:
     """
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
-        raise Refused(141 if text[:1].isalpha() else 120)
+        raise CommandRefused(141 if text[:1].isalpha() else 120)
     suffix = match[2].upper()
     if math.isinf(float(match[1])):
-        raise Refused(123)
+        raise CommandRefused(123)
     if suffix and not unit:
-        raise Refused(138)
+        raise CommandRefused(138)
     if unit == "A" and suffix == "MA":
         return float(match[1]) * 1e-3
     if unit and suffix.endswith(unit):
         suffix = suffix[: -len(unit)]
     if suffix not in _MULTIPLIERS:
-        raise Refused(131)
+        raise CommandRefused(131)
     return float(match[1]) * _MULTIPLIERS[suffix]
 
 
@@ -114,7 +114,7 @@ def register(text: str) -> int:
     try:
         value = int(digits, bases[prefix]) if prefix in bases else integer(text)
     except ValueError:
-        raise Refused(120) from None
+        raise CommandRefused(120) from None
     return min(max(value, 0), 0xFFFF)
 
 
@@ -125,4 +125,4 @@ def word(text: str, words: Sequence[str]) -> str:
         short = "".join(character for character in choice if not character.islower())
         if choice.upper().startswith(given) and len(given) >= len(short):
             return choice
-    raise Refused(141 if given[:1].isalpha() else 104)
+    raise CommandRefused(141 if given[:1].isalpha() else 104)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 
 _NODE = re.compile(r"(\[)?:?(\*?[A-Za-z]+)(<x>)?\]?")
 _TYPED = re.compile(r"([A-Za-z]+)(\d*)")
@@ -132,7 +132,7 @@ def parse_unit(text: str, level: list[tuple[str, int | None]]) -> Unit:
     for part in head.lstrip(":").split(":"):
         match = _TYPED.fullmatch(part)
         if match is None:
-            raise Refused(102)
+            raise CommandRefused(102)
         words.append((match[1], int(match[2]) if match[2] else None))
     full = words if absolute else level + words
     level[:] = full[:-1]

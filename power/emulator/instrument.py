@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from power.emulated import SERIAL_PREFIX
-from power.emulator.errors import TEXTS, ErrorQueue, Refused, event_bit
-from power.emulator.faults import Entry, Faults
+from power.emulator.errors import TEXTS, CommandRefused, ErrorQueue, event_bit
+from power.emulator.faults import Faults, ScheduledFault
 from power.emulator.load import Load
-from power.emulator.measurement import Measurement, Values
-from power.emulator.settings import MODELS, Communication, Model, Settings
+from power.emulator.measurement import EmulatedMeasurement, Values
+from power.emulator.settings import MODELS, Communication, EmulatedModel, EmulatedSettings
 
 
 def serial_at(resource: str) -> str:
@@ -65,20 +65,20 @@ class Instrument:
         options: Options,
         *,
         on_for_s: float = 0.0,
-        schedule: Sequence[Entry] = (),
-        act: Callable[[Instrument, Entry, float], None] | None = None,
+        schedule: Sequence[ScheduledFault] = (),
+        act: Callable[[Instrument, ScheduledFault, float], None] | None = None,
     ) -> None:
         if options.model not in MODELS:
             raise ValueError(f"no model {options.model!r}; choose one of {', '.join(MODELS)}")
         self.options = options
         self.serial = options.serial or f"{SERIAL_PREFIX}000000"
         self.clock = clock
-        self.model: Model = MODELS[options.model]
+        self.model: EmulatedModel = MODELS[options.model]
         self.communication = Communication(
             options.header, options.verbose, command="WT300E" if self.model.e_series else "WT300"
         )
-        self.settings = Settings(current_range_a=self.model.current_ranges_a[-1])
-        self.measurement = Measurement(
+        self.settings = EmulatedSettings(current_range_a=self.model.current_ranges_a[-1])
+        self.measurement = EmulatedMeasurement(
             load, self.model, self.settings, clock(), options.profile_from_start, on_for_s
         )
         self.measurement.late_final = options.late_final
@@ -90,7 +90,7 @@ class Instrument:
         self.extended_enable = 0
         self.line_errors = 0
         self.held_values: Values | None = None
-        self.panels: dict[int, Settings] = {}
+        self.panels: dict[int, EmulatedSettings] = {}
         self.busy_until_s = 0.0
         self.faults = Faults(clock, seed=options.seed)
         self._act = act
@@ -176,7 +176,7 @@ class Instrument:
 
     def restore_defaults(self) -> None:
         """Reset everything except the communication settings, as `*RST` does (page 6-35)."""
-        fresh = Settings(current_range_a=self.model.current_ranges_a[-1])
+        fresh = EmulatedSettings(current_range_a=self.model.current_ranges_a[-1])
         measurement = self.measurement
         if measurement.integrator.running:
             measurement.stop(self.clock())
@@ -192,13 +192,13 @@ class Instrument:
     def require_reset(self) -> None:
         """Refuse with 813 unless the integrator is RESET; STOP is not enough."""
         if self.measurement.integrator.state != "RESET":
-            raise Refused(813)
+            raise CommandRefused(813)
 
     def nearest(self, value: float, legal: tuple[float, ...]) -> float:
         """Return the nearest legal value (page 5-6), or refuse if the options say so."""
         best = min(legal, key=lambda choice: abs(choice - value))
         if self.options.refuse_illegal and abs(best - value) > 1e-6 * best:
-            raise Refused(222)
+            raise CommandRefused(222)
         return best
 
     def press(self, key: str, at_s: float | None = None) -> None:
@@ -216,5 +216,5 @@ class Instrument:
                 self.measurement.reset()
             else:
                 raise ValueError(f"no key {key!r}; choose START, STOP or RESET")
-        except Refused as refusal:
+        except CommandRefused as refusal:
             self.report(refusal.code)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 
 STATE_WORDS = {
     "RESET": "RESet",
@@ -14,7 +14,7 @@ STATE_WORDS = {
 }
 
 
-class Integrator:
+class EmulatedIntegrator:
     """The counter of energy between START and STOP; times are seconds of the emulator's clock.
 
     Users of real meters found these error codes: 842 for START while started, 844 for STOP while
@@ -39,11 +39,11 @@ class Integrator:
     def start(self, now: float, *, continuous: bool, timer_s: int) -> None:
         """Begin to count; after STOP go on and add to the energy so far."""
         if self.running:
-            raise Refused(842)
+            raise CommandRefused(842)
         if self.state in ("TIMEUP", "ERROR"):
-            raise Refused(841)
+            raise CommandRefused(841)
         if continuous and timer_s == 0:
-            raise Refused(847)
+            raise CommandRefused(847)
         self._before_s = self.elapsed_s(now)
         self.started_s = now
         self.state = "START"
@@ -51,7 +51,7 @@ class Integrator:
     def stop(self, now: float) -> None:
         """End at a command or a key."""
         if not self.running:
-            raise Refused(844)
+            raise CommandRefused(844)
         self.end(now, "STOP")
 
     def end(self, now: float, state: str) -> None:
@@ -62,7 +62,7 @@ class Integrator:
     def reset(self) -> None:
         """Go back to zero energy and time."""
         if self.running:
-            raise Refused(845)
+            raise CommandRefused(845)
         self.__init__()  # type: ignore[misc]
 
     def restart(self, now: float) -> None:

@@ -20,7 +20,7 @@ from power.emulator import (
     formats,
 )
 from power.emulator.command_tree import Tree
-from power.emulator.errors import OPC_WITHIN, Refused
+from power.emulator.errors import OPC_WITHIN, CommandRefused
 from power.emulator.grammar import Unit, parse_unit, split_message
 from power.emulator.instrument import Instrument
 
@@ -177,7 +177,7 @@ class Interpreter:
     def _execute(self, message: _Message) -> None:
         try:
             reply = self._unit(parse_unit(message.units.popleft(), message.level), message)
-        except Refused as refusal:
+        except CommandRefused as refusal:
             self.instrument.report(refusal.code)
             if 100 <= refusal.code < 200:
                 # After a syntax error the rest is not executed, and nothing is answered.
@@ -196,7 +196,7 @@ class Interpreter:
         meter = self.instrument
         if unit.query and message.indefinite:
             # The reply to *IDN? or *OPT? has no definite end, so no other reply may follow (App-3).
-            raise Refused(440)
+            raise CommandRefused(440)
         if unit.common:
             message.indefinite = unit.query and unit.common in ("*IDN", "*OPT")
             wanted = meter.settings.kept.get((":STATus:QENable", 1), "0") == "1"
@@ -211,7 +211,7 @@ class Interpreter:
         if not unit.query:
             refused = meter.faults.take("refuse")
             if refused is not None:
-                raise Refused(int(refused.number("code")))
+                raise CommandRefused(int(refused.number("code")))
             if meter.faults.take("lose") is not None:
                 return None
             write, numbers = self._tree.writer(unit)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from power.emulator import formats
 from power.emulator.command_tree import Data
 from power.emulator.commands_input import one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 
 Items = dict[int, str]
 
@@ -16,7 +16,7 @@ Items = dict[int, str]
 def in_list(number: int, most: int) -> int:
     """Return an item's number; refuse one outside 1 to `most`."""
     if not 1 <= number <= most:
-        raise Refused(114)
+        raise CommandRefused(114)
     return number
 
 
@@ -42,7 +42,7 @@ def deleted(items: Mapping[int, str], data: Data, most: int) -> Items:
     `items` must hold every number of the list.
     """
     if not data:
-        raise Refused(109)
+        raise CommandRefused(109)
     first, last = _bounds(data, most, alone=None)
     left = [items[number] for number in range(1, most + 1) if not first <= number <= last]
     left += ["NONE"] * (most - len(left))
@@ -52,7 +52,7 @@ def deleted(items: Mapping[int, str], data: Data, most: int) -> Items:
 def _bounds(data: Data, most: int, *, alone: int | None) -> tuple[int, int]:
     """Return the first and the last number; `alone` is the last if only the first is given."""
     if len(data) > 2:
-        raise Refused(108)
+        raise CommandRefused(108)
     first = in_list(formats.integer(data[0]), most)
     if len(data) == 2:
         return first, in_list(formats.integer(data[1]), most)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from power.emulator import formats
 from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import enumeration, one
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.instrument import Instrument
 
 Read = Callable[[Instrument, Data], str]
@@ -27,7 +27,7 @@ def kept(pattern: str, default: str | tuple[str, ...], read: Read) -> Command:
     def place(meter: Instrument, given: Numbers) -> tuple[str, int]:
         number = given[0] if given else 1
         if not 1 <= number <= len(defaults):
-            raise Refused(114)
+            raise CommandRefused(114)
         return pattern, number
 
     def write(meter: Instrument, given: Numbers, data: Data) -> None:
@@ -65,7 +65,7 @@ def whole(*limits: tuple[int, int]) -> Read:
 
     def read(meter: Instrument, data: Data) -> str:
         if len(data) != len(limits):
-            raise Refused(109 if len(data) < len(limits) else 108)
+            raise CommandRefused(109 if len(data) < len(limits) else 108)
         pairs = zip(data, limits, strict=True)
         return ",".join(str(min(max(formats.integer(t), low), high)) for t, (low, high) in pairs)
 
@@ -81,9 +81,9 @@ def source(meter: Instrument, data: Data) -> str:
     """Read a voltage or a current of an element, as U1 or I3; other elements do not exist."""
     text = one(data).upper()
     if text[:1] not in ("U", "I") or not text[1:].isdigit():
-        raise Refused(141)
+        raise CommandRefused(141)
     if int(text[1:]) not in meter.model.elements:
-        raise Refused(222)
+        raise CommandRefused(222)
     return text
 
 
@@ -92,9 +92,9 @@ def function(choices: tuple[str, ...], *, alone: tuple[str, ...] = (), none: boo
 
     def read(meter: Instrument, data: Data) -> str:
         if not data:
-            raise Refused(109)
+            raise CommandRefused(109)
         if len(data) > 2:
-            raise Refused(108)
+            raise CommandRefused(108)
         if none and data[0].upper() == "NONE":
             return "NONE"
         name = formats.word(data[0], choices)
@@ -111,5 +111,5 @@ def element(text: str) -> str:
     if given in ("SIGM", "SIGMA"):
         return "SIGMa"
     if given not in ("1", "2", "3"):
-        raise Refused(222 if given.isdigit() else 141)
+        raise CommandRefused(222 if given.isdigit() else 141)
     return given

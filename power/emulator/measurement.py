@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from power.emulator.display_values import Averaging, MaxHold, Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
-from power.emulator.integrator import Integrator
+from power.emulator.integrator import EmulatedIntegrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, Drawn, Load
 from power.emulator.memory import Memory
 from power.emulator.profile import constant
 from power.emulator.ranging import best_range, clipping, over_bits, zero_limit
-from power.emulator.settings import Model, Settings
+from power.emulator.settings import EmulatedModel, EmulatedSettings
 
 # After a long time without a question or an integration only this many last updates are computed.
 _MOST_IDLE_TICKS = 20
@@ -44,7 +44,7 @@ class Values:
     time_s: float = 0.0
 
 
-class Measurement:
+class EmulatedMeasurement:
     """The measurement of a load in update ticks; `advance` brings it to a moment of the clock.
 
     RATE and START restart the phase of the ticks, because the recorded rows of a real meter show
@@ -55,8 +55,8 @@ class Measurement:
     def __init__(
         self,
         load: Load,
-        model: Model,
-        settings: Settings,
+        model: EmulatedModel,
+        settings: EmulatedSettings,
         now: float,
         profile_from_start: bool,
         on_for_s: float = 0.0,
@@ -64,7 +64,7 @@ class Measurement:
         self.load = load
         self.model = model
         self.settings = settings
-        self.integrator = Integrator()
+        self.integrator = EmulatedIntegrator()
         self.values = Values()
         self.condition = 0
         self.latched = 0
@@ -157,10 +157,6 @@ class Measurement:
         self.load = replace(self.load, profile=self.load.profile.continued(from_s, watts))
         self._drawn_now_w = watts
 
-    def load_energy_j(self, from_s: float, to_s: float) -> float:
-        """Return the load's own energy between two instants of the clock, in joules."""
-        return self._joules(from_s, to_s)
-
     def true_energy_wh(self, now: float) -> float:
         """Return the exact integral of the profile over the integrated time."""
         if self.integrator.state == "RESET":
@@ -198,7 +194,7 @@ class Measurement:
             self._energy_known_s = to_s
             return
         external = self.settings.sensor_range_v is not None
-        joules = 0.0 if external else self._joules(self._energy_known_s, to_s)
+        joules = 0.0 if external else self.load_energy_j(self._energy_known_s, to_s)
         joules, span_s = joules * (1 + self._gap_s / span_s), span_s + self._gap_s
         self._gap_s, self._switching = 0.0, False
         amperes = self.load.current_a(joules / span_s)
@@ -323,7 +319,8 @@ class Measurement:
             return
         self.values = Values(**{**vars(self.values), **self._counters()})
 
-    def _joules(self, from_s: float, to_s: float) -> float:
+    def load_energy_j(self, from_s: float, to_s: float) -> float:
+        """Return the load's own energy between two instants of the clock, in joules."""
         origin = self._profile_origin_s
         return self.load.profile.energy_j(from_s - origin, to_s - origin)
 

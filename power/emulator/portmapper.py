@@ -55,7 +55,7 @@ class Portmapper:
                 except (OSError, rpc.Broken) as error:
                     _log.debug("portmapper: connection ended: %s", error)
 
-    def _answer(self, call: rpc.Call) -> bytes:
+    def _answer(self, call: rpc.RpcCall) -> bytes:
         if call.program != _PROGRAM:
             return rpc.reply(call.xid, rpc.PROGRAM_UNAVAILABLE)
         if call.version != _VERSION:

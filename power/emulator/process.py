@@ -15,7 +15,7 @@ from typing import Any, TextIO
 from power.clock import real_elapsed_s
 from power.emulator.control import ControlServer
 from power.emulator.fault_actions import act, apply
-from power.emulator.faults import Entry, Fault
+from power.emulator.faults import Fault, ScheduledFault
 from power.emulator.instrument import Instrument, Options, serial_at
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
@@ -43,7 +43,7 @@ def serve(
     portmapper_port: int | None = None,
     exit_with_parent: bool = False,
     faults: Sequence[Fault] = (),
-    schedule: Sequence[Entry] = (),
+    schedule: Sequence[ScheduledFault] = (),
     control_port: int | None = None,
     traffic: Traffic | None = None,
     out: TextIO = sys.stdout,

@@ -6,18 +6,23 @@ from __future__ import annotations
 import math
 
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Drawn, Load
-from power.emulator.settings import Model, Settings, peak_jump_header, valid_ranges_header
+from power.emulator.settings import (
+    EmulatedModel,
+    EmulatedSettings,
+    peak_jump_header,
+    valid_ranges_header,
+)
 
 OVR1, POV1, POA1 = 6, 7, 8
 """Bits of the condition register: over range, and peaks of voltage and current (page 7-5)."""
 
 
-def zero_limit(settings: Settings, quantity: str) -> float:
+def zero_limit(settings: EmulatedSettings, quantity: str) -> float:
     """Return the value at and below which the display shows zero."""
     return ZERO_LIMIT[settings.crest_factor] * settings.range_of(quantity)
 
 
-def over_bits(load: Load, settings: Settings, drawn: Drawn) -> int:
+def over_bits(load: Load, settings: EmulatedSettings, drawn: Drawn) -> int:
     """Return the bits of over-range; `drawn` is divided among the elements of the load."""
     over, peak = OVER_LIMIT[settings.crest_factor], PEAK_LIMIT[settings.crest_factor]
     part = drawn.part(max(load.shares))
@@ -33,7 +38,7 @@ def over_bits(load: Load, settings: Settings, drawn: Drawn) -> int:
     return bits
 
 
-def clipping(load: Load, settings: Settings, drawn: Drawn) -> float:
+def clipping(load: Load, settings: EmulatedSettings, drawn: Drawn) -> float:
     """Return the share of the power that is left when peaks are cut at the range's limit."""
     limit, share = PEAK_LIMIT[settings.crest_factor], 1.0
     for peak, quantity in (
@@ -45,7 +50,9 @@ def clipping(load: Load, settings: Settings, drawn: Drawn) -> float:
     return share
 
 
-def best_range(model: Model, settings: Settings, quantity: str, rms: float, peak: float) -> float:
+def best_range(
+    model: EmulatedModel, settings: EmulatedSettings, quantity: str, rms: float, peak: float
+) -> float:
     """Return the range that auto-range takes, up or down (IM WT310E-01EN, page 2-7)."""
     factor = 1.0 if settings.crest_factor == "3" else 2.0
     ranges = _valid_ranges(model, settings, quantity)
@@ -68,14 +75,16 @@ def best_range(model: Model, settings: Settings, quantity: str, rms: float, peak
     return ranges[index]
 
 
-def _jump(settings: Settings, quantity: str) -> float | None:
+def _jump(settings: EmulatedSettings, quantity: str) -> float | None:
     """Return the range to jump to at a peak over range; RCONfig enables it (page 6-14)."""
     chosen = settings.kept.get((peak_jump_header(quantity), 1), "OFF")
     enabled = settings.kept.get(("[:INPut]:RCONfig", 1), "0") != "0"
     return float(chosen) if enabled and chosen != "OFF" else None
 
 
-def _valid_ranges(model: Model, settings: Settings, quantity: str) -> tuple[float, ...]:
+def _valid_ranges(
+    model: EmulatedModel, settings: EmulatedSettings, quantity: str
+) -> tuple[float, ...]:
     """Return all ranges, or those of CONFig if RCONfig is on (page 6-14)."""
     legal = model.ranges(quantity, settings.crest_factor)
     chosen = settings.kept.get((valid_ranges_header(quantity), 1), "ALL")

@@ -57,7 +57,7 @@ def opaque(data: bytes) -> bytes:
 
 
 @dataclass(frozen=True)
-class Call:
+class RpcCall:
     """The header of one call, and a reader of its arguments."""
 
     xid: int
@@ -67,7 +67,7 @@ class Call:
     arguments: Reader
 
 
-def parse_call(record: bytes) -> Call:
+def parse_call(record: bytes) -> RpcCall:
     """Return the call in a record; credentials are ignored, because there are no accounts."""
     reader = Reader(record)
     xid = reader.uint()
@@ -77,7 +77,7 @@ def parse_call(record: bytes) -> Call:
     for _ in ("credentials", "verifier"):
         reader.uint()
         reader.opaque()
-    return Call(xid, program, version, procedure, reader)
+    return RpcCall(xid, program, version, procedure, reader)
 
 
 def reply(xid: int, status: int, result: bytes = b"") -> bytes:

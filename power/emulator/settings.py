@@ -18,7 +18,7 @@ RATES_E_S = (*RATES_S, 10.0, 20.0)
 
 
 @dataclass(frozen=True)
-class Model:
+class EmulatedModel:
     """A model: its current ranges at crest factor 3 (pages 6-12 and 6-13), and its series."""
 
     name: str
@@ -46,14 +46,14 @@ class Model:
 MODELS = {
     model.name: model
     for model in (
-        Model("WT310", _AMPS_SMALL, False),
-        Model("WT310HC", _AMPS_LARGE, False),
-        Model("WT332", _AMPS_THREE_PHASE, False),
-        Model("WT333", _AMPS_THREE_PHASE, False),
-        Model("WT310E", _AMPS_SMALL, True),
-        Model("WT310EH", _AMPS_LARGE, True),
-        Model("WT332E", _AMPS_THREE_PHASE, True),
-        Model("WT333E", _AMPS_THREE_PHASE, True),
+        EmulatedModel("WT310", _AMPS_SMALL, False),
+        EmulatedModel("WT310HC", _AMPS_LARGE, False),
+        EmulatedModel("WT332", _AMPS_THREE_PHASE, False),
+        EmulatedModel("WT333", _AMPS_THREE_PHASE, False),
+        EmulatedModel("WT310E", _AMPS_SMALL, True),
+        EmulatedModel("WT310EH", _AMPS_LARGE, True),
+        EmulatedModel("WT332E", _AMPS_THREE_PHASE, True),
+        EmulatedModel("WT333E", _AMPS_THREE_PHASE, True),
     )
 }
 
@@ -108,7 +108,7 @@ class Communication:
 
 
 @dataclass
-class Settings:
+class EmulatedSettings:
     """The settings that `*RST` resets.
 
     With `sensor_range_v` the meter measures the current at its sensor input, where the emulated
@@ -185,7 +185,7 @@ class Settings:
         """Tell whether `VOLTage`, or the input of the current, is on auto-range."""
         return self.voltage_auto if quantity == "VOLTage" else self.current_auto
 
-    def copy(self) -> Settings:
+    def copy(self) -> EmulatedSettings:
         """Return an independent copy."""
         return replace(
             self,

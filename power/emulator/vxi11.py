@@ -126,7 +126,7 @@ class Vxi11Server:
                 self._guard.notify_all()
             sock.close()
 
-    def _handle(self, sock: socket.socket, call: rpc.Call) -> bytes:
+    def _handle(self, sock: socket.socket, call: rpc.RpcCall) -> bytes:
         if call.program != PROGRAM:
             return rpc.reply(call.xid, rpc.PROGRAM_UNAVAILABLE)
         if call.version != VERSION:

@@ -44,7 +44,7 @@ _MAINS_LEAST_HZ, _MAINS_MOST_HZ = 45.0, 66.0
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class PowerAccuracy:
     """The limits of the error of active power, as shares of the reading and of the range."""
 
     of_reading: float
@@ -73,7 +73,7 @@ class Series:
         return Series(name.endswith(("E", "EH")), name.endswith(("EH", "HC")))
 
 
-def base_accuracy(series: Series, frequency_hz: float) -> Accuracy:
+def base_accuracy(series: Series, frequency_hz: float) -> PowerAccuracy:
     """Return the accuracy at power factor 1 and crest factor 3 (page 7-7); 0 Hz is direct current.
 
     Above 100 kHz there is none; the last row stands in.
@@ -81,16 +81,16 @@ def base_accuracy(series: Series, frequency_hz: float) -> Accuracy:
     kilohertz = frequency_hz / 1000
     if frequency_hz < _MAINS_LEAST_HZ:
         direct = frequency_hz <= 0 and not series.high_current
-        return Accuracy(0.001 if direct else 0.003, 0.002)
+        return PowerAccuracy(0.001 if direct else 0.003, 0.002)
     if frequency_hz <= _MAINS_MOST_HZ:
-        return Accuracy(0.001, 0.0005 if series.e_series else 0.001)
+        return PowerAccuracy(0.001, 0.0005 if series.e_series else 0.001)
     if kilohertz <= 1:
-        return Accuracy(0.002, 0.002)
+        return PowerAccuracy(0.002, 0.002)
     if series.high_current:
-        return Accuracy(0.0013 * kilohertz, 0.003 if kilohertz <= 10 else 0.005)
+        return PowerAccuracy(0.0013 * kilohertz, 0.003 if kilohertz <= 10 else 0.005)
     if kilohertz <= 10:
-        return Accuracy(0.001 + 0.00067 * (kilohertz - 1), 0.003)
-    return Accuracy(0.005 + 0.0009 * (kilohertz - 10), 0.005)
+        return PowerAccuracy(0.001 + 0.00067 * (kilohertz - 1), 0.003)
+    return PowerAccuracy(0.005 + 0.0009 * (kilohertz - 10), 0.005)
 
 
 def power_factor_influence(series: Series, frequency_hz: float) -> float:

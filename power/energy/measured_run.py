@@ -11,7 +11,7 @@ import numpy as np
 
 from power.energy.uncertainty import Measuring, zero_limit_w
 from power.meter import Identity, IntegrationState, MeterSettings, Reading
-from power.readings import Columns, Kind, Readings
+from power.readings import Columns, Readings, RowKind
 
 ENDED = (IntegrationState.STOP, IntegrationState.TIMEUP)
 _SECOND = 1.0
@@ -57,7 +57,7 @@ class Run:
         return self.settings.update_interval_s + _SECOND
 
 
-def _is_not_reset(kind: Kind) -> bool:
+def _is_not_reset(kind: RowKind) -> bool:
     return kind.state is not IntegrationState.RESET
 
 

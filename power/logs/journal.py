@@ -15,7 +15,7 @@ import msgspec
 import platformdirs
 
 from power.append_file import AppendFile
-from power.spare import Entry, OwnRuns
+from power.spare import OwnRuns, RunEntry
 
 JOURNAL_VARIABLE = "POWER_JOURNAL"
 """The environment variable with the path of another journal, or empty for none."""
@@ -36,14 +36,14 @@ class Journal(OwnRuns):
         super().__init__()
         self._path = path
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: RunEntry) -> None:
         """Append a line, and wait until it is on the disk; raise OSError if that fails."""
         super().note(entry)
         if self._path is not None:
             _append(self._path, self._noted)
             self._noted.clear()
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """Return the journal's lines, oldest first; a line that is no entry is left out.
 
         A file that cannot be read has none, so less is spare.
@@ -67,7 +67,7 @@ def journal() -> Journal:
     return Journal(platformdirs.user_state_path("lpirc-power", appauthor=False) / "runs.jsonl")
 
 
-def _append(path: Path, entries: Sequence[Entry]) -> None:
+def _append(path: Path, entries: Sequence[RunEntry]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     file = AppendFile(path, mode=0o600)
     try:
@@ -87,10 +87,10 @@ def _lines(path: Path) -> list[bytes]:
         return file.read().split(b"\n")
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(line: bytes) -> RunEntry | None:
     """Return the entry of a line; None for one of other types, or without its time's zone."""
     try:
-        entry = msgspec.json.decode(line, type=Entry)
+        entry = msgspec.json.decode(line, type=RunEntry)
         return entry if entry.at.tzinfo is not None else None
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None

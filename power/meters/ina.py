@@ -50,7 +50,7 @@ class Bus(Protocol):
 
 
 @dataclass(frozen=True)
-class Board:
+class InaBoard:
     """Where a chip is, and what stands on its board: the shunt, and the largest current."""
 
     bus: int
@@ -59,7 +59,7 @@ class Board:
     most_a: float
 
     @staticmethod
-    def of(resource: Resource) -> Board:
+    def of(resource: Resource) -> InaBoard:
         """Return the board of a resource string; ValueError says how to write one."""
         resource.known_options(("interval", "max", "shunt"))
         bus, _, address = resource.address.partition("/")
@@ -75,7 +75,7 @@ class Board:
         shunt_ohm = resource.number("shunt", None, least=1e-6, most=100.0)
         most_a = resource.number("max", None, least=1e-6, most=1000.0)
         _interval_s(resource)
-        board = Board(*place, shunt_ohm, most_a)
+        board = InaBoard(*place, shunt_ohm, most_a)
         board.check(resource.kind)
         return board
 
@@ -125,7 +125,7 @@ def open_smbus(number: int) -> Bus:
 class _Chip:
     """A chip's registers over a bus; each failure names the chip's place."""
 
-    def __init__(self, bus: Bus, board: Board) -> None:
+    def __init__(self, bus: Bus, board: InaBoard) -> None:
         self._bus = bus
         self._board = board
 
@@ -176,7 +176,7 @@ class _InaSource(ABC):
     """What both chips share: the bus, the board, and the instants of samples."""
 
     def __init__(self, resource: Resource, tools: Tools, open_bus: OpenBus) -> None:
-        self.board = Board.of(resource)
+        self.board = InaBoard.of(resource)
         self.poll_s = _interval_s(resource)
         self._clock = tools.clock
         self._chip = _Chip(open_bus(self.board.bus), self.board)
@@ -300,7 +300,7 @@ def _kind(name: str, what: str, source: Callable[[Resource, Tools], Any]) -> Met
     return MeterKind(
         summary=f"{name.upper()}, {what} on an I2C bus of this computer",
         syntax=f"{name}:BUS[/ADDRESS]?shunt=OHM&max=AMPERES[&interval=S&accuracy=PERCENT]",
-        open=sampled(source, Board.of),
+        open=sampled(source, InaBoard.of),
     )
 
 

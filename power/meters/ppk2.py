@@ -13,7 +13,7 @@ from typing import Any
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
-from power.meters.ppk2_samples import SAMPLES_A_SECOND, Block, Calibration, Decoder
+from power.meters.ppk2_samples import SAMPLES_A_SECOND, Calibration, Decoder, SampleBlock
 from power.resource import Resource
 from power.sampled.source import DeviceTime, Sample, Tools
 
@@ -85,7 +85,7 @@ class Ppk2:
         finally:
             self._port.close()
 
-    def _sample(self, block: Block, arrived_s: float) -> Sample:
+    def _sample(self, block: SampleBlock, arrived_s: float) -> Sample:
         self._taken += block.samples + block.lost
         device_s = self._taken / SAMPLES_A_SECOND
         at_s = self._time.host_s(device_s, arrived_s)

@@ -85,7 +85,7 @@ def _five(name: str, given: dict[str, str]) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class Block:
+class SampleBlock:
     """The mean current of samples in a row, how many were lost, and whether it was too much."""
 
     mean_a: float
@@ -103,7 +103,7 @@ class Decoder:
         self._rest = b""
         self._count: int | None = None
 
-    def take(self, content: bytes) -> Block | None:
+    def take(self, content: bytes) -> SampleBlock | None:
         """Return the mean of the whole samples in the next bytes, or None if there is none."""
         whole = self._rest + content
         cut = len(whole) - len(whole) % BYTES
@@ -114,7 +114,7 @@ class Decoder:
         amperes, settled = self._calibration.amperes(raw, self._volts)
         used = amperes[settled] if settled.any() else amperes
         cut_off = (raw >> 14 & 7 >= _RANGES - 1) & (raw & _FULL == _FULL)
-        return Block(
+        return SampleBlock(
             mean_a=float(used.mean()),
             samples=len(raw),
             lost=self._lost(raw),

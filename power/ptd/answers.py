@@ -8,7 +8,7 @@ from datetime import date
 
 from power.meter import Identity, MeterSettings, Reading
 from power.ptd.device import VERSION
-from power.ptd.protocol import Refused
+from power.ptd.protocol import RequestRefused
 from power.ptd.samples import FAILED, QUANTITIES
 
 GREETING = "Hello, PTDaemon here!"
@@ -64,10 +64,10 @@ def ranges_line(settings: MeterSettings, reading: Reading | None) -> str:
 
 
 def range_for(size: float, legal: Sequence[float], unit: str) -> float:
-    """Return the smallest range that holds a value; raise `Refused` above the largest."""
+    """Return the smallest range that holds a value; raise `RequestRefused` above the largest."""
     fitting = [choice for choice in sorted(legal) if choice >= size * (1 - 1e-6)]
     if not fitting:
-        raise Refused(
+        raise RequestRefused(
             f"Error in parameter 2: {size:g} {unit} is above the meter's largest range, "
             f"{max(legal):g} {unit}"
         )

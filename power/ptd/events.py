@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from power.append_file import AppendFile
-from power.ptd.samples import Sample, log_line, stamp
+from power.ptd.samples import PtdSample, log_line, stamp
 
 
 class Events:
@@ -48,7 +48,7 @@ class Events:
         """Tell what makes samples worthless."""
         self._tell("ERROR", "ERROR: ", text)
 
-    def sample(self, sample: Sample) -> None:
+    def sample(self, sample: PtdSample) -> None:
         """Write a sample to the log, or to the console where there is no log."""
         line = log_line(sample)
         with self._lock:

@@ -13,7 +13,7 @@ from concurrent.futures import TimeoutError as NoAnswer
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from power.ptd.session import Session
+from power.ptd.session import PtdSession
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class SessionThread:
     that error, and each request gets an answer that says so.
     """
 
-    def __init__(self, session: Session, clock: Callable[[], float]) -> None:
+    def __init__(self, session: PtdSession, clock: Callable[[], float]) -> None:
         self._session = session
         self._clock = clock
         self._inbox: queue.Queue[_Asked | None] = queue.Queue(_MOST_WAITING)

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from power.ptd.protocol import MOST_SAMPLES, Start
-from power.ptd.samples import Sample
+from power.ptd.samples import PtdSample
 
 
-class Measurement:
+class PtdMeasurement:
     """The samples between `Go` and `Stop`.
 
     The first `rampup` samples are only shown: they are in no total, and `RL` leaves them out.
@@ -21,17 +21,17 @@ class Measurement:
         self.most = MOST_SAMPLES if start.samples is None else start.samples
         self._rampup = start.rampup
         self._timed = start.samples is not None
-        self._newest: Sample | None = None
-        self._samples: list[Sample] = []
+        self._newest: PtdSample | None = None
+        self._samples: list[PtdSample] = []
         self._read = 0
 
     @property
-    def samples(self) -> Sequence[Sample]:
+    def samples(self) -> Sequence[PtdSample]:
         """Return the samples that count."""
         return self._samples
 
     @property
-    def newest(self) -> Sample | None:
+    def newest(self) -> PtdSample | None:
         """Return the newest sample, one of the ramp-up too."""
         return self._newest
 
@@ -53,7 +53,7 @@ class Measurement:
             f"{round(1000 * self.interval_s)}ms with {self._rampup} rampup samples"
         )
 
-    def add(self, sample: Sample) -> None:
+    def add(self, sample: PtdSample) -> None:
         """Add the next sample."""
         self._newest = sample
         if self._rampup > 0:
@@ -61,7 +61,7 @@ class Measurement:
         elif not self.full:
             self._samples.append(sample)
 
-    def take(self, count: int | None) -> list[Sample]:
+    def take(self, count: int | None) -> list[PtdSample]:
         """Return the last samples of those that nobody has read, and note all as read.
 
         None takes all of them. The list is empty, and nothing is noted, if there are too few.

@@ -28,7 +28,7 @@ _LONGEST_INTERVAL_MS = 3_600_000
 _MARK = re.compile(r"[!-+\--~][ -+\--~]{0,254}")
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not carried out and changes nothing; its text is the answer."""
 
 
@@ -162,7 +162,7 @@ _DIRECT = "DC-RL"
 
 
 def parse(line: str, *, direct_current: bool = False) -> Request:
-    """Return the request of a line without its line end; raise `Refused` with the answer.
+    """Return the request of a line without its line end; raise `RequestRefused` with the answer.
 
     Words and parameters are the same in capitals and small letters. A meter on direct current
     knows `DC-RL` in place of `RL`.
@@ -170,11 +170,13 @@ def parse(line: str, *, direct_current: bool = False) -> Request:
     word, *given = (field.strip() for field in line.split(","))
     known = _known(word, direct_current)
     if known is None:
-        raise Refused(
+        raise RequestRefused(
             f"Unknown command {word[:40]!a}; known are {', '.join(words(direct_current))}"
         )
     if not known.least <= len(given) <= known.most:
-        raise Refused(f"Invalid number of parameters, {len(given)}; the form is {known.form}")
+        raise RequestRefused(
+            f"Invalid number of parameters, {len(given)}; the form is {known.form}"
+        )
     return known.make(given)
 
 
@@ -193,7 +195,7 @@ def _known(word: str, direct_current: bool) -> _Word | None:
 
 def _set_range(quantity: str, text: str) -> SetRange:
     if quantity.upper() not in ("A", "V"):
-        raise Refused(f"Error in parameter 1: {quantity!a} is neither A nor V")
+        raise RequestRefused(f"Error in parameter 1: {quantity!a} is neither A nor V")
     if text.lower() == "auto":
         return SetRange(quantity.upper(), None)
     try:
@@ -201,7 +203,7 @@ def _set_range(quantity: str, text: str) -> SetRange:
     except ValueError:
         size = math.nan
     if not 0 < size < math.inf:
-        raise Refused(f"Error in parameter 2: {text!a} is neither Auto nor a range above 0")
+        raise RequestRefused(f"Error in parameter 2: {text!a} is neither Auto nor a range above 0")
     return SetRange(quantity.upper(), size)
 
 
@@ -227,14 +229,14 @@ def _read_last(given: Sequence[str]) -> ReadLast:
 def _whole(position: int, text: str, least: int, most: int) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most:
         return int(text)
-    raise Refused(
+    raise RequestRefused(
         f"Error in parameter {position}: {text[:40]!a} is no whole number from {least} to {most}"
     )
 
 
 def _mark(text: str) -> str:
     if _MARK.fullmatch(text) is None:
-        raise Refused(
+        raise RequestRefused(
             f"Error in parameter: {text[:40]!a} is no mark; give 1 to 255 printable ASCII "
             "characters without a comma"
         )

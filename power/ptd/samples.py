@@ -33,7 +33,7 @@ QUANTITIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PtdSample:
     """One sample: its time as `stamp` writes it, the mark, and the four values.
 
     `share` is the limit of error of the power as a share of it, None if it is not known.
@@ -63,18 +63,18 @@ def stamp(moment: datetime, zone: tzinfo | None = None) -> str:
     return f"{local:%m-%d-%Y %H:%M:%S}.{local.microsecond // 1000:03d}"
 
 
-def sample_of(reading: Reading, measuring: Measuring, at: str, mark: str) -> Sample:
+def sample_of(reading: Reading, measuring: Measuring, at: str, mark: str) -> PtdSample:
     """Return the sample of a reading; a value that the meter did not give is `FAILED`."""
     values = {name: getattr(reading, value) for name, value in QUANTITIES.items()}
     limit_w, power_w = power_limit_w(reading, measuring), reading.power_w
     share = limit_w / abs(power_w) if limit_w is not None and power_w else None
     watts, volts, amps, pf = (FAILED if value is None else value for value in values.values())
-    return Sample(at, mark, watts, volts, amps, pf, share)
+    return PtdSample(at, mark, watts, volts, amps, pf, share)
 
 
-def missed(at: str, mark: str) -> Sample:
+def missed(at: str, mark: str) -> PtdSample:
     """Return the sample of an instant at which nobody could read the meter."""
-    return Sample(at, mark, MISSED, MISSED, MISSED, MISSED)
+    return PtdSample(at, mark, MISSED, MISSED, MISSED, MISSED)
 
 
 def faults_of(
@@ -88,22 +88,22 @@ def faults_of(
     ]
 
 
-def values_text(sample: Sample) -> str:
+def values_text(sample: PtdSample) -> str:
     """Return the values with their names, six decimals each."""
     return ",".join(f"{name},{sample.value(name):.6f}" for name in QUANTITIES)
 
 
-def answer_line(sample: Sample) -> str:
+def answer_line(sample: PtdSample) -> str:
     """Return the line that `RL` answers for a sample; it has no mark."""
     return f"Time,{sample.at},{values_text(sample)}"
 
 
-def log_line(sample: Sample) -> str:
+def log_line(sample: PtdSample) -> str:
     """Return the line of the log for a sample."""
     return f"{answer_line(sample)},Mark,{sample.mark}"
 
 
-def total_line(quantity: str, samples: Sequence[Sample]) -> str:
+def total_line(quantity: str, samples: Sequence[PtdSample]) -> str:
     """Return `Watts,MEAN,LEAST,MOST,SAMPLES,ERRORS,GOOD`, or of another quantity.
 
     Only samples with a value count. Without one the three figures are `FAILED`.
@@ -113,7 +113,7 @@ def total_line(quantity: str, samples: Sequence[Sample]) -> str:
     return f"{quantity},{figures},{len(samples)},{len(samples) - len(values)},{len(values)}"
 
 
-def uncertainty_line(samples: Sequence[Sample]) -> str:
+def uncertainty_line(samples: Sequence[PtdSample]) -> str:
     """Return `Uncertainty,MEAN,LEAST,MOST,SAMPLES,ABOVE,WITHIN,UNKNOWN`.
 
     The figures are shares. ABOVE counts the samples above `BOUND`, WITHIN those at or below it.
@@ -124,7 +124,7 @@ def uncertainty_line(samples: Sequence[Sample]) -> str:
     return f"Uncertainty,{_spread(shares)}," + ",".join(str(count) for count in counts)
 
 
-def _good(sample: Sample, quantity: str) -> bool:
+def _good(sample: PtdSample, quantity: str) -> bool:
     """Tell whether the meter gave a value; -1 and -2 stand for none, as clients read them."""
     return sample.value(quantity) not in (FAILED, MISSED)
 

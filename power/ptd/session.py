@@ -20,8 +20,8 @@ from power.meter import Identity, Meter, MeterSettings, Reading
 from power.ptd import answers, protocol, samples
 from power.ptd.device import DeviceType
 from power.ptd.events import Events
-from power.ptd.measurement import Measurement
-from power.ptd.protocol import Refused, Request
+from power.ptd.measurement import PtdMeasurement
+from power.ptd.protocol import Request, RequestRefused
 
 # What clients recognise of a measurement that is not there.
 _NOTHING_TO_STOP = "Error: no measurement to stop"
@@ -49,7 +49,7 @@ class Workplace:
     finish: Callable[[], object] = lambda: None
 
 
-class Session:
+class PtdSession:
     """One meter and the measurement of its clients; all clients share both.
 
     Not safe for several threads.
@@ -73,7 +73,7 @@ class Session:
         self._events = events
         self._clock = clock
         self._now = now
-        self._measurement: Measurement | None = None
+        self._measurement: PtdMeasurement | None = None
         self._follower: Follower | None = None
         # The number of the last instant that has a sample, counted from the start.
         self._last = 0
@@ -100,7 +100,7 @@ class Session:
             if isinstance(request, protocol.ReadLast):
                 return self._read_last(request.count, last)
             return [self._carry_out(request)]
-        except Refused as refused:
+        except RequestRefused as refused:
             return [str(refused)]
         except MeterBusy as busy:
             return [f"Meter busy: {busy}"]
@@ -161,7 +161,7 @@ class Session:
                 return samples.total_line(quantity, self._samples())
             case protocol.Uncertainty():
                 return samples.uncertainty_line(self._samples())
-        raise Refused("Unknown command")
+        raise RequestRefused("Unknown command")
 
     def _identify(self) -> str:
         place = self._place
@@ -204,11 +204,11 @@ class Session:
 
     def _start(self, request: protocol.Start) -> str:
         if self._follower is not None:
-            raise Refused("Error: a measurement runs already; send Stop first")
+            raise RequestRefused("Error: a measurement runs already; send Stop first")
         update_ms = round(1000 * self._settings.update_interval_s)
         interval_ms = request.interval_ms or update_ms
         if interval_ms < update_ms:
-            raise Refused(
+            raise RequestRefused(
                 f"Error in parameter 1: the meter has a new value each {update_ms} ms, and not "
                 f"each {interval_ms} ms"
             )
@@ -218,7 +218,7 @@ class Session:
         schedule = Schedule(begun_s, interval_ms / 1000)
         self._follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
         self._follower.keep_to(schedule)
-        self._measurement = Measurement(request, schedule.interval_s)
+        self._measurement = PtdMeasurement(request, schedule.interval_s)
         self._last = 0
         self._events.note(f"Go with mark {request.mark!r}")
         return self._measurement.describe()
@@ -245,14 +245,14 @@ class Session:
             return ["No unread samples"]
         return ["Insufficient unread samples"] if last or self._follower is None else None
 
-    def _samples(self) -> Sequence[samples.Sample]:
+    def _samples(self) -> Sequence[samples.PtdSample]:
         return () if self._measurement is None else self._measurement.samples
 
     def _take_up(self) -> Meter:
         attach(self._meter)
         return self._meter
 
-    def _take(self, reading: Reading, measurement: Measurement) -> None:
+    def _take(self, reading: Reading, measurement: PtdMeasurement) -> None:
         """Add the sample of a reading, and tell what is wrong with it."""
         measuring = Measuring(self._identity, self._settings, self._place.conditions)
         at = samples.stamp(reading.utc)
@@ -269,7 +269,7 @@ class Session:
             )
         self._add(sample, measurement)
 
-    def _miss(self, count: int, measurement: Measurement) -> None:
+    def _miss(self, count: int, measurement: PtdMeasurement) -> None:
         """Add a sample without values for each instant at which nobody read the meter."""
         count = min(count, measurement.most - len(measurement.samples))
         if count <= 0:
@@ -278,11 +278,11 @@ class Session:
         for _ in range(count):
             self._add(samples.missed(samples.stamp(self._now()), measurement.mark), measurement)
 
-    def _add(self, sample: samples.Sample, measurement: Measurement) -> None:
+    def _add(self, sample: samples.PtdSample, measurement: PtdMeasurement) -> None:
         measurement.add(sample)
         self._events.sample(sample)
 
-    def _end(self, measurement: Measurement) -> None:
+    def _end(self, measurement: PtdMeasurement) -> None:
         if self._follower is not None and not self._follower.attached:
             self._miss(self._number_of(self._clock()) - self._last, measurement)
         self._follower = None

@@ -21,7 +21,7 @@ from power.meter import (
     Sampling,
 )
 from power.sampled.device_thread import DeviceThread
-from power.sampled.software_integrator import Counter, SoftwareIntegrator
+from power.sampled.software_integrator import EnergyCounter, SoftwareIntegrator
 from power.sampled.source import Sample, Source, Tools
 from power.values import identity_to_json, reading_to_json, settings_to_json
 
@@ -179,13 +179,13 @@ class SampledMeter:
     def _patience_s(self, device: DeviceThread) -> float:
         return self._patience_base_s + _POLLS * device.source.poll_s
 
-    def _measuring(self, source: Source) -> tuple[Sampling, Counter]:
+    def _measuring(self, source: Source) -> tuple[Sampling, EnergyCounter]:
         """Return how an open device measures and counts, with the accuracy that the user states."""
         sampling = source.sampling
         if self._accuracy is not None:
             stated = "the option accuracy of the resource string"
             sampling = replace(sampling, of_reading=self._accuracy, source=stated)
-        return sampling, Counter(source.counter_lag_s, source.counter_step_wh)
+        return sampling, EnergyCounter(source.counter_lag_s, source.counter_step_wh)
 
     def _take(self, source: Source, samples: Sequence[Sample]) -> None:
         with self._news:

@@ -35,7 +35,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Counter:
+class EnergyCounter:
     """The device's own energy counter: how late it may be, and in which steps it grows."""
 
     lag_s: float = 0.0
@@ -49,7 +49,7 @@ class SoftwareIntegrator:
     lie: the timer cuts the piece in which it ends.
     """
 
-    def __init__(self, sampling: Sampling, counter: Counter = Counter()) -> None:
+    def __init__(self, sampling: Sampling, counter: EnergyCounter = EnergyCounter()) -> None:
         self.sampling = sampling
         self._promised = sampling
         self._counter = counter
@@ -71,7 +71,7 @@ class SoftwareIntegrator:
         """Return the newest sample."""
         return self._newest
 
-    def measure(self, sampling: Sampling, counter: Counter) -> None:
+    def measure(self, sampling: Sampling, counter: EnergyCounter) -> None:
         """Go on with how the device measures now; a run that began otherwise gets a flag."""
         self.sampling, self._counter = sampling, counter
         if self._state is IntegrationState.START and sampling != self._promised:
@@ -232,7 +232,7 @@ class _CounterBeside:
         self._last = (sample.counter_wh, sampled_wh)
         self._first = self._first or self._last
 
-    def differs(self, counter: Counter) -> bool:
+    def differs(self, counter: EnergyCounter) -> bool:
         """Tell whether both energies differ by more than the counter and a tolerance can explain.
 
         The counter may lag behind at both ends, by what the largest power gives in that time. It

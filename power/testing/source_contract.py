@@ -20,7 +20,7 @@ from unittest import SkipTest
 
 from power.errors import MeterError, MeterUnreachable
 from power.meter import Flag, IntegrationState, MeterSettings
-from power.sampled.software_integrator import Counter, SoftwareIntegrator
+from power.sampled.software_integrator import EnergyCounter, SoftwareIntegrator
 from power.sampled.source import Sample, Source, Tools
 
 NO_NUMBERS = ("NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "9" * 5000, '"5"', "[5]", "5 W")
@@ -109,7 +109,7 @@ class SourceContract(ABC):
         """A run at 5 W has the energy of 5 W, whatever steps the device's own counter has."""
         with self.bench() as bench, closing(bench.open()) as source:
             integrator = SoftwareIntegrator(
-                source.sampling, Counter(source.counter_lag_s, source.counter_step_wh)
+                source.sampling, EnergyCounter(source.counter_lag_s, source.counter_step_wh)
             )
             integrator.prepare(MeterSettings(timer_s=bench.seconds))
             _feed(bench, source, integrator)

@@ -11,7 +11,7 @@ from power.errors import MeterSilent, MeterUnreachable
 
 
 @dataclass(frozen=True)
-class Event:
+class WireEvent:
     """One line of a wire log."""
 
     monotonic_s: float
@@ -23,7 +23,7 @@ class ReplayEnded(MeterUnreachable):
     """The driver took a step that is not in the recorded conversation."""
 
 
-def read_wire_log(path: Path) -> list[Event]:
+def read_wire_log(path: Path) -> list[WireEvent]:
     """Return the events of a wire log, without a last line that a killed writer left incomplete."""
     events = []
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -33,7 +33,7 @@ def read_wire_log(path: Path) -> list[Event]:
         try:
             value = json.loads(line)
             content = bytes.fromhex(value["hex"]) if "hex" in value else value["text"].encode()
-            events.append(Event(float(value["monotonic_s"]), str(value["event"]), content))
+            events.append(WireEvent(float(value["monotonic_s"]), str(value["event"]), content))
         except (KeyError, TypeError, ValueError) as error:
             if number == len(lines):
                 break
@@ -48,7 +48,7 @@ class ReplayTransport:
     recorded times, so the driver gets the same readings as it did then.
     """
 
-    def __init__(self, events: list[Event], name: str = "replay") -> None:
+    def __init__(self, events: list[WireEvent], name: str = "replay") -> None:
         self.name = name
         self._events = events
         self._at = 0
@@ -95,7 +95,7 @@ class ReplayTransport:
         """Return how many recorded events were not replayed."""
         return len(self._events) - self._at
 
-    def _take(self, kind: str) -> Event:
+    def _take(self, kind: str) -> WireEvent:
         if self._at >= len(self._events):
             raise ReplayEnded(f"the recorded conversation ends before another {kind!r}")
         event = self._events[self._at]

@@ -26,8 +26,8 @@ from power.transports.transport import Clock, Transport, UtcClock, utc_now
 from power.wt310 import output, snapshot
 from power.wt310 import settings as setup
 from power.wt310.integrator import Integrator
-from power.wt310.link import Link
-from power.wt310.models import Model, require_settable
+from power.wt310.link import ScpiLink
+from power.wt310.models import MeterModel, require_settable
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class WT310:
         timeout_s: float = 2.0,
         element: str | None = None,
     ) -> None:
-        self._link = Link(open_transport, timeout_s=timeout_s, clock=clock)
+        self._link = ScpiLink(open_transport, timeout_s=timeout_s, clock=clock)
         self._integrator = Integrator(self._link, clock, sleep)
         self._clock = clock
         self._sleep = sleep
@@ -194,13 +194,13 @@ class WT310:
             setup.compare(settings, setup.read_back(self._link, settings.element))
 
     @property
-    def model(self) -> Model:
+    def model(self) -> MeterModel:
         """Return the ranges and elements of the model that answers."""
         with self._lock:
             return self._link.model
 
     @property
-    def conversation(self) -> Link:
+    def conversation(self) -> ScpiLink:
         """Return the conversation itself, for questions that the driver never asks.
 
         It has no lock, so only one thread may use it, and no other method at the same time. What
@@ -333,7 +333,7 @@ class WT310:
         self._shown = self._element
         return output.read_items(self._link, self._element)
 
-    def _reading(self, sample: output.Sample, monotonic_s: float, utc: datetime) -> Reading:
+    def _reading(self, sample: output.ReadReply, monotonic_s: float, utc: datetime) -> Reading:
         values = {
             **{name: sample.values[item] for item, name in _VALUE_NAMES.items()},
             **output.qualities(sample),

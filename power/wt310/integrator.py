@@ -11,7 +11,7 @@ from power.meter import IntegrationStart, IntegrationState, Leave
 from power.scpi import DeviceError, parse_word
 from power.transports.transport import Clock
 from power.wt310 import output
-from power.wt310.link import Link
+from power.wt310.link import ScpiLink
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ _POLL_S = 0.05
 class Integrator:
     """The integrator behind one link; each call ends within a bounded time."""
 
-    def __init__(self, link: Link, clock: Clock, sleep: Callable[[float], None]) -> None:
+    def __init__(self, link: ScpiLink, clock: Clock, sleep: Callable[[float], None]) -> None:
         self._link = link
         self._clock = clock
         self._sleep = sleep

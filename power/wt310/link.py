@@ -27,7 +27,7 @@ from power.scpi import (
     without_header,
 )
 from power.transports.transport import Clock, Transport
-from power.wt310.models import Model, model_of, parse_identity
+from power.wt310.models import MeterModel, model_of, parse_identity
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ LANGUAGES = ("WT300E", "WT300", "WT200")
 _TRANSFER_ERRORS = (410, 420, 430, 440)
 
 
-class Link:
+class ScpiLink:
     """A conversation with one meter: one question at a time, each with its own answer.
 
     `events` collects the extended events that were read. `inherited` holds the errors that were in
@@ -68,7 +68,7 @@ class Link:
         self._transport: Transport | None = None
         self._dirty = False
         self._identity: Identity | None = None
-        self._model: Model | None = None
+        self._model: MeterModel | None = None
         self.events = 0
         self.inherited: list[DeviceError] = []
         self.found: dict[str, str] = {}
@@ -83,7 +83,7 @@ class Link:
         return self._identity
 
     @property
-    def model(self) -> Model:
+    def model(self) -> MeterModel:
         """Return the ranges and elements of the meter's model, opening a closed link first."""
         self._ready()
         if self._model is None:

@@ -20,7 +20,7 @@ _AMPS_THREE_PHASE_CF3 = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 
 @dataclass(frozen=True)
-class Model:
+class MeterModel:
     """One model: its fixed ranges at crest factor 3, its elements and its generation.
 
     Ranges halve at crest factor 6 (IM WT310E-17EN, pages 6-12 and 6-13).
@@ -53,16 +53,16 @@ def _scaled(ranges: tuple[float, ...], crest_factor: int) -> tuple[float, ...]:
 MODELS = {
     model.name: model
     for model in (
-        Model("WT310", _VOLTS_CF3, _AMPS_CF3, 1, False),
-        Model("WT310HC", _VOLTS_CF3, _AMPS_HIGH_CF3, 1, False),
-        Model("WT330", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, False),
-        Model("WT332", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 2, False),
-        Model("WT333", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, False),
-        Model("WT310E", _VOLTS_CF3, _AMPS_CF3, 1, True),
-        Model("WT310EH", _VOLTS_CF3, _AMPS_HIGH_CF3, 1, True),
-        Model("WT330E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, True),
-        Model("WT332E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 2, True),
-        Model("WT333E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, True),
+        MeterModel("WT310", _VOLTS_CF3, _AMPS_CF3, 1, False),
+        MeterModel("WT310HC", _VOLTS_CF3, _AMPS_HIGH_CF3, 1, False),
+        MeterModel("WT330", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, False),
+        MeterModel("WT332", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 2, False),
+        MeterModel("WT333", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, False),
+        MeterModel("WT310E", _VOLTS_CF3, _AMPS_CF3, 1, True),
+        MeterModel("WT310EH", _VOLTS_CF3, _AMPS_HIGH_CF3, 1, True),
+        MeterModel("WT330E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, True),
+        MeterModel("WT332E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 2, True),
+        MeterModel("WT333E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, True),
     )
 }
 
@@ -78,7 +78,7 @@ def parse_identity(reply: str) -> Identity:
     return Identity(*fields)
 
 
-def model_of(identity: Identity) -> Model:
+def model_of(identity: Identity) -> MeterModel:
     """Return the model's data; raise an error that names an unsupported instrument.
 
     The maker must match too: instruments of other makers speak nearly this language, with other
@@ -107,7 +107,7 @@ def require_settable_by_any(settings: MeterSettings) -> None:
         raise ValueError(refusals[0])
 
 
-def require_settable(settings: MeterSettings, model: Model) -> None:
+def require_settable(settings: MeterSettings, model: MeterModel) -> None:
     """Raise `MeterRefused` for settings that the model does not have.
 
     The meter itself would silently take the nearest legal value (page 5-6).

@@ -24,7 +24,7 @@ from power.scpi import (
     without_header,
 )
 from power.wt310 import settings
-from power.wt310.link import Link
+from power.wt310.link import ScpiLink
 
 _log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ updates, the begin of an integration, and everything that goes over its range.""
 
 
 @dataclass(frozen=True)
-class Sample:
+class ReadReply:
     """One reply to `READ_QUERY`, its values by item name.
 
     `hyphen` is true if a range had a hyphen, the mark of auto-range during the integration.
@@ -72,7 +72,7 @@ class Sample:
     hyphen: bool
 
 
-def write_items(link: Link, element: str = "1") -> tuple[str, ...]:
+def write_items(link: ScpiLink, element: str = "1") -> tuple[str, ...]:
     """Set ASCII output and the items of a reading, and return their names in order.
 
     Items that the firmware does not know are left out, except those that a reading needs. With the
@@ -104,7 +104,7 @@ def write_items(link: Link, element: str = "1") -> tuple[str, ...]:
     return found
 
 
-def read_charge(link: Link, element: str) -> float | None:
+def read_charge(link: ScpiLink, element: str) -> float | None:
     """Return the charge of an element in Ah, None if the meter shows none; no reading has it."""
     item = f":NUMeric:NORMal:ITEM{_SPARE_ITEM}"
     link.command(f"{item} AH,{'SIGMa' if element == SIGMA else element}")
@@ -113,7 +113,7 @@ def read_charge(link: Link, element: str) -> float | None:
     return value if isinstance(value, float) else None
 
 
-def read_items(link: Link, element: str = "1") -> tuple[str, ...]:
+def read_items(link: ScpiLink, element: str = "1") -> tuple[str, ...]:
     """Return the names of the items that the meter sends; refuse a list without all of ours.
 
     The items of a single element, beside the sum of all, are called P1, WH1, P2 and so on.
@@ -121,14 +121,14 @@ def read_items(link: Link, element: str = "1") -> tuple[str, ...]:
     return _names_of(_sent(link), element)
 
 
-def read_any_items(link: Link) -> tuple[str, tuple[str, ...]]:
+def read_any_items(link: ScpiLink) -> tuple[str, tuple[str, ...]]:
     """Return the element whose values the meter sends, and the names as in `read_items`."""
     sent = _sent(link)
     element = next((where for name, where in sent if name == "U"), "1")
     return element, _names_of(sent, element)
 
 
-def _sent(link: Link) -> list[tuple[str, str]]:
+def _sent(link: ScpiLink) -> list[tuple[str, str]]:
     """Return function and element of each item that the meter sends, up to our longest list."""
     reply = without_header(link.ask(":NUMeric:NORMal:NUMber?"))
     # ALL means 255 items (page 6-19). We never set so many.
@@ -147,7 +147,7 @@ def _names_of(sent: Sequence[tuple[str, str]], element: str) -> tuple[str, ...]:
     return names
 
 
-def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
+def take_apart(raw: bytes, names: tuple[str, ...]) -> ReadReply:
     """Return the sample in a reply to `READ_QUERY`; its values may be text or a block."""
     values: list[float | Absent]
     hyphen = False
@@ -166,7 +166,7 @@ def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
         value = named.get(name)
         if isinstance(value, float) and value < 0:
             named[name], hyphen = -value, True
-    return Sample(
+    return ReadReply(
         named,
         IntegrationState(parse_word(units[1], STATES)),
         parse_register(units[2]),
@@ -186,7 +186,7 @@ def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
     return ",".join(fields), found
 
 
-def qualities(sample: Sample) -> dict[str, float | Absent]:
+def qualities(sample: ReadReply) -> dict[str, float | Absent]:
     """Return power factor, frequency and peaks of a sample, as far as the meter sends them.
 
     A peak is the larger of the positive and the negative one, without sign.
@@ -209,7 +209,7 @@ def qualities(sample: Sample) -> dict[str, float | Absent]:
     return found
 
 
-def elements(sample: Sample) -> tuple[ElementValues, ...]:
+def elements(sample: ReadReply) -> tuple[ElementValues, ...]:
     """Return power and energy of the single elements in a sample of the sum of all."""
 
     def number(name: str) -> float | None:
@@ -223,7 +223,7 @@ def elements(sample: Sample) -> tuple[ElementValues, ...]:
     )
 
 
-def _item(link: Link, number: int) -> tuple[str, str]:
+def _item(link: ScpiLink, number: int) -> tuple[str, str]:
     """Return an item's function and its element, "" for a function without one."""
     fields = without_header(link.ask(f":NUMeric:NORMal:ITEM{number}?")).upper().split(",")
     name = _NAMES.get(fields[0], fields[0])
@@ -250,7 +250,7 @@ class RunWatch:
     `prepared` are the settings before the run, None if another program prepared it.
     """
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: ScpiLink) -> None:
         self._link = link
         self.flags: frozenset[Flag] = frozenset()
         self.end_ranges: tuple[float | None, float | None] = (None, None)
@@ -299,7 +299,7 @@ class RunWatch:
         self._link.events |= events
         return events
 
-    def note_sample(self, sample: Sample) -> None:
+    def note_sample(self, sample: ReadReply) -> None:
         """Note the flags of a sample, and whether the run has ended."""
         self.flags |= self._events_flags() | _flags_of(sample.condition)
         if sample.hyphen:

@@ -16,8 +16,8 @@ from power.scpi import decode
 from power.values import identity_from_json, reading_from_json, settings_from_json
 from power.wt310 import output
 from power.wt310 import settings as setup
-from power.wt310.link import Link
-from power.wt310.models import Model, model_of, parse_identity
+from power.wt310.link import ScpiLink
+from power.wt310.models import MeterModel, model_of, parse_identity
 
 _WHO = "*IDN?"
 _START = ":INTEGrate:STARt"
@@ -46,7 +46,7 @@ class Started:
 
 
 @dataclass
-class Conversation:
+class RecordedConversation:
     """The readings and the starts of a wire log, and each meter that told who it is, in order.
 
     `resources` has the address at each opening of the link. `gaps` counts the lines that say what
@@ -60,12 +60,12 @@ class Conversation:
     gaps: int = 0
 
 
-def read_conversation(lines: Iterable[bytes], element: str) -> Conversation:
+def read_conversation(lines: Iterable[bytes], element: str) -> RecordedConversation:
     """Return what the lines of a wire log say about the measurement of an element.
 
     Raises ValueError, naming the line, for a line that no wire log has.
     """
-    found = Conversation()
+    found = RecordedConversation()
     replies: dict[str, bytes] = {}
     asked = ""
     for number, line in enumerate(lines, 1):
@@ -77,7 +77,7 @@ def read_conversation(lines: Iterable[bytes], element: str) -> Conversation:
 
 
 def _take(
-    line: bytes, asked: str, found: Conversation, replies: dict[str, bytes], element: str
+    line: bytes, asked: str, found: RecordedConversation, replies: dict[str, bytes], element: str
 ) -> str:
     """Add what a line says, and return the message that was sent last."""
     event, content, told = _event(line)
@@ -104,7 +104,7 @@ def _take_sampled(
     event: str,
     content: bytes,
     told: dict[str, Any],
-    found: Conversation,
+    found: RecordedConversation,
     replies: dict[str, bytes],
 ) -> None:
     """Add what a software integrator has noted, as JSON values (see `SampledMeter`)."""
@@ -146,7 +146,7 @@ class _Recorded:
         return parse_identity(self.ask(_WHO))
 
     @property
-    def model(self) -> Model:
+    def model(self) -> MeterModel:
         """Return the model that answered."""
         return model_of(self.identity)
 
@@ -161,22 +161,24 @@ def _started(told: dict[str, Any], replies: dict[str, bytes], element: str) -> S
     utc, at_s = datetime.fromisoformat(told["utc"]), float(told["monotonic_s"])
     recorded = _Recorded(replies)
     try:
-        settings = setup.read_back(cast(Link, recorded), element)
+        settings = setup.read_back(cast(ScpiLink, recorded), element)
         return Started(utc, at_s, recorded.identity, settings)
     except MeterError:
         return Started(utc, at_s, None, None)
 
 
-def _meet(found: Conversation, content: bytes) -> None:
+def _meet(found: RecordedConversation, content: bytes) -> None:
     """Add the meter that told who it is; a reply that no meter gives is none."""
     with suppress(MeterError):
         found.identities.append(parse_identity(decode(content)))
 
 
-def _keep(found: Conversation, at_s: float, replies: dict[str, bytes], element: str) -> None:
+def _keep(
+    found: RecordedConversation, at_s: float, replies: dict[str, bytes], element: str
+) -> None:
     """Add a reading; a reply that the driver refused is none."""
     try:
-        names = output.read_items(cast(Link, _Recorded(replies)), element)
+        names = output.read_items(cast(ScpiLink, _Recorded(replies)), element)
         sample = output.take_apart(replies[output.READ_QUERY], names)
     except MeterError:
         return

@@ -8,7 +8,7 @@ from dataclasses import replace
 from power.errors import MeterRefused
 from power.meter import Flag, InputMode, MeterSettings
 from power.scpi import parse_flag, parse_setting, parse_timer, parse_word, without_header
-from power.wt310.link import LANGUAGES, Link
+from power.wt310.link import LANGUAGES, ScpiLink
 from power.wt310.models import same_number
 
 HOLDS = (":HOLD", ":NUMeric:HOLD")
@@ -23,7 +23,7 @@ _LEFTOVERS = (
 )
 
 
-def write(link: Link, settings: MeterSettings) -> None:
+def write(link: ScpiLink, settings: MeterSettings) -> None:
     """Write all settings, and check the error queue after each.
 
     The integrator must be RESET, or the meter answers error 813. The crest factor comes first,
@@ -50,7 +50,7 @@ def write(link: Link, settings: MeterSettings) -> None:
     link.command(f":INTEGrate:TIMer {hours},{rest // 60},{rest % 60}")
 
 
-def read_back(link: Link, element: str = "1") -> MeterSettings:
+def read_back(link: ScpiLink, element: str = "1") -> MeterSettings:
     """Return the settings that the meter has now.
 
     The element is a choice of the output items and no setting of the meter, so it is passed in.
@@ -73,12 +73,12 @@ def read_back(link: Link, element: str = "1") -> MeterSettings:
     )
 
 
-def read_wiring(link: Link) -> str:
+def read_wiring(link: ScpiLink) -> str:
     """Return the wiring system, which somebody chose at the panel (page 6-15)."""
     return parse_word(link.ask(":INPut:WIRing?"), ("P1W2", "P1W3", "P3W3", "P3W4", "V3A3"))
 
 
-def read_range(link: Link, quantity: str) -> tuple[float, bool]:
+def read_range(link: ScpiLink, quantity: str) -> tuple[float, bool]:
     """Return the range of `VOLTage` or `CURRent` in V or A, and whether it has a hyphen.
 
     Auto-range adds a hyphen when it changes a range during an integration (IM WT310E-01EN, page
@@ -89,7 +89,7 @@ def read_range(link: Link, quantity: str) -> tuple[float, bool]:
     return parse_setting(bare), bare != reply
 
 
-def read_interval(link: Link) -> float:
+def read_interval(link: ScpiLink) -> float:
     """Return the update interval in seconds; refuse RATE AUTO, which has no fixed interval."""
     reply = link.ask(":RATE?")
     if without_header(reply).upper() == "AUTO":
@@ -110,7 +110,7 @@ def compare(wanted: MeterSettings, found: MeterSettings) -> None:
             )
 
 
-def check_leftovers(link: Link) -> None:
+def check_leftovers(link: ScpiLink) -> None:
     """Raise `MeterRefused` when hold, averaging, MAX hold or scaling cannot be switched off."""
     for leftover in _LEFTOVERS:
         if parse_flag(link.ask(f"{leftover}?")):
@@ -127,7 +127,7 @@ _SWITCHED_ON = (
 )
 
 
-def changed_flags(link: Link, prepared: MeterSettings | None) -> frozenset[Flag]:
+def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[Flag]:
     """Return what somebody changed during a run: scaling, averaging, MAX hold, language, others.
 
     `prepared` are the settings before the run; with None the others are not compared. Ranges and

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from power.errors import MeterRefused, MeterReplyError
 from power.scpi import Absent, parse_flag, parse_number, without_header
-from power.wt310.link import Link
+from power.wt310.link import ScpiLink
 from power.wt310.output import LATCHED
 
 COMMUNICATION = (":STATus:QMESsage", ":COMMunicate:VERBose", ":COMMunicate:HEADer")
@@ -43,12 +43,12 @@ Snapshot = Mapping[str, str]
 """The settings of a meter, by command, as the meter's own text without headers."""
 
 
-def take(link: Link) -> Snapshot:
+def take(link: ScpiLink) -> Snapshot:
     """Return what the meter has now; it changes nothing."""
     return {head: ask(link, head) for head in _HEADS}
 
 
-def put_back(link: Link, snapshot: Snapshot) -> list[str]:
+def put_back(link: ScpiLink, snapshot: Snapshot) -> list[str]:
     """Write what differs from the snapshot; return what reads back differently all the same.
 
     The integrator must be RESET. A setting that the meter refuses does not end the others.
@@ -68,12 +68,12 @@ def put_back(link: Link, snapshot: Snapshot) -> list[str]:
     ]
 
 
-def unlock(link: Link) -> None:
+def unlock(link: ScpiLink) -> None:
     """Unlock the front panel."""
     link.tell(":COMMunicate:REMote OFF")
 
 
-def give_back(link: Link, on_answer: Callable[[], object]) -> list[str]:
+def give_back(link: ScpiLink, on_answer: Callable[[], object]) -> list[str]:
     """Unlock the panel, let the meter talk as before; return what reads back differently.
 
     `on_answer` is called when the meter has answered a first question.
@@ -89,7 +89,7 @@ def give_back(link: Link, on_answer: Callable[[], object]) -> list[str]:
     return wrong
 
 
-def ask(link: Link, head: str) -> str:
+def ask(link: ScpiLink, head: str) -> str:
     """Return the value of a setting as text."""
     return without_header(link.ask(f"{head}?")).strip().strip("-")
 

@@ -16,7 +16,7 @@ import numpy as np
 from client_sample.camera.reader import read as read_frame
 from client_sample.camera.reading import Unread
 from power import scpi
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 from power.emulator.grammar import parse_unit, split_message
 from power.emulator.rpc import Broken, parse_call
 from power.errors import MeterError
@@ -220,7 +220,7 @@ def targets() -> dict[str, Target]:
         "scpi": Target(
             _replies, (MeterError,), [b"#40012" + bytes(12), b'-113,"Undefined header"', b"600,0"]
         ),
-        "commands": Target(_commands, (Refused,), [b":NUM:NORM:VAL?;*ESR?", b"*IDN?\n"]),
+        "commands": Target(_commands, (CommandRefused,), [b":NUM:NORM:VAL?;*ESR?", b"*IDN?\n"]),
         "calls": Target(parse_call, (Broken,), [_CALL, bytes(40)]),
         "power-log": Target(_in_file("p.csv", read_power_log), (ValueError,), [log]),
         "old-log": Target(

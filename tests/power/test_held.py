@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from power.bench.recorder import Recorder
-from power.bench.run_notes import Place, RunNotes
+from power.bench.run_notes import RunNotes, RunPlace
 from power.emulator.profile import constant
 from power.energy.judge import RunFacts
 from power.errors import MeterHolds, MeterUnreachable
 from power.held import Guard, look
 from power.logs.journal import Journal
 from power.meter import IntegrationState, MeterSettings
-from power.spare import Event
+from power.spare import RunEvent
 from tests.support.leave import LEAVE
 
 MakeBench = Callable[..., Any]
@@ -75,7 +75,7 @@ def test_a_result_can_be_given_up_by_will(make_bench: MakeBench, tmp_path: Path)
     bench.time.sleep(3.0)
     guard(bench, journal, discard=True)
     (entry,) = journal.entries()
-    assert (Event.GIVEN_UP, 4.0) == (entry.event, entry.integration_s)
+    assert (RunEvent.GIVEN_UP, 4.0) == (entry.event, entry.integration_s)
     guard(bench, journal)
 
 
@@ -107,7 +107,7 @@ def test_changed_output_items_do_not_hide_a_result(make_bench: MakeBench) -> Non
 
 def recorded(bench: Any, journal: Journal, path: Path) -> None:
     """Record a run to its end, with its notes."""
-    notes = RunNotes(Place(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
+    notes = RunNotes(RunPlace(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
     recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, notes=notes)
     recording = recorder.record(SETTINGS, path, leave=LEAVE)
     last = recording.readings[-1]
@@ -145,7 +145,7 @@ def killed(bench: Any, journal: Journal, path: Path, after_s: float = 2.0) -> No
         if elapsed_s > after_s:
             raise Killed
 
-    notes = RunNotes(Place(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
+    notes = RunNotes(RunPlace(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
     recorder = Recorder(
         bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, notes=notes, progress=die
     )
@@ -166,7 +166,7 @@ def test_a_start_that_failed_leaves_nothing_behind(make_bench: MakeBench, tmp_pa
     with pytest.raises(MeterUnreachable):
         recorded(bench, journal, tmp_path / "log.csv")
     assert ["runs.jsonl"] == sorted(path.name for path in tmp_path.iterdir())
-    assert [Event.BEGUN, Event.GIVEN_UP] == [entry.event for entry in journal.entries()]
+    assert [RunEvent.BEGUN, RunEvent.GIVEN_UP] == [entry.event for entry in journal.entries()]
     bench.meter.start = start
     guard(bench, journal)
     recorded(bench, journal, tmp_path / "log.csv")

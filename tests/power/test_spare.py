@@ -8,21 +8,21 @@ from dataclasses import replace
 import pytest
 
 from power.meter import Held, Identity, IntegrationState
-from power.spare import Entry, Event, ending, leave_to_wipe, refusal, unfinished
+from power.spare import RunEntry, RunEvent, ending, leave_to_wipe, refusal, unfinished
 
 IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")
 HELD = Held(IDENTITY, IntegrationState.TIMEUP, 0.5, 360.0)
 UTC = "2026-01-01T00:00:00+00:00"
 
 
-def begun(log: str = "/a.csv", resource: str = "X") -> Entry:
+def begun(log: str = "/a.csv", resource: str = "X") -> RunEntry:
     """Return the beginning of a run."""
-    return Entry(Event.BEGUN, "91N4", resource, log, UTC)
+    return RunEntry(RunEvent.BEGUN, "91N4", resource, log, UTC)
 
 
-def fetched(held: Held = HELD, log: str = "/a.csv", resource: str = "X") -> Entry:
+def fetched(held: Held = HELD, log: str = "/a.csv", resource: str = "X") -> RunEntry:
     """Return the end of a run."""
-    return ending(Event.FETCHED, held, resource, log, UTC)
+    return ending(RunEvent.FETCHED, held, resource, log, UTC)
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def fetched(held: Held = HELD, log: str = "/a.csv", resource: str = "X") -> Entr
         ([begun(), fetched(Held(IDENTITY, IntegrationState.STOP, 0.5, 360.0))], False),
         # The charge tells, where both know one.
         ([begun(), fetched(replace(HELD, charge_ah=0.1))], True),
-        ([ending(Event.GIVEN_UP, HELD, "X", "", UTC)], True),
+        ([ending(RunEvent.GIVEN_UP, HELD, "X", "", UTC)], True),
     ],
 )
-def test_only_the_last_known_result_is_spare(entries: list[Entry], spare: bool) -> None:
+def test_only_the_last_known_result_is_spare(entries: list[RunEntry], spare: bool) -> None:
     """A held result may be wiped only if it is the last one that the journal knows."""
     assert spare is (leave_to_wipe(HELD, entries) is not None)
 

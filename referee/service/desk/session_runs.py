@@ -10,7 +10,7 @@ from dataclasses import replace
 from power.errors import MeterHolds
 from power.held import Guard, look
 from power.meter import Held, IntegrationState, Leave, Meter
-from power.spare import Entry, Event, beginning, ending, last_of
+from power.spare import RunEntry, RunEvent, beginning, ending, last_of
 from referee.errors import Unavailable
 from referee.service.desk.metering import Metering
 from referee.service.setup.contest import Contest
@@ -81,7 +81,7 @@ class SessionRuns:
         if started is not None and (last is None or (last.log != name and last.at < started.utc)):
             last = beginning(meter.identity, self._resource, name, started.utc)
             self._note(last)
-        if last is None or (last.log, last.event) != (name, Event.BEGUN):
+        if last is None or (last.log, last.event) != (name, RunEvent.BEGUN):
             return
         reading = newest_reading(connection, session_id)
         if reading is not None and reading.state in _ENDED and energy_of(connection, session_id):
@@ -104,7 +104,7 @@ class SessionRuns:
         if held is None:
             return False
         last = last_of(self._runs.entries(), held.identity.serial)
-        if last is None or (last.log, last.event) != (name, Event.BEGUN):
+        if last is None or (last.log, last.event) != (name, RunEvent.BEGUN):
             return False
         passed_s = (self._contest.clock.now().utc - last.at).total_seconds()
         if not _began_then(held, passed_s):
@@ -130,9 +130,9 @@ class SessionRuns:
 
     def _note_fetched(self, name: str, held: Held) -> None:
         utc = self._contest.clock.now().utc.isoformat(timespec="seconds")
-        self._note(ending(Event.FETCHED, held, self._resource, name, utc))
+        self._note(ending(RunEvent.FETCHED, held, self._resource, name, utc))
 
-    def _note(self, entry: Entry) -> None:
+    def _note(self, entry: RunEntry) -> None:
         try:
             self._runs.note(entry)
         except OSError as error:

@@ -22,7 +22,7 @@ from power.energy.judge import facts_from_json, judge_run
 from power.energy.verdict import EnergyResult, Finding
 from power.meter import Reading
 from power.values import reading_from_json
-from power.wt310.recorded import Conversation, Started, read_conversation
+from power.wt310.recorded import RecordedConversation, Started, read_conversation
 from referee.core.instant import seconds_between
 from referee.core.states import SessionState, state_of
 from referee.errors import InputError
@@ -140,7 +140,10 @@ def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_the_conversation(
-    contest: Contest, session: SessionRecord, meter: SessionMeter, conversation: Conversation
+    contest: Contest,
+    session: SessionRecord,
+    meter: SessionMeter,
+    conversation: RecordedConversation,
 ) -> Iterator[Mismatch]:
     """Compare meter, settings and readings with what the meter said on its wire."""
     before = [one for one in conversation.starts if _until_its_end(session, one)]
@@ -162,7 +165,7 @@ def _of_the_conversation(
 
 
 def _readings(
-    contest: Contest, session: SessionRecord, conversation: Conversation
+    contest: Contest, session: SessionRecord, conversation: RecordedConversation
 ) -> Iterator[Mismatch]:
     """Yield the first reading that the meter did not send."""
     sent, at = conversation.readings, 0
@@ -197,7 +200,7 @@ class _ExternalFindings:
     meter: SessionMeter
     reasons: Sequence[Finding]
     slept_s: float
-    conversation: Conversation
+    conversation: RecordedConversation
 
     @property
     def codes(self) -> set[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from power.bench.recorder import Recorder
 from power.bench.rescue import LeftRunning, Rescued, Rescuer
-from power.bench.run_notes import Place, RunNotes
+from power.bench.run_notes import RunNotes, RunPlace
 from power.emulator.profile import bursts, energy_wh
 from power.energy.verdict import Verdict
 from power.errors import MeterRefused
@@ -47,7 +47,7 @@ class Case:
                 raise Killed
 
         time = bench.time
-        notes = RunNotes(Place(self.log, "X", self.journal), clock=time.clock, utc=time.utc)
+        notes = RunNotes(RunPlace(self.log, "X", self.journal), clock=time.clock, utc=time.utc)
         recorder = Recorder(
             bench.meter, clock=time.clock, sleep=time.sleep, notes=notes, progress=die
         )

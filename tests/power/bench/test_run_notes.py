@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from power.bench.run_notes import Place, RunNotes
+from power.bench.run_notes import RunNotes, RunPlace
 from power.energy.judge import RunFacts
 from power.energy.verdict import suspect
 from power.logs.facts_file import facts_path, load_course, load_facts
 from power.logs.journal import Journal
 from power.meter import Flag, Held, Identity, IntegrationStart, IntegrationState, MeterSettings
-from power.spare import Event
+from power.spare import RunEvent
 from tests.support.full_disk import FullDisk
 
 IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")
@@ -24,7 +24,7 @@ HELD = Held(IDENTITY, IntegrationState.TIMEUP, 0.5, 60.0)
 
 def notes_in(folder: Path, time: Any, journal: Journal | None = None) -> RunNotes:
     """Return the notes of a run in a folder."""
-    place = Place(folder / "log.csv", "X", journal or Journal(folder / "runs.jsonl"))
+    place = RunPlace(folder / "log.csv", "X", journal or Journal(folder / "runs.jsonl"))
     added = (suspect("auto_range_reason", "Auto-range was chosen."),)
     return RunNotes(place, clock=time.clock, utc=time.utc, added=added)
 
@@ -65,7 +65,7 @@ def test_a_full_disk_ends_no_run(
     full_disk.free()
     assert before == facts_path(log).read_bytes()
     assert "the measurement goes on" in caplog.text
-    assert [Event.BEGUN] == [e.event for e in Journal(tmp_path / "runs.jsonl").entries()]
+    assert [RunEvent.BEGUN] == [e.event for e in Journal(tmp_path / "runs.jsonl").entries()]
 
 
 def test_a_full_disk_before_the_start_is_an_error(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from power.checklist.tools import Answer, StepSkipped, WalkEnded
+from power.checklist.tools import PersonAnswer, StepSkipped, WalkEnded
 from power.commands.real_meter import TerminalPerson
 
 CHOICES = {"y": "yes", "n": "no"}
@@ -19,12 +19,12 @@ def typing(*lines: str) -> TerminalPerson:
 
 def test_the_first_word_is_the_answer_and_the_rest_a_remark() -> None:
     """An answer may have a remark, in large letters or small."""
-    assert Answer("y", "after 2 s") == typing("Y  after 2 s \n").choose("Seen?", CHOICES)
+    assert PersonAnswer("y", "after 2 s") == typing("Y  after 2 s \n").choose("Seen?", CHOICES)
 
 
 def test_another_word_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
     """A word that is no choice is told with the choices, and the question waits on."""
-    assert Answer("n") == typing("maybe\n", "\n", "n\n").choose("Seen?", CHOICES)
+    assert PersonAnswer("n") == typing("maybe\n", "\n", "n\n").choose("Seen?", CHOICES)
     assert "'maybe' is none of y, n, s, q" in capsys.readouterr().err
 
 

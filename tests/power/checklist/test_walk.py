@@ -12,7 +12,7 @@ import pytest
 
 from power.checklist.report import Report, load, save
 from power.checklist.steps import STEPS, chosen, table
-from power.checklist.tools import Answer, StepSkipped, Tools, WalkEnded
+from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
 from power.checklist.walk import walk
 from power.emulator.instrument import Options
 from power.held import Guard
@@ -46,13 +46,13 @@ class Helper:
             if words in text:
                 do()
 
-    def choose(self, question: str, choices: Mapping[str, str]) -> Answer:
+    def choose(self, question: str, choices: Mapping[str, str]) -> PersonAnswer:
         """Give the next answer; `skip` and `end` are those of the keys."""
         answer = next(self._answers, "y")
         if answer in ("skip", "end"):
             raise StepSkipped if answer == "skip" else WalkEnded
         assert answer in choices
-        return Answer(answer, "seen")
+        return PersonAnswer(answer, "seen")
 
 
 def walked(
@@ -61,7 +61,7 @@ def walked(
     """Walk steps; return the report, the names left open, and the states of the report saved."""
     bench.meter.identify()
     person = Helper({name.replace("_", " "): task for name, task in tasks.items()}, answers)
-    tools = Tools(
+    tools = StepTools(
         link=bench.meter.conversation,
         ask=Guard(bench.meter, OwnRuns(), "R", utc=bench.time.utc).leave,
         clock=bench.time.clock,
@@ -206,12 +206,12 @@ def test_a_step_that_fails_is_told_and_the_walk_goes_on(make_bench: MakeBench) -
 
 def test_a_worse_try_does_not_replace_what_is_done() -> None:
     """A step that was done stays done when somebody skips it the second time."""
-    from power.checklist.report import Entry
+    from power.checklist.report import StepOutcome
 
     report = Report(ME, "R", "then")
-    done = Entry("busy", "?", "done", "now", 1.0, {"a": 1})
+    done = StepOutcome("busy", "?", "done", "now", 1.0, {"a": 1})
     report.add(done)
-    report.add(Entry("busy", "?", "skipped", "later", 1.0, {}))
+    report.add(StepOutcome("busy", "?", "skipped", "later", 1.0, {}))
     assert {"busy": done} == report.entries
 
 

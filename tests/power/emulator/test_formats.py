@@ -8,7 +8,7 @@ import math
 import pytest
 
 from power.emulator import formats
-from power.emulator.errors import Refused
+from power.emulator.errors import CommandRefused
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_multipliers_and_units(text: str, unit: str, value: float) -> None:
 )
 def test_broken_numbers_are_refused(text: str, unit: str, code: int) -> None:
     """Each malformed number has its error code (appendix 1)."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(CommandRefused) as caught:
         formats.number(text, unit)
     assert code == caught.value.code
 

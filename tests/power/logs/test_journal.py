@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from power.logs.journal import JOURNAL_VARIABLE, Journal, journal
-from power.spare import Entry, Event
+from power.spare import RunEntry, RunEvent
 from tests.support.full_disk import FullDisk
 
 UTC = "2026-01-01T00:00:00+00:00"
 
 
-def begun(log: str = "/a.csv") -> Entry:
+def begun(log: str = "/a.csv") -> RunEntry:
     """Return the beginning of a run."""
-    return Entry(Event.BEGUN, "91N4", "X", log, UTC)
+    return RunEntry(RunEvent.BEGUN, "91N4", "X", log, UTC)
 
 
-def fetched(log: str = "/a.csv") -> Entry:
+def fetched(log: str = "/a.csv") -> RunEntry:
     """Return the end of a run."""
-    return Entry(Event.FETCHED, "91N4", "X", log, UTC, 0.5, 360.0, "TIMEUP", 0.02)
+    return RunEntry(RunEvent.FETCHED, "91N4", "X", log, UTC, 0.5, 360.0, "TIMEUP", 0.02)
 
 
 def test_what_is_noted_is_read_again(tmp_path: Path) -> None:

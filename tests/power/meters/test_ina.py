@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from power.errors import MeterError, MeterMismatch, MeterReplyError, MeterUnreachable
-from power.meters.ina import Board, Ina219Source, Ina228Source, open_smbus
+from power.meters.ina import Ina219Source, Ina228Source, InaBoard, open_smbus
 from power.resource import parse_resource
 from power.sampled.source import Tools
 from tests.support.ina_chips import ChipBus, Ina219Chip, Ina228Chip
@@ -169,7 +169,7 @@ def test_a_wrong_resource_string_says_why(text: str, said: str) -> None:
     resource = parse_resource(text)
     assert resource is not None
     with pytest.raises(ValueError, match=said):
-        Board.of(resource)
+        InaBoard.of(resource)
 
 
 def test_a_missing_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from power.ptd.events import Events
 from power.ptd.loop import SessionThread
 from power.ptd.protocol import MOST_LINE
 from power.ptd.server import MOST_CLIENTS, LineServer
-from power.ptd.session import Session, Workplace
+from power.ptd.session import PtdSession, Workplace
 from power.wt310.driver import WT310
 from tests.support.direct_wire import DirectTransport
 from tests.support.fakes import eventually
@@ -62,7 +62,7 @@ class Served:
         found = self.meter.prepare(SETTINGS)
         place = Workplace(device_type(49), (150.0,), (0.1,), self.set_up, "Linux")
         events = Events(self.said.append, lambda: datetime.now(UTC), None)
-        self.session = Session(
+        self.session = PtdSession(
             self.meter,
             self.meter.identify(),
             found,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from power.ptd import protocol
 from power.ptd.device import DEVICE_TYPES
-from power.ptd.protocol import Refused, parse
+from power.ptd.protocol import RequestRefused, parse
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_each_request_is_read(line: str, request_: protocol.Request) -> None:
 )
 def test_each_wrong_line_has_an_answer_that_says_why(line: str, start: str) -> None:
     """The answers begin as clients expect, and go on with what is wrong."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestRefused) as refused:
         parse(line)
     assert str(refused.value).startswith(start)
 
@@ -91,7 +91,7 @@ def test_each_wrong_line_has_an_answer_that_says_why(line: str, start: str) -> N
 def test_a_meter_on_direct_current_knows_another_word_for_its_samples() -> None:
     """The server of power-dev asks for `RL`, and learns from the unknown word to ask `DC-RL`."""
     for line in ("RL,*,*", "RL"):
-        with pytest.raises(Refused, match="Unknown command"):
+        with pytest.raises(RequestRefused, match="Unknown command"):
             parse(line, direct_current=True)
     assert protocol.ReadLast(None) == parse("DC-RL", direct_current=True)
     assert "DC-RL" in protocol.words(direct_current=True)
@@ -107,7 +107,7 @@ def test_any_text_is_a_request_or_refused_in_one_short_line(line: str) -> None:
     """No text breaks the parser, and no answer breaks the protocol's lines."""
     try:
         parse(line)
-    except Refused as refused:
+    except RequestRefused as refused:
         assert 0 < len(str(refused)) < 400
         assert str(refused).isprintable()
         assert str(refused).isascii()

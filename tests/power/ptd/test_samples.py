@@ -12,9 +12,9 @@ import pytest
 from power.energy.uncertainty import Measuring, power_limit_w
 from power.meter import Identity, MeterSettings, Reading
 from power.ptd import samples
-from power.ptd.measurement import Measurement
+from power.ptd.measurement import PtdMeasurement
 from power.ptd.protocol import Start
-from power.ptd.samples import Sample, sample_of
+from power.ptd.samples import PtdSample, sample_of
 
 WT310 = Identity("YOKOGAWA", "WT310", "EMU000000", "F1.03")
 # The pattern by which power-dev's server finds its samples in the log.
@@ -23,9 +23,9 @@ LOGGED = re.compile(
 )
 
 
-def sample(watts: float, share: float | None = 0.002, at: str = "t") -> Sample:
+def sample(watts: float, share: float | None = 0.002, at: str = "t") -> PtdSample:
     """Return a sample with this power."""
-    return Sample(at, "m", watts, 120.0, watts / 120, 1.0, share)
+    return PtdSample(at, "m", watts, 120.0, watts / 120, 1.0, share)
 
 
 def test_times_have_the_months_first_and_milliseconds() -> None:
@@ -99,7 +99,7 @@ def test_uncertainty_counts_above_within_and_unknown() -> None:
 
 def test_samples_are_read_once() -> None:
     """Unread samples are those after the newest that anybody has read."""
-    run = Measurement(Start(1000, 0, "m"), 1.0)
+    run = PtdMeasurement(Start(1000, 0, "m"), 1.0)
     assert [] == run.take(None)
     for watts in (1.0, 2.0, 3.0):
         run.add(sample(watts))
@@ -112,7 +112,7 @@ def test_samples_are_read_once() -> None:
 
 def test_the_ramp_up_is_shown_but_does_not_count() -> None:
     """A timed measurement is full after its samples, and takes no more."""
-    run = Measurement(Start(1000, 2, "m", samples=2), 1.0)
+    run = PtdMeasurement(Start(1000, 2, "m", samples=2), 1.0)
     assert "Starting timed measurement, 2 samples at 1000ms with 2 rampup samples" == run.describe()
     run.add(sample(1.0))
     assert run.newest == sample(1.0)

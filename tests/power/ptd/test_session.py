@@ -17,7 +17,7 @@ from power.meter import InputMode, MeterSettings
 from power.ptd.answers import range_for
 from power.ptd.device import device_type
 from power.ptd.events import Events
-from power.ptd.session import Session, Workplace
+from power.ptd.session import PtdSession, Workplace
 
 FIXED = MeterSettings(timer_s=0, voltage_range_v=150.0, current_range_a=0.1)
 
@@ -45,7 +45,7 @@ class Played:
             begin=lambda: self.around.append("begin"),
             finish=lambda: self.around.append("finish"),
         )
-        self.session = Session(
+        self.session = PtdSession(
             bench.meter,
             bench.meter.identify(),
             found,

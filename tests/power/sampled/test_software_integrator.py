@@ -9,14 +9,14 @@ import pytest
 
 from power.errors import MeterBusy, MeterRefused
 from power.meter import Flag, IntegrationState, MeterSettings, Sampling
-from power.sampled.software_integrator import Counter, SoftwareIntegrator
+from power.sampled.software_integrator import EnergyCounter, SoftwareIntegrator
 from power.sampled.source import Sample
 
-EXACT = Counter()
+EXACT = EnergyCounter()
 SAMPLING = Sampling("test", 0.01, interval_s=1.0, longest_gap_s=2.5)
 
 
-def integrator(timer_s: int = 10, counter: Counter = EXACT) -> SoftwareIntegrator:
+def integrator(timer_s: int = 10, counter: EnergyCounter = EXACT) -> SoftwareIntegrator:
     """Return an integrator that is ready to start, with a sample at second 0."""
     made = SoftwareIntegrator(SAMPLING, counter)
     made.prepare(MeterSettings(timer_s=timer_s))
@@ -114,7 +114,7 @@ def test_too_few_samples_are_flagged() -> None:
 )
 def test_the_devices_own_counter_is_compared(rate: float, lag_s: float, flagged: bool) -> None:
     """A counter that differs by more than 2 % and its lag sets a flag."""
-    made = integrator(timer_s=100, counter=Counter(lag_s))
+    made = integrator(timer_s=100, counter=EnergyCounter(lag_s))
     made.start(0.0)
     for second in range(1, 102):
         made.take(Sample(second, 5.0, counter_wh=7.0 + rate * second * 5 / 3600))
@@ -135,7 +135,7 @@ def test_the_steps_of_a_coarse_counter_are_no_difference(
     step_wh: float, watts: float, counted: float, flagged: bool, begun_wh: float
 ) -> None:
     """A counter of whole Wh agrees with ten minutes at any power, and a wrong one still differs."""
-    made = integrator(timer_s=600, counter=Counter(0.0, step_wh))
+    made = integrator(timer_s=600, counter=EnergyCounter(0.0, step_wh))
     made.start(0.0)
     for second in range(1, 602):
         counter_wh = int(begun_wh + counted * second * watts / 3600)
@@ -154,7 +154,7 @@ def test_a_device_that_measures_otherwise_is_flagged() -> None:
         newest = made.newest
         assert newest is not None
         made.start(newest.at_s)
-        made.measure(sampling, Counter())
+        made.measure(sampling, EnergyCounter())
         feed(made, [newest.at_s + second for second in (1, 2, 3)])
         flags = made.values(newest.at_s + 3).flags
         assert (Flag.SAMPLING_CHANGED in flags) is flagged

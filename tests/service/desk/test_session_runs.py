@@ -9,7 +9,7 @@ from power.errors import MeterHolds
 from power.held import Guard
 from power.logs.journal import Journal
 from power.meter import IntegrationState
-from power.spare import Entry, Event, beginning
+from power.spare import RunEntry, RunEvent, beginning
 from referee.core.states import EndCause, SessionState
 from referee.errors import Unavailable
 from referee.service.desk import lane as lane_module
@@ -44,13 +44,13 @@ def test_a_session_is_in_the_journal_from_before_its_start(desk, contest, meter,
     real = meter.start
     meter.start = lambda: seen.append(events(meter)) or real()
     assert session_id == desk.begin("ants", "10.0.0.2")
-    assert [[(Event.BEGUN, "session 1")]] == seen
+    assert [[(RunEvent.BEGUN, "session 1")]] == seen
     contest.clock.advance(20.0)
     with pytest.raises(MeterHolds, match=r"integrates: .*the run of session 1 of /.*rescue OTHER"):
         guard.leave()
     desk.end(session_id, EndCause.STOP, "Kim")
     settled(contest, session_id)
-    eventually(lambda: (Event.FETCHED, "session 1") == events(meter)[-1])
+    eventually(lambda: (RunEvent.FETCHED, "session 1") == events(meter)[-1])
     assert guard.leave().wipes
     assert meter.runs.entries()[-1].charge_ah is not None
 
@@ -65,11 +65,11 @@ def test_a_result_that_the_desk_has_not_fetched_is_no_programs_to_wipe(contest, 
         guard.leave()
     with running_desk(contest, meter):
         settled(contest, 1)
-        eventually(lambda: (Event.FETCHED, "session 1") == events(meter)[-1])
+        eventually(lambda: (RunEvent.FETCHED, "session 1") == events(meter)[-1])
     assert guard.leave().wipes
 
 
-@pytest.mark.parametrize("event", [Event.FETCHED, Event.GIVEN_UP])
+@pytest.mark.parametrize("event", [RunEvent.FETCHED, RunEvent.GIVEN_UP])
 def test_what_a_program_has_fetched_is_spare(desk, contest, meter, event):
     """A result that a command has fetched, or given up, is no obstacle to Arm."""
     foreign_run(meter, contest)
@@ -78,7 +78,7 @@ def test_what_a_program_has_fetched_is_spare(desk, contest, meter, event):
     guard = Guard(meter, meter.runs, "OTHER", utc=lambda: contest.clock.now().utc, discard=True)
     guard.leave()
     given_up = meter.runs.entries()[-1]
-    meter.runs.note(Entry(**{**vars(given_up), "event": event, "log": "/rescued.csv"}))
+    meter.runs.note(RunEntry(**{**vars(given_up), "event": event, "log": "/rescued.csv"}))
     assert SessionState.ARMED is state_in(contest, armed(desk, "bees"))
 
 
@@ -88,7 +88,7 @@ def test_a_run_that_looks_like_the_last_session_is_not_wiped(desk, contest, mete
     contest.clock.advance(5.0)
     desk.end(session_id, EndCause.STOP, "Kim")
     settled(contest, session_id)
-    eventually(lambda: (Event.FETCHED, "session 1") == events(meter)[-1])
+    eventually(lambda: (RunEvent.FETCHED, "session 1") == events(meter)[-1])
     kept = meter.energy_wh
     utc = contest.clock.now().utc + timedelta(seconds=1)
     meter.prepare(meter.settings, LEAVE)
@@ -130,7 +130,9 @@ def test_a_lost_start_that_ended_by_itself_is_given_up(contest, meter, monkeypat
     assert IntegrationState.TIMEUP is meter.state()
     with running_desk(contest, meter) as desk:
         assert session_id == desk.begin("ants", "10.0.0.2")
-    assert [Event.BEGUN, Event.GIVEN_UP, Event.BEGUN] == [event for event, _ in events(meter)]
+    assert [RunEvent.BEGUN, RunEvent.GIVEN_UP, RunEvent.BEGUN] == [
+        event for event, _ in events(meter)
+    ]
 
 
 def test_a_start_that_could_not_be_recorded_is_given_up(contest, meter, desk, monkeypatch):
@@ -178,7 +180,7 @@ def test_a_damaged_journal_is_mended_from_the_database(contest, meter, tmp_path)
     path.write_bytes(b"\0" * 500)
     with running_desk(contest, meter) as desk:
         second = armed(desk, "bees")
-        assert Event.FETCHED is meter.runs.entries()[-1].event
+        assert RunEvent.FETCHED is meter.runs.entries()[-1].event
         desk.void(second, "Kim", "a wrong board")
         foreign_run(meter, contest)
         with pytest.raises(Unavailable, match="rescue"):
@@ -191,7 +193,7 @@ def test_a_result_of_another_contest_is_spare_when_it_is_fetched(desk, contest, 
     contest.clock.advance(20.0)
     desk.end(running_id, EndCause.STOP, "Kim")
     settled(contest, running_id)
-    eventually(lambda: (Event.FETCHED, "session 1") == events(meter)[-1])
+    eventually(lambda: (RunEvent.FETCHED, "session 1") == events(meter)[-1])
     contest.clock.advance(5.0)
     meter.prepare(meter.settings, LEAVE)
     foreign_run(meter, contest)
@@ -200,8 +202,8 @@ def test_a_result_of_another_contest_is_spare_when_it_is_fetched(desk, contest, 
         guard.leave()
     held = meter.read()
     meter.runs.note(
-        Entry(
-            *(Event.FETCHED, meter.identity.serial, "OTHER", "session 7 of /elsewhere"),
+        RunEntry(
+            *(RunEvent.FETCHED, meter.identity.serial, "OTHER", "session 7 of /elsewhere"),
             contest.clock.now().utc.isoformat(),
             *(held.energy_wh, held.integration_s, held.state.value),
         )
