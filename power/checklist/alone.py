@@ -43,7 +43,7 @@ def identity(tools: StepTools) -> Observed:
 def ranges(tools: StepTools) -> Observed:
     """Set each range and read how the meter writes it."""
     return {
-        f"{head} {value:g}": f"{tools.told(f'{head} {value:g}')}: {tools.asked(f'{head}?')}"
+        f"{head} {value:g}": f"{tools.sent(f'{head} {value:g}')}: {tools.asked(f'{head}?')}"
         for head, values in (
             (":INPut:VOLTage:RANGe", tools.voltage_ranges_v),
             (":INPut:CURRent:RANGe", tools.current_ranges_a),
@@ -55,7 +55,7 @@ def ranges(tools: StepTools) -> Observed:
 def illegal(tools: StepTools) -> Observed:
     """Send values that no list has, and read what became of them."""
     return {
-        f"{head} {value}": f"{tools.told(f'{head} {value}')}: {tools.asked(f'{head}?')}"
+        f"{head} {value}": f"{tools.sent(f'{head} {value}')}: {tools.asked(f'{head}?')}"
         for head, value in _ILLEGAL
     }
 
@@ -63,16 +63,16 @@ def illegal(tools: StepTools) -> Observed:
 def refusals(tools: StepTools) -> Observed:
     """Send what does not fit the state of the integrator; read the error codes."""
     tools.rest()
-    seen: Observed = {"RESET: :INTEGrate:STOP": tools.told(":INTEGrate:STOP")}
+    seen: Observed = {"RESET: :INTEGrate:STOP": tools.sent(":INTEGrate:STOP")}
     with tools.integrating(60):
         tools.await_state("START", "STAR")
         tools.sleep(0.5)
         for command in _WHILE_RUNNING:
-            seen[f"START: {command}"] = tools.told(command)
+            seen[f"START: {command}"] = tools.sent(command)
     with tools.integrating(1):
         tools.await_state("TIMEUP", "TIM")
         for command in (":INTEGrate:STOP", ":INPut:MODE DC", ":INTEGrate:STARt"):
-            seen[f"TIMEUP: {command}"] = f"{tools.told(command)}, then {tools.state()}"
+            seen[f"TIMEUP: {command}"] = f"{tools.sent(command)}, then {tools.state()}"
     return seen
 
 
@@ -81,7 +81,7 @@ def busy(tools: StepTools) -> Observed:
     seen: Observed = {}
     found = tools.asked(":STATus:EESE?")
     for mask, wait_s in enumerate(_BUSY_S, start=1):
-        tools.told(":STATus:EESE 0")
+        tools.sent(":STATus:EESE 0")
         with tools.integrating(5):
             tools.sleep(wait_s)
             try:
@@ -95,15 +95,15 @@ def busy(tools: StepTools) -> Observed:
                 f"the question got {reply!r}; the command was "
                 f"{'kept' if kept.endswith(str(mask)) else 'lost'}; state {tools.state()}"
             )
-    tools.told(f":STATus:EESE {found}")
+    tools.sent(f":STATus:EESE {found}")
     return seen
 
 
 def phase(tools: StepTools) -> Observed:
     """Compare the phase of the updates before and after START."""
     tools.rest()
-    tools.told(f":RATE {_PHASE_RATE_S:g}")
-    tools.told(":STATus:FILTer1 FALL")
+    tools.sent(f":RATE {_PHASE_RATE_S:g}")
+    tools.sent(":STATus:FILTer1 FALL")
     before_s = _update_s(tools)
     # START must not fall onto an update, or a new phase would look like the old one.
     tools.sleep(0.4 * _PHASE_RATE_S)
@@ -140,8 +140,8 @@ def _update_s(tools: StepTools) -> float | None:
 def events(tools: StepTools) -> Observed:
     """Poll the event register at 10 Hz, at updates of 100 ms, for ten seconds."""
     tools.rest()
-    tools.told(":RATE 0.1")
-    tools.told(":STATus:FILTer1 FALL")
+    tools.sent(":RATE 0.1")
+    tools.sent(":STATus:FILTer1 FALL")
     tools.sleep(0.5)
     tools.asked(":STATus:EESR?")
     begun_s, polls, updates, longest_s, silent = tools.clock(), 0, 0, 0.0, 0
@@ -185,10 +185,10 @@ def clear(tools: StepTools) -> Observed:
 def final(tools: StepTools) -> Observed:
     """Let the timer end between two updates of 2 s, and watch energy and time for 5 s."""
     tools.rest()
-    tools.told(":RATE 2")
-    tools.told(":NUMeric:NORMal:ITEM1 WH,1")
-    tools.told(":NUMeric:NORMal:ITEM2 TIME")
-    tools.told(":NUMeric:NORMal:NUMber 2")
+    tools.sent(":RATE 2")
+    tools.sent(":NUMeric:NORMal:ITEM1 WH,1")
+    tools.sent(":NUMeric:NORMal:ITEM2 TIME")
+    tools.sent(":NUMeric:NORMal:NUMber 2")
     seen: list[str] = []
     with tools.integrating(3):
         state = tools.await_state("TIMEUP", "TIM", within_s=10.0)

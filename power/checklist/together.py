@@ -21,8 +21,8 @@ def lockout(tools: StepTools) -> Observed:
     seen: Observed = {}
     with _lockout_as_found(tools):
         for words, value in (("without lockout", "OFF"), ("with lockout", "ON")):
-            tools.told(":COMMunicate:REMote ON")
-            tools.told(f":COMMunicate:LOCKout {value}")
+            tools.sent(":COMMunicate:REMote ON")
+            tools.sent(f":COMMunicate:LOCKout {value}")
             tools.person.wait(f"Press SHIFT and LOCAL at the meter ({words}).")
             seen[f"REMote?, {words}"] = tools.asked(":COMMunicate:REMote?")
             seen[f"LOCKout?, {words}"] = tools.asked(":COMMunicate:LOCKout?")
@@ -35,8 +35,8 @@ def keys(tools: StepTools) -> Observed:
     """Let the person press STOP and RESET in a running integration, the panel locked."""
     seen: Observed = {}
     with _lockout_as_found(tools):
-        tools.told(":COMMunicate:REMote ON")
-        tools.told(":COMMunicate:LOCKout ON")
+        tools.sent(":COMMunicate:REMote ON")
+        tools.sent(":COMMunicate:LOCKout ON")
         with tools.integrating(59):
             tools.await_state("START", "STAR")
             for key in ("STOP", "RESET"):
@@ -58,9 +58,9 @@ def cable(tools: StepTools) -> Observed:
 def power_cut(tools: StepTools) -> Observed:
     """Let the person switch the meter off while it integrates; see what it remembers."""
     tools.rest()
-    tools.told(":NUMeric:NORMal:ITEM1 WH,1")
-    tools.told(":NUMeric:NORMal:ITEM2 TIME")
-    tools.told(":NUMeric:NORMal:NUMber 2")
+    tools.sent(":NUMeric:NORMal:ITEM1 WH,1")
+    tools.sent(":NUMeric:NORMal:ITEM2 TIME")
+    tools.sent(":NUMeric:NORMal:NUMber 2")
     with tools.integrating(59):
         tools.sleep(3.0)
         seen: Observed = {"energy and time before": tools.asked(":NUMeric:NORMal:VALue?")}
@@ -76,7 +76,7 @@ def power_cut(tools: StepTools) -> Observed:
 def hyphen(tools: StepTools) -> Observed:
     """Let the person change the load in an integration on auto-range; read how RANGe? shows it."""
     tools.rest()
-    tools.told(":INPut:CURRent:AUTO ON")
+    tools.sent(":INPut:CURRent:AUTO ON")
     replies: list[str] = []
     tools.person.wait("Be ready to switch the load from small to large (ten times the current).")
     with tools.integrating(59):
@@ -96,8 +96,8 @@ def _lockout_as_found(tools: StepTools) -> Iterator[None]:
     found = tools.asked(":COMMunicate:LOCKout?")
 
     def put_back() -> None:
-        tools.told(f":COMMunicate:LOCKout {found}")
-        tools.told(":COMMunicate:REMote OFF")
+        tools.sent(f":COMMunicate:LOCKout {found}")
+        tools.sent(":COMMunicate:REMote OFF")
 
     try:
         yield

@@ -97,7 +97,7 @@ class StepTools:
         except MeterSilent:
             return f"(no reply; error queue: {self.queued()})"
 
-    def told(self, command: str) -> str:
+    def sent(self, command: str) -> str:
         """Send a command, and return whether the meter accepted it."""
         self.link.tell(command)
         errors = self.queued()

@@ -14,21 +14,21 @@ Numbers = tuple[int, ...]
 Data = tuple[str, ...]
 Write = Callable[[Instrument, Numbers, Data], None]
 Ask = Callable[[Instrument, Numbers, Data], str | bytes]
-Told = Callable[[Instrument], Sequence[Numbers]]
+Listed = Callable[[Instrument], Sequence[Numbers]]
 
 
 @dataclass(frozen=True)
 class Command:
     """One command: its pattern, its action, its answer, and whether the answer has a header.
 
-    `told` returns the numbers of a numbered header that the answer about its group has.
+    `listed` returns the numbers of a numbered header that the answer about its group has.
     """
 
     pattern: Pattern
     write: Write | None
     ask: Ask | None
     headed: bool
-    told: Told
+    listed: Listed
 
     @property
     def is_setting(self) -> bool:
@@ -42,12 +42,12 @@ def command(
     write: Write | None = None,
     ask: Ask | None = None,
     headed: bool = True,
-    told: Told | None = None,
+    listed: Listed | None = None,
 ) -> Command:
     """Return a command for a pattern in the manual's notation."""
     pattern = Pattern.parse(text)
     numbered = any(node.numbered for node in pattern.nodes)
-    return Command(pattern, write, ask, headed, told or (lambda meter: () if numbered else ((),)))
+    return Command(pattern, write, ask, headed, listed or (lambda meter: () if numbered else ((),)))
 
 
 class Tree:
@@ -91,5 +91,7 @@ class Tree:
                 continue
             above = (Pattern("", nodes[:depth]) for depth in range(1, len(nodes)))
             if any(group.match(words) is not None for group in above):
-                found += [(candidate, candidate.ask, numbers) for numbers in candidate.told(meter)]
+                found += [
+                    (candidate, candidate.ask, numbers) for numbers in candidate.listed(meter)
+                ]
         return found

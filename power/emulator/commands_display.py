@@ -54,7 +54,7 @@ def _displays(pattern: str, shown: tuple[tuple[str, ...], ...], alone: tuple[str
             raise CommandRefused(114)
         meter.settings.kept[pattern, numbers[0]] = readers[numbers[0] - 1](meter, data)
 
-    return command(pattern, write=write, ask=declared.ask, told=declared.told)
+    return command(pattern, write=write, ask=declared.ask, listed=declared.listed)
 
 
 def _limits(meter: Instrument, data: Data) -> str:

@@ -117,7 +117,7 @@ COMMANDS: tuple[Command, ...] = (
         ":NUMeric:LIST:ITEM<x>",
         write=_write_item,
         ask=_ask_item,
-        told=lambda meter: [(k,) for k in range(1, meter.settings.number_of_lists + 1)],
+        listed=lambda meter: [(k,) for k in range(1, meter.settings.number_of_lists + 1)],
     ),
     command(":NUMeric:LIST:PRESet", write=_write_preset),
     command(":NUMeric:LIST:CLEar", write=_write_clear),

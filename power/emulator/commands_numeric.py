@@ -127,7 +127,7 @@ COMMANDS: tuple[Command, ...] = (
         ":NUMeric[:NORMal]:ITEM<x>",
         write=_write_item,
         ask=_ask_item,
-        told=lambda meter: [(k,) for k in range(1, meter.settings.number_of_items + 1)],
+        listed=lambda meter: [(k,) for k in range(1, meter.settings.number_of_items + 1)],
     ),
     command(":NUMeric[:NORMal]:PRESet", write=_write_preset),
     command(":NUMeric[:NORMal]:CLEar", write=_write_clear),

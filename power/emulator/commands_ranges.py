@@ -47,7 +47,7 @@ def _ratios(header: str, kind: str) -> tuple[Command, Command, Command]:
             f"{header}:ELEMent<x>",
             write=write,
             ask=ask,
-            told=lambda meter: [(element,) for element in meter.model.elements],
+            listed=lambda meter: [(element,) for element in meter.model.elements],
         ),
     )
 

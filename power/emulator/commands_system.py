@@ -124,7 +124,7 @@ COMMANDS: tuple[Command, ...] = (
         ":STATus:FILTer<x>",
         write=_write_filter,
         ask=_ask_filter,
-        told=lambda meter: [(bit,) for bit in range(1, 17)],
+        listed=lambda meter: [(bit,) for bit in range(1, 17)],
     ),
     kept(":STATus:QENable", "0", flag),
     command(":STATus:SPOLl", ask=_text(lambda meter: str(meter.status_byte(False)))),

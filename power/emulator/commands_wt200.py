@@ -93,7 +93,9 @@ def _same() -> Iterator[Command]:
     }
     for text, counterpart in _SAME.items():
         other = known[counterpart]
-        yield command(text, write=other.write, ask=other.ask, headed=other.headed, told=other.told)
+        yield command(
+            text, write=other.write, ask=other.ask, headed=other.headed, listed=other.listed
+        )
 
 
 def _write_averaging(meter: Instrument, numbers: Numbers, data: Data) -> None:
@@ -148,13 +150,13 @@ def _items(name: str) -> Iterator[Command]:
         f"{head}:ELEMent<x>",
         write=write,
         ask=ask,
-        told=lambda meter: [(element,) for element in meter.model.elements],
+        listed=lambda meter: [(element,) for element in meter.model.elements],
     )
     yield command(
         f"{head}:SIGMa",
         write=write,
         ask=ask,
-        told=lambda meter: [()] if _SIGMA in _elements(meter) else [],
+        listed=lambda meter: [()] if _SIGMA in _elements(meter) else [],
     )
 
 

@@ -37,10 +37,10 @@ def kept(pattern: str, default: str | tuple[str, ...], read: Read) -> Command:
         at = place(meter, given)
         return spelled(meter, meter.settings.kept.get(at, defaults[at[1] - 1]))
 
-    def told(meter: Instrument) -> tuple[Numbers, ...]:
+    def listed(meter: Instrument) -> tuple[Numbers, ...]:
         return numbers if "<x>" in pattern else ((),)
 
-    return command(pattern, write=write, ask=ask, told=told)
+    return command(pattern, write=write, ask=ask, listed=listed)
 
 
 def spelled(meter: Instrument, text: str) -> str:

@@ -44,18 +44,18 @@ def draw_until(
     terminal at all. Without one, or on a dumb one, a line goes out every ten seconds.
     """
     console = Console(stderr=True, highlight=False, soft_wrap=False)
-    told = _Told()
+    messages = _Messages()
     if not console.is_terminal or console.is_dumb_terminal:
-        _lines_until(view, lock, ended, clock, told)
+        _lines_until(view, lock, ended, clock, messages)
         return
     with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
         last = False
         while not last:
             last = ended()
             with lock:
-                messages = told.new(view)
+                new = messages.new(view)
                 shown = picture(view, console.width, console.height, clock(), console.encoding)
-            for message in messages:
+            for message in new:
                 live.console.print(Text(message, "yellow"))
             live.update(shown, refresh=True)
             _wait(_REDRAW_S, ended)
@@ -103,7 +103,7 @@ def line_of(view: RunView, now_s: float) -> str:
     return f"{view.elapsed_s:.1f} s: {', '.join(values)}, {newest.state.value}"
 
 
-class _Told:
+class _Messages:
     """Which messages have been printed already."""
 
     def __init__(self) -> None:
@@ -125,14 +125,14 @@ def _lines_until(
     lock: threading.Lock,
     ended: Callable[[], bool],
     clock: Callable[[], float],
-    told: _Told,
+    messages: _Messages,
 ) -> None:
     last = False
     while not last:
         _wait(_LINE_S, ended)
         last = ended()
         with lock:
-            lines = [*told.new(view), line_of(view, clock())]
+            lines = [*messages.new(view), line_of(view, clock())]
         print("\n".join(lines), file=sys.stderr, flush=True)
 
 

@@ -80,30 +80,30 @@ def _take(
     line: bytes, asked: str, found: RecordedConversation, replies: dict[str, bytes], element: str
 ) -> str:
     """Add what a line says, and return the message that was sent last."""
-    event, content, told = _event(line)
+    event, content, fields = _event(line)
     if event == "sent":
         asked = content.decode("utf-8", "replace")
         if asked == _START:
-            found.starts.append(_started(told, replies, element))
+            found.starts.append(_started(fields, replies, element))
     elif event == "received":
         replies[asked] = content
         if asked == _WHO:
             _meet(found, content)
         if asked == output.READ_QUERY:
-            _keep(found, float(told["monotonic_s"]), replies, element)
+            _keep(found, float(fields["monotonic_s"]), replies, element)
     elif event == "open":
         found.resources.append(content.decode("utf-8", "replace"))
     elif event == "gap":
         found.gaps += 1
     elif event in ("identity", "settings", "start", "reading"):
-        _take_sampled(event, content, told, found, replies)
+        _take_sampled(event, content, fields, found, replies)
     return asked
 
 
 def _take_sampled(
     event: str,
     content: bytes,
-    told: dict[str, Any],
+    fields: dict[str, Any],
     found: RecordedConversation,
     replies: dict[str, bytes],
 ) -> None:
@@ -112,8 +112,8 @@ def _take_sampled(
         identity, settings = (json.loads(replies[name]) for name in ("identity", "settings"))
         found.starts.append(
             Started(
-                datetime.fromisoformat(told["utc"]),
-                float(told["monotonic_s"]),
+                datetime.fromisoformat(fields["utc"]),
+                float(fields["monotonic_s"]),
                 identity_from_json(identity),
                 settings_from_json(settings),
             )
@@ -152,13 +152,13 @@ class _Recorded:
 
 
 def _event(line: bytes) -> tuple[str, bytes, dict[str, Any]]:
-    told = json.loads(line)
-    content = bytes.fromhex(told["hex"]) if "hex" in told else told["text"].encode()
-    return str(told["event"]), content, told
+    fields = json.loads(line)
+    content = bytes.fromhex(fields["hex"]) if "hex" in fields else fields["text"].encode()
+    return str(fields["event"]), content, fields
 
 
-def _started(told: dict[str, Any], replies: dict[str, bytes], element: str) -> Started:
-    utc, at_s = datetime.fromisoformat(told["utc"]), float(told["monotonic_s"])
+def _started(fields: dict[str, Any], replies: dict[str, bytes], element: str) -> Started:
+    utc, at_s = datetime.fromisoformat(fields["utc"]), float(fields["monotonic_s"])
     recorded = _Recorded(replies)
     try:
         settings = setup.read_back(cast(ScpiLink, recorded), element)
