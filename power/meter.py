@@ -221,7 +221,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Leave:
-    """Leave to reset a meter; only the rule of `power.spare` gives one to wipe a result."""
+    """Leave to reset a meter; only the rule of `power.wipe_rule` gives one to wipe a result."""
 
     wipes: bool
 

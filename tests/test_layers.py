@@ -122,11 +122,20 @@ ROOMS = {
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
         # May what a meter holds be wiped? The rule, and who asks it.
-        "spare": {"errors", "meter"},
-        "held": {"errors", "meter", "spare"},
+        "wipe_rule": {"errors", "meter"},
+        "wipe_guard": {"errors", "meter", "wipe_rule"},
         "energy": {"errors", "meter", "readings", "values"},
-        "logs": {"errors", "meter", "readings", "append_file", "energy", "values", "spare"},
-        "bench": {"errors", "meter", "readings", "follow", "energy", "logs", "spare", "held"},
+        "logs": {"errors", "meter", "readings", "append_file", "energy", "values", "wipe_rule"},
+        "bench": {
+            "errors",
+            "meter",
+            "readings",
+            "follow",
+            "energy",
+            "logs",
+            "wipe_rule",
+            "wipe_guard",
+        },
         # The session knows no kind of meter; `places` alone sets a WT310 up.
         "ptd": {"errors", "meter", "append_file", "follow", "energy", "wt310"},
         # Its steps ask a conversation that is passed in.
@@ -146,7 +155,7 @@ POWER = {
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
         "power.follow",
-        *("power.held", "power.spare"),
+        *("power.wipe_guard", "power.wipe_rule"),
         # Sessions are timed by the clock that times the meter.
         "power.clock",
         # The live scorer ends when a signal sets it.

@@ -18,7 +18,6 @@ from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, suspect, with_findings
 from power.errors import MeterError, MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, attach
-from power.held import result_of
 from power.logs.power_log import PowerLog
 from power.meter import (
     NOTHING_HELD,
@@ -33,6 +32,7 @@ from power.meter import (
     Reading,
 )
 from power.readings import Readings
+from power.wipe_guard import result_of
 
 _log = logging.getLogger(__name__)
 

@@ -19,12 +19,12 @@ from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, Finding, note, suspect
 from power.errors import MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
-from power.held import WatchedMeter, look, result_of
 from power.logs.facts_file import Course, load_course, load_facts
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import SIGMA, Held, IntegrationState, Meter, MeterSettings, Reading
 from power.readings import Readings
-from power.spare import Runs, leave_to_wipe, unfinished
+from power.wipe_guard import WatchedMeter, look, result_of
+from power.wipe_rule import Runs, leave_to_wipe, unfinished
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")

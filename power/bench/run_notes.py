@@ -16,7 +16,7 @@ from power.energy.judge import RunFacts
 from power.energy.verdict import Finding
 from power.logs.facts_file import Course, facts_path, save_facts
 from power.meter import Flag, Held, Identity, IntegrationStart, MeterSettings
-from power.spare import RunEntry, RunEvent, Runs, beginning, ending
+from power.wipe_rule import RunEntry, RunEvent, Runs, beginning, ending
 
 _log = logging.getLogger(__name__)
 

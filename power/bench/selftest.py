@@ -11,8 +11,8 @@ from typing import Protocol
 
 from power.errors import MeterBusy, MeterError
 from power.follow import read_final
-from power.held import Guard, WatchedMeter
 from power.meter import IntegrationState, Leave, MeterSettings, Reading
+from power.wipe_guard import Guard, WatchedMeter
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from power.clock import real_elapsed_s
 from power.commands.interrupt import Job
 from power.commands.output import say
 from power.errors import MeterError
-from power.held import Guard
+from power.wipe_guard import Guard
 from power.wt310.driver import WT310
 
 # Some eighty short questions and commands take 4 s on a serial line at 9600 baud.

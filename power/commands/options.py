@@ -17,11 +17,11 @@ from power.commands.interrupt import LAST_S, Job
 from power.commands.output import say
 from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
-from power.held import Guard
 from power.logs.journal import journal
 from power.meter import SIGMA, InputMode, Meter, MeterSettings
 from power.resource import BAUDS, SerialLine, is_official, split_resource, with_line
 from power.transports.transport import utc_now
+from power.wipe_guard import Guard
 from power.wt310.driver import WT310
 
 # How long the meter may take to answer a first question at the end of a command, and then for the

@@ -24,8 +24,8 @@ from power.commands.options import chosen_meter, guard_of
 from power.commands.output import print_json, say
 from power.connect import open_wt310
 from power.errors import MeterError
-from power.held import Guard
 from power.meter import Identity
+from power.wipe_guard import Guard
 from power.wt310.driver import WT310
 
 _LOOK_S = 0.5

@@ -14,11 +14,11 @@ from power.commands.output import print_json, result_text
 from power.commands.progress import progress_line
 from power.energy.verdict import Verdict, result_to_json
 from power.errors import MeterRefused, MeterUnreachable
-from power.held import look
 from power.logs.journal import journal
 from power.meter import Reading
 from power.transports.transport import utc_now
 from power.values import settings_to_json
+from power.wipe_guard import look
 
 _DESCRIPTION = """\
 Fetch the energy that a meter still holds after `record` was killed, or after the computer lost its

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The journal of runs on this computer, which all programs share: one JSON object a line.
 
-Lines are only ever appended. What they say of a meter is read by the rule of `power.spare`.
+Lines are only ever appended. What they say of a meter is read by the rule of `power.wipe_rule`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 import platformdirs
 
 from power.append_file import AppendFile
-from power.spare import OwnRuns, RunEntry
+from power.wipe_rule import OwnRuns, RunEntry
 
 JOURNAL_VARIABLE = "POWER_JOURNAL"
 """The environment variable with the path of another journal, or empty for none."""

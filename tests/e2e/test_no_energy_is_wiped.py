@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from power.connect import open_wt310
-from power.held import look
 from power.logs.journal import JOURNAL_VARIABLE
 from power.meter import IntegrationState
+from power.wipe_guard import look
 from tests.e2e.conftest import Material, Rehearse
 from tests.support.emulators import Emulator
 from tests.support.running import Program, eventually, request

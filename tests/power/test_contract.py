@@ -19,11 +19,11 @@ from power.connect import open_wt310
 from power.energy.judge import Verdict, judge_energy
 from power.errors import MeterBusy, MeterRefused
 from power.follow import read_final
-from power.held import Guard
 from power.logs.journal import journal
 from power.meter import IntegrationState, MeterSettings, Reading
-from power.spare import OwnRuns
 from power.transports.transport import utc_now
+from power.wipe_guard import Guard
+from power.wipe_rule import OwnRuns
 from power.wt310.driver import WT310
 
 SETTINGS = MeterSettings(timer_s=1, update_interval_s=0.1)

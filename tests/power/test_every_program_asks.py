@@ -17,9 +17,9 @@ import pytest
 
 from power.cli import main
 from power.connect import open_wt310
-from power.held import look
 from power.meter import IntegrationState, MeterSettings
 from power.resource import SerialLine
+from power.wipe_guard import look
 from tests.support.emulators import Emulator
 from tests.support.leave import LEAVE
 
@@ -32,7 +32,7 @@ RANGES = ("--volts", "150", "--amps", "0.1", "--update", "0.1", "--quiet")
 # integrations are nobody's. One step sends it to a running meter, which must refuse it.
 SENDERS = {"power/wt310/integrator.py", "power/checklist/tools.py", "power/checklist/alone.py"}
 # Who gives leave: the rule, and the constant that is for none.
-GIVERS = {"power/spare.py", "power/meter.py"}
+GIVERS = {"power/wipe_rule.py", "power/meter.py"}
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:

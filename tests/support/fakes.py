@@ -20,7 +20,7 @@ from power.meter import (
     MeterSettings,
     Reading,
 )
-from power.spare import OwnRuns
+from power.wipe_rule import OwnRuns
 from referee.core.instant import Instant, shifted
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState, Metering

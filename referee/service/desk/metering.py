@@ -27,7 +27,7 @@ from power.meter import (
     MeterSettings,
     Reading,
 )
-from power.spare import OwnRuns, Runs
+from power.wipe_rule import OwnRuns, Runs
 from referee.errors import Unavailable
 from referee.service.desk.watched_thread import WatchedThread
 

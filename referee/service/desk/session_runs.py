@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from power.errors import MeterHolds
-from power.held import Guard, look
 from power.meter import Held, IntegrationState, Leave, Meter
-from power.spare import RunEntry, RunEvent, beginning, ending, last_of
+from power.wipe_guard import Guard, look
+from power.wipe_rule import RunEntry, RunEvent, beginning, ending, last_of
 from referee.errors import Unavailable
 from referee.service.desk.metering import Metering
 from referee.service.setup.contest import Contest

@@ -20,7 +20,7 @@ from power.logs.facts_file import facts_path
 from power.logs.journal import Journal
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import IntegrationState, MeterSettings
-from power.spare import unfinished
+from power.wipe_rule import unfinished
 from tests.support.leave import LEAVE
 
 MakeBench = Callable[..., Any]

@@ -14,7 +14,7 @@ from power.energy.verdict import suspect
 from power.logs.facts_file import facts_path, load_course, load_facts
 from power.logs.journal import Journal
 from power.meter import Flag, Held, Identity, IntegrationStart, IntegrationState, MeterSettings
-from power.spare import RunEvent
+from power.wipe_rule import RunEvent
 from tests.support.full_disk import FullDisk
 
 IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")

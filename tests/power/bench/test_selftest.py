@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from power.bench.selftest import Outcome, SelfTest
-from power.held import Guard
 from power.meter import Leave, MeterSettings
-from power.spare import OwnRuns
+from power.wipe_guard import Guard
+from power.wipe_rule import OwnRuns
 from tests.support.leave import LEAVE
 
 MakeBench = Callable[..., Any]

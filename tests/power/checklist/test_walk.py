@@ -15,9 +15,9 @@ from power.checklist.steps import STEPS, chosen, table
 from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
 from power.checklist.walk import walk
 from power.emulator.instrument import Options
-from power.held import Guard
 from power.meter import Identity
-from power.spare import OwnRuns
+from power.wipe_guard import Guard
+from power.wipe_rule import OwnRuns
 
 MakeBench = Callable[..., Any]
 PAGE = Path(__file__).parents[3] / "docs/power.md"

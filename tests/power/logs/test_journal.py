@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from power.logs.journal import JOURNAL_VARIABLE, Journal, journal
-from power.spare import RunEntry, RunEvent
+from power.wipe_rule import RunEntry, RunEvent
 from tests.support.full_disk import FullDisk
 
 UTC = "2026-01-01T00:00:00+00:00"

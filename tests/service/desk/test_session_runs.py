@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 
 from power.errors import MeterHolds
-from power.held import Guard
 from power.logs.journal import Journal
 from power.meter import IntegrationState
-from power.spare import RunEntry, RunEvent, beginning
+from power.wipe_guard import Guard
+from power.wipe_rule import RunEntry, RunEvent, beginning
 from referee.core.states import EndCause, SessionState
 from referee.errors import Unavailable
 from referee.service.desk import lane as lane_module

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from power.meter import Held, Identity, IntegrationState
-from power.spare import RunEntry, RunEvent, ending, leave_to_wipe, refusal, unfinished
+from power.wipe_rule import RunEntry, RunEvent, ending, leave_to_wipe, refusal, unfinished
 
 IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")
 HELD = Held(IDENTITY, IntegrationState.TIMEUP, 0.5, 360.0)

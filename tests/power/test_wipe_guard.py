@@ -14,10 +14,10 @@ from power.bench.run_notes import RunNotes, RunPlace
 from power.emulator.profile import constant
 from power.energy.judge import RunFacts
 from power.errors import MeterHolds, MeterUnreachable
-from power.held import Guard, look
 from power.logs.journal import Journal
 from power.meter import IntegrationState, MeterSettings
-from power.spare import RunEvent
+from power.wipe_guard import Guard, look
+from power.wipe_rule import RunEvent
 from tests.support.leave import LEAVE
 
 MakeBench = Callable[..., Any]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask before each reset: look at the integrator, and apply the rule of `power.spare`."""
+"""Ask before each reset: look at the integrator, and apply the rule of `power.wipe_rule`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
 from power.meter import NOTHING_HELD, Held, Identity, IntegrationState, Leave, Meter, Reading
-from power.spare import RunEvent, Runs, ending, leave_to_wipe, refusal, unfinished
+from power.wipe_rule import RunEvent, Runs, ending, leave_to_wipe, refusal, unfinished
 
 _log = logging.getLogger(__name__)
 
