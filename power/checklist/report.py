@@ -12,13 +12,14 @@ from typing import Any
 from power.meter import Identity
 
 FORM = "power checklist 1"
-OUTCOMES = ("done", "skipped", "failed")
-"""A step that was skipped or failed is walked again."""
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """What became of one step; `answer` and `remark` are the person's, "" for none."""
+    """What became of one step; `answer` and `remark` are the person's, "" for none.
+
+    The outcome is `done`, `skipped` or `failed`; all but the first are walked again.
+    """
 
     step: str
     question: str

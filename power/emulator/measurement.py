@@ -22,7 +22,7 @@ from power.emulator.settings import EmulatedModel, EmulatedSettings
 # After a long time without a question or an integration only this many last updates are computed.
 _MOST_IDLE_TICKS = 20
 
-UPD, ITG, ITM, FOV = 0, 1, 2, 4
+UPD, ITG, ITM = 0, 1, 2
 
 
 @dataclass(frozen=True)

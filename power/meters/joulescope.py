@@ -106,9 +106,12 @@ class Joulescope:
         except (KeyError, TypeError, ValueError) as error:
             raise MeterReplyError(f"the Joulescope sent no statistics: {error!r}") from None
         end_s = finite(end_s, "the end of a mean")
+        power_w, voltage_v, current_a = (finite(means[name], name) for name in _SIGNALS)
         return Sample(
             self._time.host_s(end_s, arrived_s),
-            *(finite(means[name], name) for name in _SIGNALS),
+            power_w,
+            voltage_v,
+            current_a,
             span_s=end_s - finite(begin_s, "the begin of a mean"),
             counter_wh=finite(joules, "energy") / 3600,
         )

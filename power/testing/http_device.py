@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -26,8 +26,9 @@ def serving(answer: Callable[[str], tuple[int, str]]) -> Iterator[str]:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            with suppress(OSError):  # a client may hang up before all of it is out
+                self.end_headers()
+                self.wfile.write(content)
 
         def log_message(self, format: str, *args: Any) -> None:
             """Print nothing."""
