@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction as F
@@ -22,7 +21,7 @@ from power.meters.ppk2 import Ppk2
 from power.meters.rapl import RaplZone
 from power.meters.shelly import ShellyPlug
 from power.resource import Resource
-from power.sampled.source import Source
+from power.sampled.source import Source, Tools
 from power.testing.source_contract import Bench, SourceContract
 from tests.support import shelly_plug
 from tests.support.ina_chips import ChipBus, Ina219Chip, Ina228Chip
@@ -145,8 +144,8 @@ class Ppk2Bench(Bench):
         return real_elapsed_s()
 
     def wait(self, seconds: float) -> None:
-        """Wait."""
-        time.sleep(seconds)
+        """Wait for the emulated unit."""
+        Tools().sleep(seconds)
 
     def open(self, **options: str) -> Ppk2:
         """Open the driver of the unit at 5 V."""
