@@ -9,11 +9,10 @@ the tables themselves. So a new table is one of facts, unless a set below names 
 
 from __future__ import annotations
 
+import importlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from textwrap import fill, indent
 
@@ -21,6 +20,8 @@ from referee.errors import InputError
 from referee.store import chain
 from referee.store.linked_rows import columns_of, key_columns, key_of
 
+# The package that has a folder for each extra.
+_EXTRAS = "referee.extras"
 # What sessions are run with: triggers of its own keep it, because the files' places may change.
 NO_FACTS = {"images", "classes", "inputs"}
 # fetched_images repeats what requests has, and public_changes numbers facts that have links. The
@@ -79,21 +80,14 @@ def missing_from_schema(connection: sqlite3.Connection) -> list[str]:
 
 def scripts() -> list[tuple[str, str]]:
     """Return name and text of each script: those of the referee, then those of the extras."""
-    extras = resources.files("referee") / "extras"
-    rooms = [("referee", resources.files("referee.store"))]
-    rooms += [(room.name, room) for room in sorted(extras.iterdir(), key=lambda room: room.name)]
+    places = map(Path, importlib.import_module(_EXTRAS).__path__)
+    extras = sorted((room for place in places for room in place.iterdir()), key=lambda it: it.name)
+    rooms = [("referee", Path(__file__).parent), *((room.name, room) for room in extras)]
     return [
-        (f"{name}/{script.name.removesuffix('.sql')}", script.read_text(encoding="utf-8"))
+        (f"{name}/{script.stem}", script.read_text(encoding="utf-8"))
         for name, room in rooms
-        for script in _scripts_in(room / "migrations")
+        for script in sorted(room.glob("migrations/*.sql"))
     ]
-
-
-def _scripts_in(folder: Traversable) -> list[Traversable]:
-    found = [entry for entry in folder.iterdir()] if folder.is_dir() else []
-    return sorted(
-        (entry for entry in found if entry.name.endswith(".sql")), key=lambda entry: entry.name
-    )
 
 
 def statements(script: str) -> Iterator[str]:

@@ -50,9 +50,11 @@ def test_wheel_holds_pages_schema_and_client(wheel: Path) -> None:
         for folder in ("referee", "power", "client_sample")
         for path in (ROOT / folder).rglob("*.py")
     }
-    migrations = (ROOT / "referee/store/migrations").glob("*.sql")
-    schema = {str(path.relative_to(ROOT)) for path in migrations}
-    assert len(schema) > 1
+    schema = {str(path.relative_to(ROOT)) for path in ROOT.glob("referee/**/migrations/*.sql")}
+    assert {name.split("/migrations")[0] for name in schema} == {
+        "referee/store",
+        "referee/extras/ovic",
+    }
     expected = static | sources | schema
     assert expected - names == set()
 

@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from referee import extras
 from referee.errors import InputError, Unavailable
 from referee.store import schema
 from referee.store.chain import broken_links
@@ -60,6 +61,8 @@ def test_the_referee_has_one_script_and_guests_their_own():
     """The names of scripts begin with their room, and the referee's come first."""
     names = [name for name, _ in schema.scripts()]
     assert "referee/0001_initial" == names[0]
+    rooms = [name.split("/")[0] for name in names]
+    assert "ovic" in rooms and rooms == sorted(rooms, key=lambda room: (room != "referee", room))
 
 
 def test_a_database_of_before_the_first_release_is_refused(tmp_path):
@@ -105,13 +108,17 @@ def test_a_script_runs_once_on_a_database_with_facts(tmp_path, with_scripts):
         assert [*before, "guest/later"] == done(database)
 
 
-def test_a_guests_table_is_one_of_facts(tmp_path, with_scripts):
-    """A table of plain SQL is append-only and in the chain without a word."""
-    with_scripts(
-        tables="create table crumbs (\n    crumb_id integer primary key autoincrement,\n"
+def test_a_guests_table_is_one_of_facts(tmp_path, monkeypatch):
+    """A table of plain SQL in a guest's folder is append-only and in the chain without a word."""
+    folder = tmp_path / "guests" / "ants" / "migrations"
+    folder.mkdir(parents=True)
+    (folder / "0001_crumbs.sql").write_text(
+        "create table crumbs (\n    crumb_id integer primary key autoincrement,\n"
         "    code text not null unique,\n    session_id integer references sessions\n) strict;\n"
     )
+    monkeypatch.setattr(extras, "__path__", [*extras.__path__, str(tmp_path / "guests")])
     with opened(tmp_path / "a.db") as database:
+        assert "ants/0001_crumbs" in done(database)
         session = new_session(database)
         with database.write() as connection:
             connection.execute("insert into crumbs (code) values ('a')")
