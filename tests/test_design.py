@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 
 from tests.pictures.session import DRAWN, STEPS, Step, picture
+from tests.test_layers import ROOMS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("docs/*.md"))
@@ -117,6 +119,22 @@ def test_the_developers_page_names_each_guard() -> None:
     """The table of guards has each test of the whole project."""
     guards = {f"tests/{path.name}" for path in ROOT.glob("tests/test_*.py")}
     assert set() == guards - named((ROOT / "docs/developers.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("page", "part"), [("design.md", "referee.service"), ("power.md", "power")]
+)
+def test_the_arrows_between_rooms_are_those_of_the_layers(page: str, part: str) -> None:
+    """Each arrow of a diagram is one that the code may take, and each room is on the page."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    chains = [it for it in re.split(r"\n| {3,}", text) if "─▶" in it and "──▶ " not in it]
+    drawn = set()
+    for before, after in chain.from_iterable(pairwise(it.split("─▶")) for it in chains):
+        drawn |= {(a.strip(), b.strip()) for a in before.split(",") for b in after.split(",")}
+    allowed = {(room, below) for room, known in ROOMS[part].items() for below in known}
+    assert drawn
+    assert set() == drawn - allowed
+    assert [] == [room for room in ROOMS[part] if not re.search(rf"\b{room}\b", text)]
 
 
 def test_every_room_has_its_line() -> None:
