@@ -13,7 +13,6 @@ from referee.service.event.finalizing import finalize, reopen, review
 from referee.service.event.results import read_results
 from referee.service.teams.registration import add_team, rename, withdraw
 from referee.store.teams import Registration
-from tests.support.ovic_contests import put_entry
 
 
 def played(event):
@@ -62,29 +61,6 @@ def test_a_team_with_models_only_needs_no_session(event):
     add_team(event.contest, "wasps", Registration(sessions=False), "Kim")
     final = finalize(event.contest, ["Ada"])
     assert ["models only"] == [it["turn"] for it in final["entries"] if it["rank"] is None]
-
-
-@pytest.mark.parametrize(
-    ("kinds", "told"),
-    [
-        ([], "'ants' (classification) is received. Wait until it is judged"),
-        (["validating", "waiting", "measuring"], "is measuring. Wait until it is judged"),
-        (["validating", "failed"], "failed through the referee. Try it again: 'referee ovic again"),
-        (["validating", "refused"], None),
-        (["voided"], None),
-    ],
-)
-def test_a_model_that_is_not_judged_keeps_the_results_open(event, kinds, told):
-    """An entry must be scored, refused or taken out; the point says what to do."""
-    played(event)
-    put_entry(event.contest.database, *kinds)
-    if told is None:
-        finalize(event.contest, ["Ada"])
-        return
-    (point,) = open_codes(event)
-    assert told in point and "or take it out: 'referee ovic void 1'" in point
-    withdraw(event.contest, "ants", "went home", "Kim")
-    finalize(event.contest, ["Ada"])
 
 
 def test_a_session_ahead_or_on_keeps_the_results_open(event):

@@ -10,8 +10,6 @@ import pytest
 
 from referee.core.states import EndCause
 from referee.errors import Refusal
-from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.entries import record_entry_event
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
@@ -24,7 +22,6 @@ from referee.store.database import Database
 from referee.store.readings import newest_reading
 from referee.store.requests import Request, insert_requests
 from tests.support.fakes import eventually
-from tests.support.ovic_contests import SCORED, make_ovic_contest, put_entry
 
 
 def view(event):
@@ -253,36 +250,6 @@ def test_a_reader_cannot_write(event):
     with pytest.raises(Exception, match="readonly"):
         reader.connection.execute("insert into freezes (kind, operator, utc) values ('x', 'y', '')")
     reader.close()
-
-
-def test_the_leaderboards_of_models_stand_beside_the_ranking(tmp_path, clock):
-    """They have what the teams see of them, a freeze holds them, and a closed one is not public."""
-    contest = make_ovic_contest(tmp_path, clock, mode="event")
-    put_entry(contest.database, *SCORED, figures=(50.0, 9.0))
-    published = Publisher(contest)
-
-    def boards():
-        # At once: nobody waits for a look at everything.
-        return json.loads(published.refresh().view)["boards"]
-
-    (board,) = boards()
-    (found,) = board["rows"]
-    assert ("classification", 1, "ants", 50.0, 9.0) == (
-        *(board["task"], found["rank"], found["team"]),
-        *(found["accuracy"], found["latency_ms"]),
-    )
-    freeze(contest, "Kim")
-    put_entry(contest.database, *SCORED, team="bees", number=2, figures=(60.0, 9.0))
-    assert [board] == boards()
-    thaw(contest, "Kim")
-    assert ["bees", "ants"] == [row["team"] for row in boards()[0]["rows"]]
-    with contest.database.write() as connection:
-        record_entry_event(connection, 2, "voided", "", actor="Kim", text="trained on the images")
-    assert ["ants"] == [row["team"] for row in boards()[0]["rows"]]
-    closed = {"ovic": replace(ovic_of(contest.config), leaderboard_for_teams=False)}
-    published = Publisher(replace(contest, config=replace(contest.config, extras=closed)))
-    assert [] == boards()
-    contest.database.close()
 
 
 def test_the_public_reads_who_is_next_in_each_lane(event):

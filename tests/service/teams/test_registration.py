@@ -27,7 +27,6 @@ from referee.service.teams.registration import (
 from referee.service.teams.roster import read_roster
 from referee.store.sessions import all_sessions, create_session, latest_of_team, record_event
 from referee.store.teams import Registration, names_of_team
-from tests.support.ovic_contests import put_entry
 
 LINES = [TeamLine(2, "ants", "Uni"), TeamLine(3, "bees", "Uni", prizes=False)]
 
@@ -260,14 +259,6 @@ def test_a_registration_by_mistake_is_removed_and_its_name_is_free(contest):
     assert ["bees"] == names(contest) == list(registered_teams(contest.config.teams))
     assert "ants" == add_team(contest, "ants", Registration("Other"), "Kim")
     assert "Other" == read_roster(contest).find("ants").registration.organisation
-
-
-def test_a_team_with_an_entry_of_ovic_is_not_removed(contest):
-    """A team that handed in a model stays on record."""
-    add_team(contest, "ants", Registration(), "Kim")
-    put_entry(contest.database, team="ants")
-    with pytest.raises(InputError, match="has entry 1 of OVIC, so the team stays on record"):
-        remove(contest, "ants", "Kim")
 
 
 def test_a_team_with_a_session_is_not_removed(contest):

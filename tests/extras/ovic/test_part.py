@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the contest asks OVIC: its word counts at the end, for a team's record, for the audience."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from referee.errors import InputError, Refusal
+from referee.extras.ovic.section import ovic_of
+from referee.extras.ovic.submission.entries import record_entry_event
+from referee.service.event.finalizing import finalize
+from referee.service.scoreboard.freezing import freeze, thaw
+from referee.service.scoreboard.publisher import Publisher
+from referee.service.teams.registration import add_team, remove, withdraw
+from referee.store.teams import Registration
+from tests.support.contests import make_contest
+from tests.support.events import Event
+from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.ovic_contests import SCORED, make_ovic_contest, put_entry
+
+
+@pytest.fixture
+def clock():
+    """Return a clock that stands still."""
+    return FakeClock()
+
+
+@pytest.fixture
+def event(tmp_path, clock):
+    """Return an event of eight images without teams."""
+    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        yield Event(contest, desk, meter)
+    contest.database.close()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        ([], "'ants' (classification) is received. Wait until it is judged"),
+        (["validating", "waiting", "measuring"], "is measuring. Wait until it is judged"),
+        (["validating", "failed"], "failed through the referee. Try it again: 'referee ovic again"),
+        (["validating", "refused"], None),
+        (["voided"], None),
+    ],
+)
+def test_a_model_that_is_not_judged_keeps_the_results_open(event, kinds, told):
+    """An entry must be scored, refused or taken out; the point says what to do."""
+    event.register("ants", "bees")
+    event.play("ants", found=4)
+    event.play("bees", found=2)
+    put_entry(event.contest.database, *kinds)
+    if told is None:
+        finalize(event.contest, ["Ada"])
+        return
+    with pytest.raises(Refusal) as refused:
+        finalize(event.contest, ["Ada"])
+    (point,) = refused.value.faults
+    assert told in point and "or take it out: 'referee ovic void 1'" in point
+    withdraw(event.contest, "ants", "went home", "Kim")
+    finalize(event.contest, ["Ada"])
+
+
+def test_a_team_with_an_entry_of_ovic_is_not_removed(event):
+    """A team that handed in a model stays on record."""
+    add_team(event.contest, "ants", Registration(), "Kim")
+    put_entry(event.contest.database, team="ants")
+    with pytest.raises(InputError, match="has entry 1 of OVIC, so the team stays on record"):
+        remove(event.contest, "ants", "Kim")
+
+
+def test_the_leaderboards_of_models_stand_beside_the_ranking(tmp_path, clock):
+    """They have what the teams see of them, a freeze holds them, and a closed one is not public."""
+    contest = make_ovic_contest(tmp_path, clock, mode="event")
+    put_entry(contest.database, *SCORED, figures=(50.0, 9.0))
+    published = Publisher(contest)
+
+    def boards():
+        # At once: nobody waits for a look at everything.
+        return json.loads(published.refresh().view)["boards"]
+
+    (board,) = boards()
+    (found,) = board["rows"]
+    assert ("classification", 1, "ants", 50.0, 9.0) == (
+        *(board["task"], found["rank"], found["team"]),
+        *(found["accuracy"], found["latency_ms"]),
+    )
+    freeze(contest, "Kim")
+    put_entry(contest.database, *SCORED, team="bees", number=2, figures=(60.0, 9.0))
+    assert [board] == boards()
+    thaw(contest, "Kim")
+    assert ["bees", "ants"] == [row["team"] for row in boards()[0]["rows"]]
+    with contest.database.write() as connection:
+        record_entry_event(connection, 2, "voided", "", actor="Kim", text="trained on the images")
+    assert ["ants"] == [row["team"] for row in boards()[0]["rows"]]
+    closed = {"ovic": replace(ovic_of(contest.config), leaderboard_for_teams=False)}
+    published = Publisher(replace(contest, config=replace(contest.config, extras=closed)))
+    assert [] == boards()
+    contest.database.close()
