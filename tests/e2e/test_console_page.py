@@ -26,7 +26,6 @@ from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState
 from referee.service.desk.readiness import Readiness
-from referee.service.entry.team_list import register_team
 from referee.service.setup.contest import Contest
 from referee.store.finals import insert_finalization
 from referee.store.notices import Level, insert_notice
@@ -38,6 +37,7 @@ from tests.support.browsing import be_screen, choose, press, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
 from tests.support.running import PATIENCE_S
+from tests.support.teams import give_password
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -129,7 +129,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
     """Return the console of an event of 600 s with the teams 'ants' and 'bees'."""
     with _site(tmp_path, "event") as site:
         for team in ("ants", "bees"):
-            register_team(site.contest.config.teams, team)
+            give_password(site.contest.config.teams, team)
         yield site
 
 
@@ -174,7 +174,7 @@ def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.C
     browser.get(site.url)
     wait_text(browser, "teams-text", "referee team add")
     assert not browser.find_element(By.ID, "create").is_enabled()
-    register_team(site.contest.config.teams, "wasps")
+    give_password(site.contest.config.teams, "wasps")
     choose(browser, "team", "wasps")
     assert "" == text_of(browser, "teams-text")
     press(browser, "create")
@@ -626,7 +626,7 @@ def test_every_text_has_contrast(site: Site, browser: webdriver.Chrome, scheme: 
 def test_nothing_sticks_out(site: Site, browser: webdriver.Chrome, width: int) -> None:
     """The page needs no sideways scrolling at any width, even with long names."""
     team = "The Very Long Name of a Team, University of Somewhere " + 40 * "x"
-    register_team(site.contest.config.teams, team)
+    give_password(site.contest.config.teams, team)
     session_id = site.begin(team)
     site.judge(session_id, "SUSPECT", 90 * "y")
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}

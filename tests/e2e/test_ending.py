@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from referee.service.entry.team_list import register_team
 from referee.service.setup.config_file import load_config
 from tests.e2e.conftest import Material, Rehearse, make_event
 from tests.support.running import (
@@ -28,6 +27,7 @@ from tests.support.running import (
     program,
     request,
 )
+from tests.support.teams import give_password
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("terminal_that_can_close")]
 
@@ -43,7 +43,7 @@ def event(tmp_path: Path, material: Material) -> Path:
 
 def begin(running: Program, event: Path) -> None:
     """Let a session run."""
-    password = register_team(load_config(event).teams, "ants")
+    password = give_password(load_config(event).teams, "ants")
     running.act("sessions", team="ants")
     running.act("sessions/1/arm")
     form = f"username=ants&password={password}".encode()

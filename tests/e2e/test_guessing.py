@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from referee.service.entry.machine_turn import MachineTurn
-from referee.service.entry.team_list import register_team
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
 from tests.e2e.conftest import Material, make_event
 from tests.support.running import PATIENCE_S, Program, eventually, get, program, request
+from tests.support.teams import give_password
 
 pytestmark = pytest.mark.slow
 
@@ -90,7 +90,7 @@ def passwords(event: Path) -> dict[str, str]:
     """Return the passwords of the guessed team, of the team whose turn it is, and of visitors."""
     teams = load_config(event).teams
     names = ("rocket", "ants", "comet", *VISITORS)
-    return {team: register_team(teams, team) for team in names}
+    return {team: give_password(teams, team) for team in names}
 
 
 @pytest.fixture(scope="module")

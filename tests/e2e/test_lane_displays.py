@@ -14,7 +14,6 @@ from selenium.webdriver.common.by import By
 
 from referee.core.states import EndCause
 from referee.errors import Refusal
-from referee.service.entry.team_list import register_team
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest, frame_tag_of
@@ -26,6 +25,7 @@ from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
 from tests.support.lane_console import PLACES, begin, served
+from tests.support.teams import give_password
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -37,7 +37,7 @@ def showing(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
     lanes = [LaneSection(name, f"127.0.0.1:80{n}0", contest.config.meter) for n, name in PLACES[:2]]
     contest = replace(contest, config=replace(contest.config, declared_lanes=tuple(lanes)))
     for team in ("ants", "bees"):
-        register_team(contest.config.teams, team)
+        give_password(contest.config.teams, team)
     first = browser.current_window_handle
     with running_desk(contest, None, None) as desk, served(contest, desk) as url:
         event = Event(contest, desk, FakeMeter(FakeClock()))

@@ -12,10 +12,10 @@ from contextlib import ExitStack, closing, suppress
 
 import pytest
 
-from referee.service.entry.team_list import register_team
 from referee.service.setup.config_file import load_config
 from tests.e2e.conftest import Material, make_event
 from tests.support.running import PATIENCE_S, Program, eventually, program, request
+from tests.support.teams import give_password
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def running(
     event = make_event(folder, material)
     text = event.read_text().replace('resource = "emulated"', 'resource = "none"')
     event.write_text(text.replace("seconds = 5", "seconds = 600"))
-    password.append(register_team(load_config(event).teams, "ants"))
+    password.append(give_password(load_config(event).teams, "ants"))
     with program(["serve", "--config", str(event)], folder) as running:
         yield running
 

@@ -13,7 +13,6 @@ from werkzeug.serving import make_server
 
 from referee.service.board.board import board_of
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.entry.team_list import register_team
 from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest
 from referee.web.desk.broadcast import Broadcast
@@ -21,6 +20,7 @@ from referee.web.desk.console import console_app
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.teams import give_password
 
 PLACES = ((1, "left"), (2, "right"), (3, "back"), (4, "front"))
 LONG = "a team with as many letters in its name as a form lets it be"
@@ -39,7 +39,7 @@ def lanes_event(folder: Path, count: int, resource: str = "", *teams: str) -> It
     lanes = [LaneSection(name, f"127.0.0.1:80{n}0", meter) for n, name in places]
     contest = replace(contest, config=replace(contest.config, declared_lanes=tuple(lanes)))
     for team in teams or ("ants", "bees", LONG, "wasps"):
-        register_team(contest.config.teams, team)
+        give_password(contest.config.teams, team)
     meters = [FakeMeter(clock) for _ in places]
     with running_desk(contest, *meters) as desk, served(contest, desk) as url:
         found = Event(contest, desk, meters[0])

@@ -8,9 +8,7 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 
-from referee.errors import ConfigError, InputError
-from referee.formats.team_table import NAME_MOST, clean_name, same_name
-from referee.service.entry.passwords import hash_password, new_password
+from referee.errors import ConfigError
 from referee.service.setup.whole_files import replace_file
 
 _HEADER = ["team", "password_hash"]
@@ -37,32 +35,6 @@ def registered_teams(path: Path) -> dict[str, str]:
     return teams
 
 
-def register_team(path: Path, name: str) -> str:
-    """Add a team; return its password, of which only the hash is stored.
-
-    Blanks around the name are dropped, and several in a row become one. Raises `InputError` for a
-    name that is empty, too long or not printable. Raises it also if a listed team has the same
-    name, ignoring case and blanks.
-    """
-    teams = registered_teams(path)
-    name = _free_name(teams, name)
-    password = new_password()
-    _write(path, teams | {name: hash_password(password)})
-    return password
-
-
-def replace_password(path: Path, name: str) -> str:
-    """Give a team a new password and return it; the old one stops working.
-
-    Raises `InputError` for a team that is not on the list.
-    """
-    teams = registered_teams(path)
-    _require_registered(teams, name)
-    password = new_password()
-    _write(path, teams | {name: hash_password(password)})
-    return password
-
-
 def replace_hashes(path: Path, hashes: Mapping[str, str]) -> None:
     """Store new hashes by team name, in one step; the teams' old passwords stop working.
 
@@ -75,29 +47,6 @@ def replace_list(path: Path, teams: Mapping[str, str]) -> None:
     """Replace the list by these password hashes by name, if it differs from them."""
     if registered_teams(path) != teams:
         _write(path, teams)
-
-
-def _free_name(teams: Mapping[str, str], name: str) -> str:
-    """Return the name in the form that is stored; raise `InputError` if it cannot be used."""
-    kept = clean_name(name)
-    if kept is None:
-        raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
-    for team in teams:
-        if same_name(team) == same_name(kept):
-            raise InputError(
-                f"'{team}' is registered already. 'referee team password' gives it a new password."
-            )
-    return kept
-
-
-def _require_registered(teams: Mapping[str, str], name: str) -> None:
-    if name in teams:
-        return
-    near = next((team for team in teams if same_name(team) == same_name(name)), None)
-    hint = (
-        f" Did you mean '{near}'?" if near is not None else " 'referee team list' shows them all."
-    )
-    raise InputError(f"No team is called '{name}'.{hint}")
 
 
 def _write(path: Path, teams: Mapping[str, str]) -> None:

@@ -18,12 +18,12 @@ from referee.service.board import addresses
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
 from referee.service.desk.metering import LinkState, MeterStatus
-from referee.service.entry.team_list import register_team
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import Notice, insert_notice
 from referee.store.readings import insert_energy, insert_reading
 from referee.store.scores import Snapshot, insert_snapshot
 from tests.support.fakes import FakeMeter, running_desk
+from tests.support.teams import give_password
 
 
 class Shown:
@@ -451,8 +451,8 @@ def test_notices_have_the_second_of_the_session(shown):
 def test_team_that_is_added_later_appears(shown):
     """A team that is registered later is in the list."""
     assert [] == shown.board.show()["teams"]
-    register_team(shown.contest.config.teams, "bees")
-    register_team(shown.contest.config.teams, "ants")
+    give_password(shown.contest.config.teams, "bees")
+    give_password(shown.contest.config.teams, "ants")
     board = shown.board.show()
     assert (["ants", "bees"], None) == (board["teams"], board["teams_text"])
 

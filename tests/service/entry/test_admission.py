@@ -9,11 +9,11 @@ from referee.core.states import EndCause
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission, SessionCache
-from referee.service.entry.team_list import register_team
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.entry.tokens import token_of_session
 from referee.store.sessions import load_session
 from tests.support.fakes import running_desk
+from tests.support.teams import give_password
 
 
 class DirectDesk:
@@ -103,7 +103,7 @@ def test_lost_meter_is_unavailable(admission, meter):
 
 def test_event_asks_for_the_teams_own_password(contest, meter):
     """In an event the practice password is refused, and a team must wait its turn."""
-    password = register_team(contest.config.teams, "ants")
+    password = give_password(contest.config.teams, "ants")
     with running_desk(contest, meter) as desk:
         admission = Admission(contest, SessionCache(contest.database), DirectDesk(desk))
         assert "login_invalid" == refusal(admission.login, "ants", PRACTICE_PASSWORD, "")

@@ -10,9 +10,10 @@ import argon2
 import pytest
 
 from referee.errors import ConfigError, Refusal
-from referee.service.entry.team_list import register_team, registered_teams, replace_password
+from referee.service.entry.team_list import registered_teams
 from referee.service.entry.teams import PRACTICE_PASSWORD, EventTeams, PracticeTeams
 from tests.support.fakes import eventually
+from tests.support.teams import give_password
 
 HEADER = "team,password_hash\n"
 
@@ -40,7 +41,7 @@ def path(tmp_path):
 @pytest.mark.slow
 def test_registered_team_logs_in(path):
     """The password that was shown once works at every login."""
-    password = register_team(path, "ants")
+    password = give_password(path, "ants")
     teams = EventTeams(path)
     assert [True, True] == [teams.admits("ants", password) for _ in range(2)]
 
@@ -48,7 +49,7 @@ def test_registered_team_logs_in(path):
 @pytest.mark.slow
 def test_wrong_pairs_are_refused(path):
     """A wrong password, another team's password, an unknown team and an empty one are refused."""
-    ants, bees = register_team(path, "ants"), register_team(path, "bees")
+    ants, bees = give_password(path, "ants"), give_password(path, "bees")
     teams = EventTeams(path)
     assert teams.admits("ants", ants)
     for name, password in (
@@ -66,10 +67,10 @@ def test_wrong_pairs_are_refused(path):
 @pytest.mark.slow
 def test_new_password_replaces_the_old(path):
     """A new password works at once without a restart, and the old one stops working."""
-    first = register_team(path, "ants")
+    first = give_password(path, "ants")
     teams = EventTeams(path)
     assert teams.admits("ants", first)
-    second = replace_password(path, "ants")
+    second = give_password(path, "ants")
     assert first != second
     assert (False, True) == (teams.admits("ants", first), teams.admits("ants", second))
     assert ["ants"] == list(registered_teams(path))

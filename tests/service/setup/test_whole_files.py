@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from referee.service.entry.team_list import register_team, registered_teams
+from referee.service.entry.team_list import registered_teams
 from referee.service.setup.secrets_file import load_secrets
 from referee.service.setup.signing_key import ensure_signing_key
+from tests.support.teams import give_password
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +22,7 @@ def test_keys_and_teams_survive_a_power_cut(mortal):
         public = ensure_signing_key(folder, configuration)
         return load_secrets(folder), public.read_bytes(), registered_teams(teams)
 
-    register_team(teams, "ants")
+    give_password(teams, "ants")
     before = found()
     mortal.lose_power()
     mortal.start_again()

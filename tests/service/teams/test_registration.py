@@ -11,7 +11,7 @@ import pytest
 
 from referee.errors import InputError
 from referee.formats.team_table import TeamLine
-from referee.service.entry.team_list import register_team, registered_teams
+from referee.service.entry.team_list import registered_teams
 from referee.service.entry.teams import EventTeams
 from referee.service.teams import registration
 from referee.service.teams.registration import (
@@ -27,6 +27,7 @@ from referee.service.teams.registration import (
 from referee.service.teams.roster import read_roster
 from referee.store.sessions import all_sessions, create_session, latest_of_team, record_event
 from referee.store.teams import Registration, names_of_team
+from tests.support.teams import give_password
 
 LINES = [TeamLine(2, "ants", "Uni"), TeamLine(3, "bees", "Uni", prizes=False)]
 
@@ -65,7 +66,7 @@ def test_a_table_is_registered_whole(contest):
 
 def test_a_table_with_a_known_team_registers_nobody(contest):
     """One team that is registered already refuses the table, with each such line."""
-    register_team(contest.config.teams, "wasps")
+    give_password(contest.config.teams, "wasps")
     add_team(contest, "bees", Registration(), "Kim")
     lines = [TeamLine(2, "flies"), TeamLine(3, "BEES"), TeamLine(9, "Wasps")]
     with pytest.raises(InputError, match="nothing was imported") as refused:
@@ -73,6 +74,14 @@ def test_a_table_with_a_known_team_registers_nobody(contest):
     assert "line 3: 'bees' is registered already" in str(refused.value)
     assert "line 9: 'wasps' is registered already" in str(refused.value)
     assert {"bees", "wasps"} == set(names(contest))
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 101, "a\nb", "a\0b", "a\tb", "\u200b"])
+def test_a_name_that_nobody_can_type_is_refused(contest, name):
+    """A name of invisible characters, or a longer one than a table may have, registers nobody."""
+    with pytest.raises(InputError, match="printable"):
+        add_team(contest, name, Registration(), "Kim")
+    assert [] == names(contest)
 
 
 def test_a_second_import_of_the_same_table_changes_nothing(contest):
@@ -271,7 +280,7 @@ def test_a_team_with_a_session_is_not_removed(contest):
 
 def test_teams_of_an_earlier_referee_are_taken_over(contest):
     """A team that stands only in teams.csv is on the roster, and keeps its password."""
-    password = register_team(contest.config.teams, "ants")
+    password = give_password(contest.config.teams, "ants")
     assert ["ants"] == names(contest)
     rename(contest, "ants", "wasps", "Kim")
     assert admitted(contest, "wasps", password)

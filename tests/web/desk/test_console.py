@@ -17,13 +17,13 @@ from werkzeug.test import TestResponse
 
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.entry.team_list import register_team
 from referee.service.setup.contest import Contest
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from referee.web.desk.same_origin import is_own_host
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, running_desk
+from tests.support.teams import give_password
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Console:
 def teams(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return an event's file of one team; it is made once, because hashing is slow."""
     path = tmp_path_factory.mktemp("event") / "teams.csv"
-    register_team(path, "ants")
+    give_password(path, "ants")
     return path.read_bytes()
 
 

@@ -11,8 +11,8 @@ import gevent
 import pytest
 from gevent.pool import Pool
 
-from referee.service.entry.team_list import register_team
 from referee.web.server.aside import make_aside
+from tests.support.teams import give_password
 
 BOUND_S = 180.0
 
@@ -95,7 +95,7 @@ def test_logins_of_one_team_at_once_do_not_stop_the_greenlets(tmp_path):
     The worker replaces Python's locks after the modules are imported, as this program does.
     """
     path = tmp_path / "teams.csv"
-    register_team(path, "ants")
+    give_password(path, "ants")
     program = [sys.executable, "-c", _LOGINS_AT_ONCE, str(path)]
     done = subprocess.run(program, capture_output=True, text=True, timeout=180, check=True)
     assert done.stdout == "[False, False, False]\n"

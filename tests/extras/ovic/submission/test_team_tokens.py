@@ -8,14 +8,15 @@ import pytest
 from referee.errors import Refusal
 from referee.extras.ovic.submission.team_tokens import team_of_token, token_of_team
 from referee.formats.team_table import NAME_MOST
-from referee.service.entry.team_list import register_team, replace_hashes, replace_list
+from referee.service.entry.team_list import replace_hashes, replace_list
 from referee.service.entry.tokens import session_of_token, token_of_session
+from tests.support.teams import give_password
 
 
 @pytest.mark.slow
 def test_a_token_is_good_until_the_password_changes(event):
     """A new password, and the team's removal, end the token; a login gives the same one again."""
-    register_team(event.config.teams, "ants")
+    give_password(event.config.teams, "ants")
     token = token_of_team(event, "ants")
     assert token == token_of_team(event, "ants")
     assert "ants" == team_of_token(event, token)
