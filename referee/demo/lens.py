@@ -37,19 +37,6 @@ class View:
     bend: float
     size: tuple[int, int]
 
-    def in_photo(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return where points of the screen (n, 2) appear in the photograph.
-
-        In both, 0, 0 is the upper left corner of the first pixel.
-        """
-        flat = np.column_stack([points, np.ones(len(points))]) @ self.matrix.T
-        ideal = self._centred(flat[:, :2] / flat[:, 2:])
-        # The lens is given by the way back. This converges for all distortions of this module.
-        bent = ideal.copy()
-        for _ in range(30):
-            bent = ideal / (1 + self.bend * (bent**2).sum(axis=1, keepdims=True))
-        return self._uncentred(bent)
-
     def on_screen(self, samples: int) -> Floats:
         """Return the screen's x and y for each pixel of the photograph, or part of a pixel."""
         width, height = self.size

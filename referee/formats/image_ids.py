@@ -18,6 +18,7 @@ Numbering = Literal["own", "contest"]
 
 Ints = NDArray[np.int64]
 
+# For an id outside a mapping. No source uses it, so the scorer counts such a row as ignored.
 _NO_IMAGE = -(2**63)
 
 
@@ -40,14 +41,6 @@ def renumber(truth: GroundTruth, mapping: Mapping[int, int]) -> GroundTruth:
         box_image_id=new_ids[np.searchsorted(truth.image_ids, truth.box_image_id)],
         blacklist=blacklist,
     )
-
-
-def renumber_detections(detections: Detections, mapping: Mapping[int, int]) -> Detections:
-    """Return the same rows with other image ids; an id outside the mapping becomes -2^63.
-
-    No sensible source uses -2^63, so the scorer counts such a row as of an unknown image.
-    """
-    return replace(detections, image_id=_renumber(detections.image_id, mapping))
 
 
 def in_own_ids(

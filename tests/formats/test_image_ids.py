@@ -9,7 +9,7 @@ import numpy as np
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.formats.image_ids import contest_image_ids, in_own_ids, renumber, renumber_detections
+from referee.formats.image_ids import contest_image_ids, in_own_ids, renumber
 
 TRUTH = GroundTruth(
     image_ids=np.array([5, 70, 100]),
@@ -39,12 +39,6 @@ def test_renumbering_keeps_boxes_and_blacklist_together():
     assert [2, 3] == truth.box_image_id.tolist()
     assert [[1, 1]] == truth.blacklist.tolist()
     assert [100, 5] == TRUTH.box_image_id.tolist()
-
-
-def test_detections_of_unmapped_images_stay_unknown():
-    """A row of an image without a number is kept under a number of no image."""
-    mapped = renumber_detections(rows(2, 9, 2), {2: 70})
-    assert [70, -(2**63), 70] == mapped.image_id.tolist()
 
 
 def test_numbering_is_the_one_that_explains_more_rows():

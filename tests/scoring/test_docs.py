@@ -13,10 +13,10 @@ import pytest
 from referee.commands import score
 from referee.scoring.fates import Fate
 from referee.scoring.lpirc import normalized_accuracy
-from referee.scoring.printed import check_printed
 from referee.scoring.result import IGNORED_REASONS
 from referee.scoring.rules import RULE_SETS
 from tests.support.lpirc_tables import SESSION_H, SET_SIZE, TABLE_II_2016, TABLE_III_2015
+from tests.support.printed_scores import check_printed
 
 PAGE = (Path(__file__).parents[2] / "docs/scoring.md").read_text(encoding="utf-8")
 FILES = re.findall(r"```\w+ (\S+)\n(.*?)```", PAGE, re.DOTALL)

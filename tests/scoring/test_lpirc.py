@@ -20,7 +20,6 @@ from referee.scoring.lpirc import (
     reaches,
     score,
 )
-from referee.scoring.printed import Agreement, check_printed
 from tests.support.lpirc_tables import (
     MISPRINTS,
     SESSION_H,
@@ -29,6 +28,7 @@ from tests.support.lpirc_tables import (
     TABLE_II_2016,
     TABLE_III_2015,
 )
+from tests.support.printed_scores import Agreement, check_printed
 
 
 def entries(*pairs):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +52,21 @@ def says(reading: Reading, label: FrameLabel) -> bool:
     )
 
 
+def in_photograph(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where points of the screen (n, 2) appear in the photograph.
+
+    In both, 0, 0 is the upper left corner of the first pixel.
+    """
+    flat = np.column_stack([points, np.ones(len(points))]) @ view.matrix.T
+    centre, half = np.array(view.size) / 2, math.hypot(*view.size) / 2
+    ideal = (flat[:, :2] / flat[:, 2:] - centre) / half
+    # The lens is given by the way back. This converges for all distortions of the simulated lens.
+    bent = ideal.copy()
+    for _ in range(30):
+        bent = ideal / (1 + view.bend * (bent**2).sum(axis=1, keepdims=True))
+    return np.asarray(bent * half + centre)
+
+
 def source_errors(
     reading: Reading, view: View, label: FrameLabel, screen: Screen = FULL_HD
 ) -> NDArray[np.float64]:
@@ -62,9 +79,9 @@ def source_errors(
     rect = image_rect(screen, label.width_px, label.height_px)
     x, y = np.meshgrid(np.linspace(rect.left, rect.right, 9), np.linspace(rect.top, rect.bottom, 9))
     points = np.stack([x, y], axis=-1).reshape(-1, 2)
-    true = view.in_photo(points)
+    true = in_photograph(view, points)
     slopes = np.stack(
-        [view.in_photo(points + step) - true for step in ((1.0, 0.0), (0.0, 1.0))], axis=-1
+        [in_photograph(view, points + step) - true for step in ((1.0, 0.0), (0.0, 1.0))], axis=-1
     )
     on_screen = np.linalg.solve(slopes, (reading.mapping(points) - true)[..., None])[..., 0]
     scale = label.width_px / rect.size[0]

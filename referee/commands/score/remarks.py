@@ -64,10 +64,7 @@ def of_mistakes(
 
 
 def _in_contest_numbers(detections: Detections, own_ids: Ints) -> Detections:
-    """Return rows with the place of their image among the own ids, or 0 for an unknown image.
-
-    `renumber_detections` does it for any mapping, and takes four times as long.
-    """
+    """Return rows with the place of their image among the own ids, or 0 for an unknown image."""
     place = np.searchsorted(own_ids, detections.image_id).clip(max=len(own_ids) - 1)
     known = own_ids[place] == detections.image_id
     return detections.with_image_ids(np.where(known, place + 1, 0))

@@ -48,11 +48,6 @@ class Broadcast:
         self._stopping = threading.Event()
         self._thread = WatchedThread("board", self._run, self._stopping, tell)
 
-    @property
-    def viewers(self) -> int:
-        """Return the number of open streams."""
-        return self._viewers
-
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()

@@ -25,6 +25,8 @@ from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, running_desk
 from tests.support.teams import give_password
 
+VIEWERS = 2
+
 
 @dataclass(frozen=True)
 class Console:
@@ -62,7 +64,7 @@ def console(tmp_path: Path, teams: bytes) -> Iterator[Console]:
     contest.config.teams.write_bytes(teams)
     with running_desk(contest, None) as desk:
         board = Board(contest, lambda: desk.metering.status)
-        broadcast = Broadcast(board.show, 2)
+        broadcast = Broadcast(board.show, VIEWERS)
         app = console_app(contest, desk, board, broadcast)
         yield Console(app.test_client(), contest, desk, broadcast)
     contest.database.close()
@@ -198,7 +200,10 @@ def test_events_are_got_only(console: Console) -> None:
     for method in ("HEAD", "OPTIONS", "POST"):
         with console.client.open("/events", method=method) as answer:
             assert 405 == answer.status_code
-    assert 0 == console.broadcast.viewers
+    console.broadcast.start()
+    streams = [console.broadcast.stream() for _ in range(VIEWERS)]
+    assert all("event: board" in next(stream) for stream in streams)
+    console.broadcast.close()
 
 
 def test_policy_of_the_page(console: Console) -> None:

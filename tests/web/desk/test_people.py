@@ -203,6 +203,7 @@ def test_a_stream_ends_with_its_login(door):
     assert b"event: board" in next(stream.response)
     post(kim, "/logout")
     assert [] == list(stream.response)
-    assert 0 == door.broadcast.viewers
     stream.close()
+    places = [door.broadcast.stream() for _ in range(2)]
+    assert all("event: board" in next(place) for place in places)
     door.broadcast.close()

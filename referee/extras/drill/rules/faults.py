@@ -9,7 +9,7 @@ EMERGENCY = "docs/emergency.md"
 """Where operators look first when something is wrong: a page of numbered rows."""
 
 # What operators do: actions of the console by their names in the audit, and hands at the table.
-STOP, VOID, NOTE, REVIEW = "stop", "void", "note", "review"
+STOP, VOID, NOTE = "stop", "void", "note"
 CABLE, POWER, RESET = "hand cable", "hand power", "hand reset"
 TEAM, DEVICE, ROOM, COPY, START = "hand team", "hand device", "hand room", "hand copy", "hand start"
 

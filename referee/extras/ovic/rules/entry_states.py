@@ -42,9 +42,6 @@ class EntryState(Enum):
 BUSY = (EntryState.VALIDATING, EntryState.MEASURING)
 """The states in which a model runs; at most one entry is in one of them."""
 
-OVER = (EntryState.REFUSED, EntryState.SCORED, EntryState.FAILED, EntryState.VOID)
-"""The states that only an operator changes."""
-
 _OVER_MOVES: dict[EventKind, EntryState] = {
     "again": EntryState.RECEIVED,
     "voided": EntryState.VOID,

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.extras.ovic.rules.entry_states import BUSY, MOVES, OVER, EntryState, line, next_entry
+from referee.extras.ovic.rules.entry_states import BUSY, MOVES, EntryState, line, next_entry
 
 R, W = EntryState.RECEIVED, EntryState.WAITING
+OVER = (EntryState.REFUSED, EntryState.SCORED, EntryState.FAILED, EntryState.VOID)
 
 
 @dataclass(frozen=True)
