@@ -16,7 +16,7 @@ from referee.service.setup.program import Launch
 from referee.store.journal import Journal
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
-from referee.web.server.aside import WorkerKind, make_aside
+from referee.web.server.blocking import WorkerKind, blocking_runner
 from referee.web.server.server import Running, serve
 
 # How many long answers a process parses at once. The limit bounds the memory under a flood.
@@ -32,19 +32,19 @@ def run_contest_server(config: Config, launch: Launch) -> None:
 
     def make() -> Running:
         contest = open_contest(config)
-        journal = Journal(contest.database, make_aside(kind, 1))
+        journal = Journal(contest.database, blocking_runner(kind, 1))
         desk = DeskClient(socket_path(config.storage.folder))
         sessions = SessionCache(contest.database)
         services = ContestServices(
             contest,
-            Admission(contest, sessions, desk, make_aside(kind, 1), launch.lane, logins),
+            Admission(contest, sessions, desk, blocking_runner(kind, 1), launch.lane, logins),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
-            make_aside(kind, _LONG_ANSWERS),
+            blocking_runner(kind, _LONG_ANSWERS),
         )
         app = contest_app(services)
         for extra in present_extras(config):
-            extra.add_contest_routes(app, services, journal, partial(make_aside, kind))
+            extra.add_contest_routes(app, services, journal, partial(blocking_runner, kind))
 
         def close() -> None:
             journal.close()

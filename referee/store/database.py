@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from referee.core.aside import Aside, here
+from referee.core.blocking import BlockingRunner, run_here
 from referee.errors import InputError, Unavailable
 from referee.store import chain, schema
 from referee.store.readable import refusal_of_writes
@@ -179,13 +179,13 @@ def _is_full(error: sqlite3.OperationalError, path: Path) -> bool:
 class Writer:
     """A connection for transactions, used by one thread or greenlet at a time.
 
-    It waits for other writers and for the disk through `aside`. The statements between run in the
-    caller's thread, because they take only microseconds once the database is locked.
+    It waits for other writers and for the disk through `run_blocking`. The statements between run
+    in the caller's thread, because they take only microseconds once the database is locked.
     """
 
-    def __init__(self, database: Database, aside: Aside = here) -> None:
+    def __init__(self, database: Database, run_blocking: BlockingRunner = run_here) -> None:
         self._path = database.path
-        self._aside = aside
+        self._run_blocking = run_blocking
         self._connection = database.open(busy_s=0)
         self._durable: bool | None = None
 
@@ -201,9 +201,9 @@ class Writer:
                 connection.execute("begin immediate")
             except sqlite3.OperationalError:
                 # Most likely another process is writing now.
-                self._aside(self._begin_patiently)
+                self._run_blocking(self._begin_patiently)
             yield connection
-            self._aside(connection.commit)
+            self._run_blocking(connection.commit)
 
     def _begin_patiently(self) -> None:
         connection = self._connection

@@ -13,7 +13,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from referee.core.aside import Aside, here
+from referee.core.blocking import BlockingRunner, run_here
 from referee.errors import Unavailable
 from referee.store.database import Connection, Database, Writer
 
@@ -83,11 +83,11 @@ class Journal:
     the others. Notes are written at the end of their transaction, with one call per kind.
 
     The thread `journal` does this work on its own connection. It waits for other writers and for
-    the disk through `aside`, so that a server with one thread for all requests does not stall.
+    the disk through `run_blocking`, so a server with one thread for all requests does not stall.
     """
 
-    def __init__(self, database: Database, aside: Aside = here) -> None:
-        self._writer = Writer(database, aside)
+    def __init__(self, database: Database, run_blocking: BlockingRunner = run_here) -> None:
+        self._writer = Writer(database, run_blocking)
         self._entries: deque[_Entry] = deque()
         self._weighing = threading.Lock()
         self._large_bytes = 0

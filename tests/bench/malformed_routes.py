@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 from flask import Flask
 
-from referee.core.aside import here
+from referee.core.blocking import run_here
 from referee.service.board.board import Board
 from referee.service.setup.extra import present_extras
 from referee.web.contest.app import contest_app
@@ -46,7 +46,7 @@ def all_routes() -> tuple[Route, ...]:
         services = Mock(contest=contest)
         contestants = contest_app(services)
         for extra in present_extras(contest.config):
-            extra.add_contest_routes(contestants, services, Mock(), lambda threads: here)
+            extra.add_contest_routes(contestants, services, Mock(), lambda threads: run_here)
         with running_desk(contest, None) as desk:
             board = Board(contest, lambda: desk.metering.status)
             apps = {

@@ -384,34 +384,34 @@ def test_notes_alone_wait_for_company(journal, database, monkeypatch):
 def test_waiting_for_the_disk_happens_aside(database):
     """Each commit is awaited aside, while the writes run in the journal's thread."""
     new_session(database)
-    threads, asides = [], []
+    threads, works = [], []
 
-    def aside(work):
-        asides.append(work.__name__)
+    def run_blocking(work):
+        works.append(work.__name__)
         return work()
 
     def write(connection):
         threads.append(threading.current_thread().name)
         return store(connection)
 
-    journal = Journal(database, aside)
+    journal = Journal(database, run_blocking)
     assert 1 == journal.submit(write).result(BOUND_S)
     journal.close()
-    assert (["commit"], ["journal"]) == (asides, threads)
+    assert (["commit"], ["journal"]) == (works, threads)
 
 
 def test_another_process_that_writes_is_waited_for_aside(database):
     """Another process's lock delays the commit alone."""
     new_session(database)
     entered = threading.Event()
-    asides = []
+    works = []
 
-    def aside(work):
-        asides.append(work.__name__)
+    def run_blocking(work):
+        works.append(work.__name__)
         entered.set()
         return work()
 
-    journal = Journal(database, aside)
+    journal = Journal(database, run_blocking)
     other = Database(database.path)
     with other.write():
         future = journal.submit(store)
@@ -419,5 +419,5 @@ def test_another_process_that_writes_is_waited_for_aside(database):
         assert not future.done()
     other.close()
     assert 1 == future.result(BOUND_S)
-    assert ["_begin_patiently", "commit"] == asides
+    assert ["_begin_patiently", "commit"] == works
     journal.close()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from flask import Flask, Response, request
 
-from referee.web.server.aside import make_aside
+from referee.web.server.blocking import blocking_runner
 from referee.web.server.server import Running, serve
 
 BOUND_S = 180.0
@@ -39,14 +39,14 @@ class _Gates:
 
 def make_app() -> Flask:
     """Return the application."""
-    app, gates, aside = Flask("odd"), _Gates(), make_aside("gevent", 1)
+    app, gates, run_blocking = Flask("odd"), _Gates(), blocking_runner("gevent", 1)
     for path, method, answer in (
         ("/go/<name>", "GET", gates.go),
         ("/wait/<name>", "GET", gates.wait),
         ("/now", "GET", lambda: "now"),
         ("/unread", "POST", lambda: "unread"),
-        # This read blocks its thread; without `aside` it would stop all greenlets.
-        ("/line", "GET", lambda: (gates.go("line"), aside(lambda: os.read(0, 100)))[1]),
+        # This read blocks its thread; without `run_blocking` it would stop all greenlets.
+        ("/line", "GET", lambda: (gates.go("line"), run_blocking(lambda: os.read(0, 100)))[1]),
         ("/length", "POST", lambda: str(len(request.get_data()))),
         ("/exit", "GET", lambda: sys.exit("this is no way to answer")),
     ):

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from flask import request
 from werkzeug.serving import make_server
 
-from referee.core.aside import here
+from referee.core.blocking import run_here
 from referee.extras.stations.address import StationAddress
 from referee.extras.stations.follower import Followed
 from referee.extras.stations.held import Held, after
@@ -114,9 +114,9 @@ class ServedEvent:
 
     def plug(self, contest):
         """Serve an event, as the station's laptop does after a start."""
-        self._streams = Streams(Publisher(contest), here)
+        self._streams = Streams(Publisher(contest), run_here)
         self._streams.start()
-        app = scoreboard_app(Show(self._streams, Charts(), TeamSessions(contest), here))
+        app = scoreboard_app(Show(self._streams, Charts(), TeamSessions(contest), run_here))
         app.before_request(lambda: self.asked.append((request.method, request.full_path)))
         self._server = make_server("127.0.0.1", self.port, app, threaded=True)
         self.port = self._server.port

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from referee.core.aside import here
+from referee.core.blocking import run_here
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission, SessionCache
@@ -78,11 +78,11 @@ def serving(contest: Contest) -> Iterator[Site]:
             Admission(contest, sessions, DirectDesk(desk)),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
-            here,
+            run_here,
         )
         app = contest_app(services)
         for extra in present_extras(contest.config):
-            extra.add_contest_routes(app, services, journal, lambda threads: here)
+            extra.add_contest_routes(app, services, journal, lambda threads: run_here)
         yield Site(app.test_client(), contest, desk, contest.clock)
         journal.close()
     contest.database.close()

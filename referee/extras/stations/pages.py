@@ -12,7 +12,7 @@ from referee.service.scoreboard.charts import Charts
 from referee.service.setup.clock import SystemClock
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
-from referee.web.server.aside import make_aside
+from referee.web.server.blocking import blocking_runner
 from referee.web.server.server import Running, serve
 
 
@@ -20,9 +20,9 @@ def run_board_pages(folder: Path, descriptor: int) -> None:
     """Serve the audience until SIGTERM."""
 
     def make() -> Running:
-        streams = Streams(BoardFiles(folder, SystemClock()), make_aside("gevent", 1))
+        streams = Streams(BoardFiles(folder, SystemClock()), blocking_runner("gevent", 1))
         streams.start()
-        show = Show(streams, Charts(), None, make_aside("gevent", 1))
+        show = Show(streams, Charts(), None, blocking_runner("gevent", 1))
         return Running(scoreboard_app(show), streams.close, stop=streams.stop)
 
     serve(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from referee.core.aside import Aside, here
+from referee.core.blocking import BlockingRunner, run_here
 from referee.core.instant import Instant
 from referee.core.states import Arrival, SessionFacts, SessionState, arrival_of, state_of
 from referee.errors import Refusal
@@ -91,7 +91,7 @@ class Admission:
         contest: Contest,
         sessions: SessionCache,
         desk: Desk,
-        hash_aside: Aside = here,
+        run_hashing: BlockingRunner = run_here,
         lane: int = FIRST_LANE,
         logins_waiting: int = LOGINS_WAITING,
     ) -> None:
@@ -105,7 +105,7 @@ class Admission:
         if not contest.config.admits_anybody:
             machine = MachineTurn(contest.config.storage.folder, contest.secrets.token_key)
             turns = HashTurns(machine=machine, most=logins_waiting)
-            self._teams = EventTeams(contest.config.teams, hash_aside, turns=turns)
+            self._teams = EventTeams(contest.config.teams, run_hashing, turns=turns)
 
     def login(
         self, username: str, password: str, address: str, waits: Callable[[], bool] = stays

@@ -13,7 +13,7 @@ from functools import partial
 
 import argon2
 
-from referee.core.aside import Aside, here
+from referee.core.blocking import BlockingRunner, run_here
 from referee.errors import InputError, Refusal
 from referee.service.entry.hash_turns import HashTurns
 
@@ -95,11 +95,11 @@ class PasswordCheck:
 
     def __init__(
         self,
-        aside: Aside = here,
+        run_blocking: BlockingRunner = run_here,
         seconds: Callable[[], float] = time.monotonic,
         turns: HashTurns | None = None,
     ) -> None:
-        self._aside = aside
+        self._run_blocking = run_blocking
         self._seconds = seconds
         self._turns = turns or HashTurns(seconds)
         self._hasher = argon2.PasswordHasher()
@@ -144,7 +144,7 @@ class PasswordCheck:
                 right = self._check(stored, password, digest)
                 tries.wrong = 0 if right else tries.wrong + 1
                 if not right:
-                    self._aside(partial(self._turns.note_wrong, address))
+                    self._run_blocking(partial(self._turns.note_wrong, address))
                 if tries.wrong >= _FREE_TRIES:
                     tries.closed_until_s = self._seconds() + _CLOSED_S
                 return right
@@ -159,7 +159,7 @@ class PasswordCheck:
 
     def _check(self, stored: str, password: str, digest: bytes) -> bool:
         try:
-            self._aside(lambda: self._hasher.verify(stored, encoded(password)))
+            self._run_blocking(lambda: self._hasher.verify(stored, encoded(password)))
         except argon2.exceptions.VerificationError:
             if len(self._wrong) >= _WRONG_KEPT:
                 self._wrong.clear()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from referee.core.aside import Aside, here
+from referee.core.blocking import BlockingRunner, run_here
 from referee.errors import ConfigError, InputError
 from referee.formats.team_table import NAME_MOST
 from referee.service.entry.hash_turns import HashTurns
@@ -50,12 +50,12 @@ class EventTeams:
     def __init__(
         self,
         path: Path,
-        aside: Aside = here,
+        run_blocking: BlockingRunner = run_here,
         seconds: Callable[[], float] = time.monotonic,
         turns: HashTurns | None = None,
     ) -> None:
         self._path = path
-        self._check = PasswordCheck(aside, seconds, turns)
+        self._check = PasswordCheck(run_blocking, seconds, turns)
 
     def admits(
         self,

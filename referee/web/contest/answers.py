@@ -56,7 +56,7 @@ def register(app: Flask, services: ContestServices) -> None:
     def give_memory_back(response: Response) -> Response:
         # A hook, because the answer's own memory is free only now.
         if current()[1].pop("long", False):
-            services.parse_aside(give_back)
+            services.run_parsing(give_back)
         return response
 
     @app.route("/result", endpoint=ENDPOINT, methods=["POST"])
@@ -77,7 +77,7 @@ def register(app: Flask, services: ContestServices) -> None:
             content = body.whole()
             notes.received = services.contest.clock.now()
             parse = partial(_parsed, services, token, asked, content, notes.received)
-            answer_format, posted = parse() if short else services.parse_aside(parse)
+            answer_format, posted = parse() if short else services.run_parsing(parse)
         receipt = services.answers.take(
             notes.session,
             posted,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.core.aside import Aside
+from referee.core.blocking import BlockingRunner
 from referee.service.entry.admission import Admission
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
@@ -14,10 +14,10 @@ from referee.service.setup.contest import Contest
 
 @dataclass(frozen=True)
 class ContestServices:
-    """The use cases of the entry; long answers are parsed through `parse_aside`."""
+    """The use cases of the entry; long answers are parsed through `run_parsing`."""
 
     contest: Contest
     admission: Admission
     answers: Answers
     log: RequestLog
-    parse_aside: Aside
+    run_parsing: BlockingRunner

@@ -11,7 +11,7 @@ from flask import Flask, Response, abort, jsonify, request, send_from_directory
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as PlainResponse
 
-from referee.core.aside import Aside
+from referee.core.blocking import BlockingRunner
 from referee.errors import Refusal
 from referee.service.scoreboard.charts import CHARTS, Charts
 from referee.service.scoreboard.feed import START, lines_after, place_of
@@ -33,14 +33,14 @@ _STATIC = ("scoreboard", "shared")
 class Show:
     """What the application shows.
 
-    `aside` draws one picture at a time, without delaying other readers. A joint board of several
-    stations has no `sessions`: these, and the feeds, are at the stations.
+    `run_blocking` draws one picture at a time, without delaying other readers. A joint board of
+    several stations has no `sessions`: these, and the feeds, are at the stations.
     """
 
     streams: Streams
     charts: Charts
     sessions: TeamSessions | None
-    aside: Aside
+    run_blocking: BlockingRunner
 
 
 def scoreboard_app(show: Show) -> Flask:
@@ -90,14 +90,16 @@ def _register_data(app: Flask, show: Show) -> None:
     @app.get("/charts/<any(" + ", ".join(CHARTS) + "):name>.svg")
     def chart(name: str) -> Response:
         found = newest(show)
-        picture = show.aside(lambda: show.charts.draw(name, found.key, found.publication.view))
+        picture = show.run_blocking(
+            lambda: show.charts.draw(name, found.key, found.publication.view)
+        )
         return Response(picture, content_type="image/svg+xml")
 
 
 def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
     def picture(kind: str, draw: Callable[[View], bytes]) -> Response:
         view = newest(show).publication.view
-        return Response(show.aside(lambda: draw(view)), content_type=kind)
+        return Response(show.run_blocking(lambda: draw(view)), content_type=kind)
 
     @app.get("/team/<path:name>")
     def team(name: str) -> Response:
@@ -116,7 +118,7 @@ def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
     @app.get("/sessions/<int:number>/misses")
     def misses(number: int) -> Response:
         view = newest(show).publication.view
-        return jsonify(captions=show.aside(lambda: sessions.captions(view, number)))
+        return jsonify(captions=show.run_blocking(lambda: sessions.captions(view, number)))
 
     @app.get("/sessions/<int:number>/misses/<int:place>.png")
     def miss(number: int, place: int) -> Response:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from referee.core.aside import Aside
+from referee.core.blocking import BlockingRunner
 from referee.service.scoreboard.feed import Place, lines_after
 from referee.service.scoreboard.publisher import Snapshot
 from referee.web.scoreboard.newest import Newest
@@ -61,12 +61,12 @@ class _News:
 class Streams:
     """The snapshot that everybody shares; its thread `publisher` makes it twice a second.
 
-    `aside` runs the queries without delaying readers.
+    `run_blocking` runs the queries without delaying readers.
     """
 
-    def __init__(self, publisher: Publisher, aside: Aside) -> None:
+    def __init__(self, publisher: Publisher, run_blocking: BlockingRunner) -> None:
         self._publisher = publisher
-        self._aside = aside
+        self._run_blocking = run_blocking
         self._snapshot: Snapshot | None = None
         self._news: Newest[_News] = Newest()
         self._published: Newest[Snapshot] = Newest()
@@ -122,7 +122,7 @@ class Streams:
         trouble = False
         while not self._stopping.is_set():
             try:
-                self._publish(self._aside(self._publisher.refresh))
+                self._publish(self._run_blocking(self._publisher.refresh))
                 trouble = False
             except Exception:
                 # The disk or the database fails. The pages keep what they have and say so. The log

@@ -2,7 +2,7 @@
 """The contest server's worker: gunicorn's gevent worker with limits for each client.
 
 Each connection has its own greenlet, so a slow client delays no other. Work that would block the
-whole process runs in threads (see `referee.web.server.aside`).
+whole process runs in threads (see `referee.web.server.blocking`).
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from typing import Any
 
 from gunicorn.http.errors import ParseException
 
-from referee.core.aside import Aside
-from referee.web.server.aside import make_aside
+from referee.core.blocking import BlockingRunner
+from referee.web.server.blocking import blocking_runner
 from referee.web.server.bodies import SMALL_BODY_BYTES
 from referee.web.server.greenlets import GreenletWorker
 
@@ -36,19 +36,21 @@ class MixedWorker(GreenletWorker):
     def load_wsgi(self) -> None:
         """Load the application, and put its calls into threads."""
         super().load_wsgi()
-        self.wsgi = in_threads(self.wsgi, make_aside("gevent", self.cfg.threads))
+        self.wsgi = in_threads(self.wsgi, blocking_runner("gevent", self.cfg.threads))
 
 
-def in_threads(application: Callable[..., Iterable[bytes]], aside: Aside) -> Callable[..., Any]:
-    """Return the application with each call of it, and of its response, through `aside`.
+def in_threads(
+    application: Callable[..., Iterable[bytes]], run_blocking: BlockingRunner
+) -> Callable[..., Any]:
+    """Return the application with each call of it, and of its response, through `run_blocking`.
 
     The caller's greenlet reads the body before, up to the longest that an operator's page sends.
     """
 
     def call(environ: dict[str, Any], start_response: Callable[..., Any]) -> _Pieces:
         environ["wsgi.input"] = _Arrived(environ["wsgi.input"])
-        response = aside(partial(application, environ, start_response))
-        return _Pieces(response, aside, environ["gunicorn.socket"].flush)
+        response = run_blocking(partial(application, environ, start_response))
+        return _Pieces(response, run_blocking, environ["gunicorn.socket"].flush)
 
     return call
 
@@ -76,16 +78,16 @@ class _Pieces:
     """A response, each piece of which is made in a thread, and has left before the next one."""
 
     def __init__(
-        self, response: Iterable[bytes], aside: Aside, flush: Callable[[], object]
+        self, response: Iterable[bytes], run_blocking: BlockingRunner, flush: Callable[[], object]
     ) -> None:
         self._response = response
-        self._aside = aside
+        self._run_blocking = run_blocking
         self._flush = flush
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the pieces."""
-        pieces = self._aside(partial(iter, self._response))
-        while (piece := self._aside(partial(next, pieces, None))) is not None:
+        pieces = self._run_blocking(partial(iter, self._response))
+        while (piece := self._run_blocking(partial(next, pieces, None))) is not None:
             yield piece
             self._flush()  # A short piece of a stream would else wait for the next one.
 
@@ -93,4 +95,4 @@ class _Pieces:
         """Close the response."""
         close = getattr(self._response, "close", None)
         if close is not None:
-            self._aside(close)
+            self._run_blocking(close)

@@ -20,7 +20,7 @@ from gunicorn.app.base import BaseApplication
 
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
-from referee.web.server.aside import WorkerKind
+from referee.web.server.blocking import WorkerKind
 from referee.web.server.connection import BODY_S, KEEPALIVE_S, UNREAD_S
 from referee.web.server.server_log import AccessLog, ServerLog
 

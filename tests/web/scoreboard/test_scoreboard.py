@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from referee.core.aside import here
+from referee.core.blocking import run_here
 from referee.service.event.finalizing import finalize
 from referee.service.scoreboard.charts import Charts
 from referee.service.scoreboard.feed import START
@@ -33,10 +33,10 @@ def event(tmp_path):
     meter = FakeMeter(clock)
     with running_desk(contest, meter) as desk:
         found = Event(contest, desk, meter)
-        found.streams = Streams(Publisher(contest), here)
+        found.streams = Streams(Publisher(contest), run_here)
         found.streams.start()
         found.client = scoreboard_app(
-            Show(found.streams, Charts(), TeamSessions(contest), here)
+            Show(found.streams, Charts(), TeamSessions(contest), run_here)
         ).test_client()
         yield found
         found.streams.close()
@@ -174,7 +174,7 @@ def test_records_that_cannot_be_read_are_told(event, monkeypatch):
             broken.set()
             raise OSError("disk")
 
-    failing = Streams(Broken(), here)
+    failing = Streams(Broken(), run_here)
     failing.start()
     try:
         assert failing.snapshot() is None
@@ -182,7 +182,7 @@ def test_records_that_cannot_be_read_are_told(event, monkeypatch):
         next(events)
         assert b"trouble" in next(events)
         client = scoreboard_app(
-            Show(failing, Charts(), TeamSessions(event.contest), here)
+            Show(failing, Charts(), TeamSessions(event.contest), run_here)
         ).test_client()
         answer = client.get("/view")
         assert (503, "2") == (answer.status_code, answer.headers["Retry-After"])

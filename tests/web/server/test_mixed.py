@@ -28,8 +28,8 @@ class Socket:
         self.flushed += 1
 
 
-class Aside:
-    """An `Aside` of one thread, which each call goes through."""
+class BlockingRunner:
+    """An `BlockingRunner` of one thread, which each call goes through."""
 
     def __init__(self, pool: ThreadPoolExecutor) -> None:
         self._pool = pool
@@ -66,7 +66,7 @@ def test_application_and_response_run_in_threads_and_the_body_is_read_before() -
         return Response()
 
     with ThreadPoolExecutor(1) as pool:
-        response = in_threads(application, Aside(pool))(environ_of(Body(b"body")), None)
+        response = in_threads(application, BlockingRunner(pool))(environ_of(Body(b"body")), None)
         assert [b"piece"] == list(response)
         response.close()
     here = threading.get_ident()
@@ -86,7 +86,9 @@ def test_a_piece_leaves_before_the_next_one_is_made() -> None:
             yield b"%d" % number
 
     with ThreadPoolExecutor(1) as pool:
-        assert [b"0", b"1", b"2"] == list(in_threads(application, Aside(pool))(environ, None))
+        assert [b"0", b"1", b"2"] == list(
+            in_threads(application, BlockingRunner(pool))(environ, None)
+        )
     assert [0, 1, 2] == flushed
 
 
@@ -104,12 +106,14 @@ def test_the_application_hears_why_a_body_did_not_come(error: type[OSError]) -> 
         return [b"told"]
 
     with ThreadPoolExecutor(1) as pool:
-        assert [b"told"] == list(in_threads(application, Aside(pool))(environ_of(Broken()), None))
+        assert [b"told"] == list(
+            in_threads(application, BlockingRunner(pool))(environ_of(Broken()), None)
+        )
 
 
 def test_of_a_long_body_64_kib_are_read() -> None:
     """No page of the console sends more, and a stranger's body takes no more memory."""
     body = io.BytesIO(bytes(2 * SMALL_BODY_BYTES))
     with ThreadPoolExecutor(1) as pool:
-        list(in_threads(lambda environ, start: [], Aside(pool))(environ_of(body), None))
+        list(in_threads(lambda environ, start: [], BlockingRunner(pool))(environ_of(body), None))
     assert SMALL_BODY_BYTES == body.tell()

@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, Request, Response, jsonify, request
 
-from referee.core.aside import Aside
+from referee.core.blocking import BlockingRunner
 from referee.errors import RefereeError, Refusal
 from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.door import Door, journal_commit
@@ -46,10 +46,10 @@ Models for OVIC ({tasks}); see GET /ovic for the limits. These never start the c
 
 
 def add_routes(
-    app: Flask, services: ContestServices, journal: Journal, asides: Callable[[int], Aside]
+    app: Flask, services: ContestServices, journal: Journal, runner_of: Callable[[int], BlockingRunner]
 ) -> None:
     """Add the routes to the application."""
-    contest, disk = services.contest, asides(_COMING)
+    contest, disk = services.contest, runner_of(_COMING)
     tasks, commit = open_tasks(contest.config), journal_commit(journal)
     door = Door(contest.config, contest.clock, contest.database, commit, tasks)
     window = Window(contest.config, contest.database, door.tasks)
@@ -125,7 +125,7 @@ def _require_file(asked: Request) -> None:
         )
 
 
-def _taken(door: Door, body: Body, team: str, task: Task, disk: Aside) -> StoredModel:
+def _taken(door: Door, body: Body, team: str, task: Task, disk: BlockingRunner) -> StoredModel:
     """Return the body's model when it is on the disk; each wait for the disk is in a thread."""
     model = disk(door.new_model)
     try:

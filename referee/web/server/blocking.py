@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from gevent.threadpool import ThreadPool
 
-from referee.core.aside import Aside
+from referee.core.blocking import BlockingRunner
 
 T = TypeVar("T")
 
@@ -21,8 +21,8 @@ application. `gthread`: threads for both.
 """
 
 
-def make_aside(kind: WorkerKind, at_once: int) -> Aside:
-    """Return an `Aside` for a kind of worker; it runs `at_once` functions, and others wait."""
+def blocking_runner(kind: WorkerKind, at_once: int) -> BlockingRunner:
+    """Return the runner for a kind of worker; it runs `at_once` functions, and others wait."""
     return _Pool(at_once) if kind == "gevent" else _Turns(at_once)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Aside(Protocol):
+class BlockingRunner(Protocol):
     """A way to call a function that may block, without blocking other requests.
 
     It returns the function's result or raises its exception.
@@ -18,6 +18,6 @@ class Aside(Protocol):
     def __call__(self, work: Callable[[], T], /) -> T: ...
 
 
-def here(work: Callable[[], T]) -> T:
-    """Call a function in this thread: the `Aside` of programs with one thread per request."""
+def run_here(work: Callable[[], T]) -> T:
+    """Call a function in this thread, as programs do that have a thread for each request."""
     return work()

@@ -11,7 +11,7 @@ import gevent
 import pytest
 from gevent.pool import Pool
 
-from referee.web.server.aside import make_aside
+from referee.web.server.blocking import blocking_runner
 from tests.support.teams import give_password
 
 BOUND_S = 180.0
@@ -20,17 +20,17 @@ BOUND_S = 180.0
 @pytest.mark.parametrize("kind", ["gevent", "gthread"])
 def test_result_and_error_come_back(kind, capfd):
     """The caller gets the work's result or error, and nothing is printed."""
-    aside = make_aside(kind, 1)
-    assert 5 == aside(lambda: 5)
+    runner = blocking_runner(kind, 1)
+    assert 5 == runner(lambda: 5)
     with pytest.raises(KeyError, match="this"):
-        aside(lambda: {}["this"])
+        runner(lambda: {}["this"])
     assert ("", "") == tuple(capfd.readouterr())
 
 
 def test_greenlets_go_on_meanwhile():
     """The work runs in another thread; only the greenlet that asked for it waits."""
-    aside, go_on = make_aside("gevent", 1), threading.Event()
-    asked = gevent.spawn(aside, lambda: (go_on.wait(BOUND_S), threading.get_native_id()))
+    runner, go_on = blocking_runner("gevent", 1), threading.Event()
+    asked = gevent.spawn(runner, lambda: (go_on.wait(BOUND_S), threading.get_native_id()))
     gevent.spawn(go_on.set)
     waited, thread = asked.get(timeout=BOUND_S)
     assert waited
@@ -39,7 +39,7 @@ def test_greenlets_go_on_meanwhile():
 
 def test_no_more_than_so_much_at_a_time():
     """Work beyond the bound waits for its turn."""
-    aside, lock = make_aside("gevent", 2), threading.Lock()
+    runner, lock = blocking_runner("gevent", 2), threading.Lock()
     now, most = [0], [0]
 
     def work():
@@ -49,13 +49,13 @@ def test_no_more_than_so_much_at_a_time():
         with lock:
             now[0] -= 1
 
-    Pool(10).map(lambda _: aside(work), range(50))
+    Pool(10).map(lambda _: runner(work), range(50))
     assert most[0] <= 2
 
 
 def test_threads_take_turns():
     """On a threaded server the calling thread does the work itself, and waits for its turn."""
-    aside, entered, go_on = make_aside("gthread", 1), threading.Event(), threading.Event()
+    runner, entered, go_on = blocking_runner("gthread", 1), threading.Event(), threading.Event()
     order = []
 
     def first():
@@ -63,10 +63,10 @@ def test_threads_take_turns():
         assert go_on.wait(BOUND_S)
         order.append("first")
 
-    threads = [threading.Thread(target=aside, args=(first,))]
+    threads = [threading.Thread(target=runner, args=(first,))]
     threads[0].start()
     assert entered.wait(BOUND_S)
-    threads.append(threading.Thread(target=aside, args=(lambda: order.append("second"),)))
+    threads.append(threading.Thread(target=runner, args=(lambda: order.append("second"),)))
     threads[1].start()
     go_on.set()
     for thread in threads:
@@ -81,8 +81,8 @@ monkey.patch_all(ssl=False)
 import sys
 from pathlib import Path
 import gevent
-from referee.web.server.aside import make_aside
-teams = EventTeams(Path(sys.argv[1]), make_aside("gevent", 1))
+from referee.web.server.blocking import blocking_runner
+teams = EventTeams(Path(sys.argv[1]), blocking_runner("gevent", 1))
 tries = [gevent.spawn(teams.admits, "ants", f"wrong {n}", "10.0.0.1") for n in range(3)]
 gevent.joinall(tries, raise_error=True)
 print([one.value for one in tries])
