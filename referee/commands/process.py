@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.programs.log_lines import log_as
 from referee.programs.parent import stop_with_parent
-from referee.programs.standing_back import stand_back
+from referee.programs.lower_priority import lower_priority
 from referee.programs.table import all_programs
 from referee.service.setup.config_file import load_config
 from referee.service.setup.program import Launch
@@ -32,6 +32,6 @@ def run(args: argparse.Namespace) -> int:
     log_as(config.log)
     program = all_programs()[args.name]
     if program.niceness:
-        stand_back(program.niceness)
+        lower_priority(program.niceness)
     program.run(config, Launch(args.descriptor, args.lane, args.meter, args.contest, args.parent))
     return 0

@@ -25,8 +25,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from referee.programs.hosting import Host, claimed, hosted
+from referee.programs.lower_priority import lower_priority
 from referee.programs.practice_folder import practice_config
-from referee.programs.standing_back import stand_back
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.readings import readings_of
 from tests.bench.serving import make_contest
@@ -183,7 +183,7 @@ def audience(port: int) -> Iterator[list[int]]:
 
 def watch(port: int) -> None:
     """Open the streams, and print the number of events of each second until killed."""
-    stand_back(19)
+    lower_priority(19)
     with selectors.DefaultSelector() as selector:
         for number in range(AUDIENCE):
             own = (f"127.0.0.{2 + number % 8}", 0)

@@ -16,7 +16,7 @@ _AGAIN_S = 0.1
 _log = logging.getLogger(__name__)
 
 
-def stand_back(niceness: int, autogroup: Path = _AUTOGROUP) -> None:
+def lower_priority(niceness: int, autogroup: Path = _AUTOGROUP) -> None:
     """Let other programs go first: give this one, and the processes that it starts, a niceness.
 
     On most desktops Linux shares the processor between login sessions first (sched(7), autogroup),

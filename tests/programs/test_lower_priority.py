@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from referee.programs import standing_back
-from referee.programs.standing_back import stand_back
+from referee.programs import lower_priority as module
+from referee.programs.lower_priority import lower_priority
 
 
 class Session:
@@ -36,14 +36,14 @@ def given(monkeypatch):
     found = []
     monkeypatch.setattr(os, "setpriority", lambda which, who, niceness: found.append(niceness))
     monkeypatch.setattr(os, "getsid", lambda pid: os.getpid())
-    monkeypatch.setattr(standing_back, "_AGAIN_S", 0.0)
+    monkeypatch.setattr(module, "_AGAIN_S", 0.0)
     return found
 
 
 def test_the_program_and_its_session_get_the_niceness(given):
     """Both count, because the system looks at one of them, and we do not know at which."""
     session = Session(busy=3)
-    stand_back(10, session)
+    lower_priority(10, session)
     assert [10] == given
     assert ["busy"] * 3 + ["10"] == session.told
 
@@ -52,24 +52,24 @@ def test_the_session_of_somebody_else_is_left_alone(given, monkeypatch):
     """A program that somebody starts by hand must not slow down everything in the terminal."""
     monkeypatch.setattr(os, "getsid", lambda pid: os.getpid() + 1)
     session = Session()
-    stand_back(10, session)
+    lower_priority(10, session)
     assert ([10], []) == (given, session.told)
 
 
 def test_a_program_that_stands_further_back_stays_there(given, monkeypatch):
     """Somebody who started the referee with a higher niceness keeps it."""
     monkeypatch.setattr(os, "getpriority", lambda which, who: 15)
-    stand_back(10, Session())
+    lower_priority(10, Session())
     assert [15] == given
 
 
 def test_a_system_that_stays_busy_is_not_waited_for(caplog):
     """The program starts all the same, and its log tells about it."""
-    stand_back(10, Session(busy=1000))
+    lower_priority(10, Session(busy=1000))
     assert "keeps the priority" in caplog.text
 
 
 def test_a_system_without_autogroups_needs_nothing_more(given, caplog):
     """The niceness alone counts there."""
-    stand_back(10, Session(there=False))
+    lower_priority(10, Session(there=False))
     assert ([10], "") == (given, caplog.text)
