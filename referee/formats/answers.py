@@ -14,7 +14,6 @@ from dataclasses import replace
 from referee.core.detections import Detections
 from referee.errors import Refusal
 from referee.formats.coco_results import parse_results
-from referee.formats.columns import to_floats, to_ids
 from referee.formats.detection_lines import (
     FIELDS_WITHOUT_CONFIDENCE,
     count_lines,
@@ -23,6 +22,7 @@ from referee.formats.detection_lines import (
 )
 from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.image_numbers import UNKNOWN_IMAGE, parse_posted_image
+from referee.formats.text_columns import to_floats, to_ids
 
 FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
 """The parallel lists of a form post, under the names that the clients of 2015-2019 send."""

@@ -4,18 +4,31 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats.coco_truth_usual import Instances, usual_instances
+from referee.formats.fast_reading import collections_paused, fast_or_slow
 from referee.formats.json_fields import load_json, number, object_at, objects, whole
+from referee.formats.json_text import TypedDecoder, without_mark
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
-from referee.formats.typed_json import collections_paused
+
+
+@dataclass(frozen=True, eq=False)
+class _Content:
+    """The content of COCO instances: `class_names`, `file_names` and `sizes` go by id."""
+
+    coco: CocoTruth
+    class_names: dict[int, str]
+    file_names: dict[int, str]
+    sizes: dict[int, tuple[int, int]]
 
 
 def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
@@ -26,8 +39,8 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     list.
     """
     with collections_paused():
-        instances = usual_instances(content) or _one_by_one(path, load_json(path, content))
-    coco = instances.coco
+        source = fast_or_slow(partial(_fast, content), partial(_slow, path, content))
+    coco = source.coco
     single = ~coco.crowd
     boxes = coco.box[single]
     boxes[:, 2:] += boxes[:, :2] - 1
@@ -38,17 +51,108 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
         box_class_id=coco.category_id[single],
         box=boxes,
         blacklist=NO_BLACKLIST,
-        class_names=instances.class_names,
+        class_names=source.class_names,
     )
-    return GroundTruthFile(truth, instances.file_names, instances.sizes, coco)
+    return GroundTruthFile(truth, source.file_names, source.sizes, coco)
 
 
-def _one_by_one(path: Path, content: Any) -> Instances:
+class _Image(msgspec.Struct, gc=False):
+    id: int
+    file_name: Any = msgspec.UNSET
+    width: Any = None
+    height: Any = None
+
+
+class _Category(msgspec.Struct, gc=False):
+    id: int
+    name: Any = ""
+
+
+class _Annotation(msgspec.Struct, gc=False):
+    image_id: int
+    category_id: int
+    bbox: tuple[float, float, float, float]
+    area: float | msgspec.UnsetType = msgspec.UNSET
+    iscrowd: int = 0
+
+
+class _Instances(msgspec.Struct, gc=False):
+    images: list[_Image]
+    categories: list[_Category]
+    annotations: list[_Annotation]
+
+
+_USUAL = TypedDecoder(_Instances)
+
+
+def _fast(content: bytes) -> _Content | None:
+    """Return the content if every entry has the usual form and is sound, else None."""
+    instances = _USUAL.decode(without_mark(content))
+    if instances is None or any(entry.iscrowd not in (0, 1) for entry in instances.annotations):
+        return None
+    try:
+        coco = _from_instances(instances)
+    except OverflowError:  # An id has more than 64 bits.
+        return None
+    if not _is_sound(coco):
+        return None
+    return _Content(
+        coco,
+        {category.id: str(category.name) for category in instances.categories},
+        {
+            image.id: str(image.file_name)
+            for image in instances.images
+            if image.file_name is not msgspec.UNSET
+        },
+        {
+            image.id: (image.width, image.height)
+            for image in instances.images
+            if isinstance(image.width, int) and isinstance(image.height, int)
+        },
+    )
+
+
+def _from_instances(instances: _Instances) -> CocoTruth:
+    entries = instances.annotations
+    box = np.array([entry.bbox for entry in entries], dtype=np.float64).reshape(-1, 4)
+    area = [
+        width * height if entry.area is msgspec.UNSET else entry.area
+        for entry, (width, height) in zip(entries, box[:, 2:].tolist(), strict=True)
+    ]
+    return CocoTruth(
+        image_ids=np.sort(np.array([image.id for image in instances.images], dtype=np.int64)),
+        category_ids=np.sort(
+            np.array([category.id for category in instances.categories], dtype=np.int64)
+        ),
+        image_id=np.array([entry.image_id for entry in entries], dtype=np.int64),
+        category_id=np.array([entry.category_id for entry in entries], dtype=np.int64),
+        box=box,
+        area=np.array(area, dtype=np.float64),
+        crowd=np.array([entry.iscrowd for entry in entries], dtype=np.bool_),
+    )
+
+
+def _is_sound(coco: CocoTruth) -> bool:
+    """Tell whether ids are unique and listed, and boxes and areas are finite and not negative."""
+    return bool(
+        (np.diff(coco.image_ids) > 0).all()
+        and (np.diff(coco.category_ids) > 0).all()
+        and np.isin(coco.image_id, coco.image_ids).all()
+        and np.isin(coco.category_id, coco.category_ids).all()
+        and np.isfinite(coco.box).all()
+        and (coco.box[:, 2:] >= 0).all()
+        and np.isfinite(coco.area).all()
+        and (coco.area >= 0).all()
+    )
+
+
+def _slow(path: Path, content: bytes) -> _Content:
     """Read entry by entry, and name the first fault."""
-    images = _by_id(path, content, "images")
-    categories = _by_id(path, content, "categories")
+    value = load_json(path, content)
+    images = _by_id(path, value, "images")
+    categories = _by_id(path, value, "categories")
     rows = []
-    for place, annotation in objects(path, content, "annotations"):
+    for place, annotation in objects(path, value, "annotations"):
         image_id, class_id, box, area = _annotation(path, place, annotation)
         if image_id not in images:
             raise InputError(
@@ -59,8 +163,8 @@ def _one_by_one(path: Path, content: Any) -> Instances:
                 f"{path}, {place}, category_id: {class_id} is not among the categories listed"
             )
         rows.append((image_id, class_id, box, area, _is_crowd(path, place, annotation)))
-    return Instances(
-        _coco_truth(sorted(images), sorted(categories), rows),
+    return _Content(
+        _from_rows(sorted(images), sorted(categories), rows),
         {own: str(category.get("name", "")) for own, category in categories.items()},
         _file_names(images),
         _sizes(images),
@@ -69,13 +173,13 @@ def _one_by_one(path: Path, content: Any) -> Instances:
 
 def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, Any]]:
     """Return the objects of a list by their `id`; refuse an id that occurs twice."""
-    found: dict[int, dict[str, Any]] = {}
+    entries: dict[int, dict[str, Any]] = {}
     for place, entry in objects(path, content, key):
         own = whole(path, place, entry, "id")
-        if own in found:
+        if own in entries:
             raise InputError(f"{path}, {place}, id: {own} is listed twice")
-        found[own] = entry
-    return found
+        entries[own] = entry
+    return entries
 
 
 def _is_crowd(path: Path, place: str, annotation: dict[str, Any]) -> bool:
@@ -85,7 +189,7 @@ def _is_crowd(path: Path, place: str, annotation: dict[str, Any]) -> bool:
     return bool(value)
 
 
-def _coco_truth(
+def _from_rows(
     image_ids: list[int],
     category_ids: list[int],
     rows: list[tuple[int, int, list[float], float, bool]],

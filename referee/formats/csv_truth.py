@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Container
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ilsvrc_class_id
+from referee.formats.fast_reading import fast_or_slow
 from referee.formats.file_lines import plain_file
 from referee.formats.number_table import are_whole, parse_numbers
 from referee.formats.numbers import TooLarge, number, whole_number
@@ -31,6 +33,7 @@ _BLACKLIST_FIELDS = ("image_id", "class_id")
 _CLUSTER_FIELDS = ("image_id", "cluster")
 _PICTURES = (".jpg", ".jpeg", ".png")
 
+Floats = NDArray[np.float64]
 Sizes = dict[int, tuple[int, int]]
 
 
@@ -42,9 +45,7 @@ def read_csv_truth(
     Without `images`, the images are those with a box. The class list is 1…highest class of a box.
     """
     content = plain_file(path, content, BOX_FIELDS)
-    table = parse_numbers(content, len(BOX_FIELDS))
-    if table is None or not _are_boxes(table):
-        table = _read_slowly(path, content)
+    table = fast_or_slow(partial(_fast_boxes, content), partial(_slow_boxes, path, content))
     image_id, class_id = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     listed, sizes = _listed_images(images, image_id, read)
     unknown = np.flatnonzero(~np.isin(image_id, listed))
@@ -66,9 +67,12 @@ def read_csv_truth(
     return GroundTruthFile(truth, sizes=sizes)
 
 
-def _are_boxes(table: NDArray[np.float64]) -> bool:
-    """Tell whether `_require_box` accepts every row."""
-    return bool(
+def _fast_boxes(content: bytes) -> Floats | None:
+    """Return the table of boxes if `_require_box` accepts every row, else None."""
+    table = parse_numbers(content, len(BOX_FIELDS))
+    if table is None:
+        return None
+    sound = (
         are_whole(table[:, :2])
         and (table[:, 1] >= 1).all()
         and (table[:, 1] <= MAX_CLASS).all()
@@ -76,9 +80,10 @@ def _are_boxes(table: NDArray[np.float64]) -> bool:
         and (table[:, 4] >= table[:, 2]).all()
         and (table[:, 5] >= table[:, 3]).all()
     )
+    return table if sound else None
 
 
-def _read_slowly(path: Path, content: bytes) -> NDArray[np.float64]:
+def _slow_boxes(path: Path, content: bytes) -> Floats:
     """Read boxes line by line and name the first fault."""
     rows = []
     for line, row in cells(path, content):
@@ -118,13 +123,22 @@ def read_image_list(path: Path, read: Read = read_bytes) -> Sizes:
     if path.is_dir():
         return {number: (0, 0) for number in _numbered_pictures(path)}
     content = plain_file(path, read(path), _IMAGE_FIELDS)
+    return fast_or_slow(partial(_fast_sizes, content), partial(_slow_sizes, path, content))
+
+
+def _fast_sizes(content: bytes) -> Sizes | None:
+    """Return the sizes if all cells are whole numbers and no image is listed twice, else None."""
     table = parse_numbers(content, len(_IMAGE_FIELDS))
-    if table is not None and are_whole(table):
-        ids, *size = table.astype(np.int64).T.tolist()
-        sizes = dict(zip(ids, zip(*size, strict=True), strict=True))
-        if len(sizes) == len(table) > 0:
-            return sizes
-    sizes = {}
+    if table is None or not are_whole(table):
+        return None
+    ids, *size = table.astype(np.int64).T.tolist()
+    sizes = dict(zip(ids, zip(*size, strict=True), strict=True))
+    return sizes if len(sizes) == len(table) > 0 else None
+
+
+def _slow_sizes(path: Path, content: bytes) -> Sizes:
+    """Read sizes line by line and name the first fault."""
+    sizes: Sizes = {}
     for line, row in cells(path, content):
         require_width(path, line, row, _IMAGE_FIELDS)
         own, width, height = (
@@ -165,23 +179,23 @@ def read_clusters(path: Path, truth: GroundTruth, read: Read = read_bytes) -> di
     each image has one line.
     """
     known = set(truth.image_ids.tolist())
-    found: dict[int, str] = {}
+    clusters: dict[int, str] = {}
     for line, row in cells(path, plain_file(path, read(path), _CLUSTER_FIELDS)):
         require_width(path, line, row, _CLUSTER_FIELDS)
         own = _image_of_truth(path, line, row[0], known)
-        if own in found:
+        if own in clusters:
             raise InputError(f"{path}, line {line}, image_id: image {own} is listed twice")
         if not row[1]:
             raise InputError(f"{path}, line {line}, cluster: image {own} has none: name one")
-        found[own] = row[1]
-    missing = sorted(known - found.keys())
+        clusters[own] = row[1]
+    missing = sorted(known - clusters.keys())
     if missing:
         others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
         raise InputError(
             f"{path} has no line for image {missing[0]}{others}: name the cluster of each image of"
             " the ground truth"
         )
-    return found
+    return clusters
 
 
 def _image_of_truth(path: Path, line: int, text: str, known: Container[int]) -> int:

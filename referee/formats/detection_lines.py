@@ -11,15 +11,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 
 from referee.core.detections import Detections
-from referee.formats.columns import to_floats, to_ids
+from referee.formats.fast_reading import (
+    Columns,
+    Pieces,
+    begin_rows,
+    fast_or_slow,
+    is_long,
+)
 from referee.formats.faults import Faults, quoted
 from referee.formats.lines import plain_lines, short_lines, split_cells, width_fault
-from referee.formats.number_table import Floats, are_whole, read_tables
+from referee.formats.number_table import are_whole, line_spans, parse_block
 from referee.formats.numbers import class_number, image_number, number
+from referee.formats.text_columns import to_floats, to_ids
 
 LINE_FIELDS: tuple[str, ...] = (
     "image_id",
@@ -59,17 +67,51 @@ def parse_lines(content: bytes) -> Detections:
         faults.raise_if_any()
         return detections
     fields = fields_of(content)
-    parts = []
-    start = 0
-    for block, table in read_tables(content, len(fields)):
-        found = None if table is None else from_numbers(table)
-        if found is None:
-            first = 1 + content.count(b"\n", 0, start)
-            found = _from_text(_text(block), first, fields, faults)
-        parts.append(found)
-        start += len(block)
+
+    def rows(span: slice) -> Detections:
+        block = content[span]
+
+        def slow() -> Detections:
+            first = 1 + content.count(b"\n", 0, span.start)
+            return _from_text(_text(block), first, fields, faults)
+
+        return fast_or_slow(partial(_from_table, block, len(fields)), slow)
+
+    parts = [rows(span) for span in line_spans(content)]
     faults.raise_if_any()
     return Detections.concatenate(parts)
+
+
+def begin_lines(content: bytes) -> Callable[[], Detections]:
+    """Begin to parse a long text in a second process; return a function that ends what it began.
+
+    The function returns and raises what `parse_lines` does. Raises `FormatError` itself for a text
+    in UTF-16, and for a line that is too long.
+    """
+    if not is_long(content):
+        return partial(parse_lines, content)
+    lines = short_lines(content)
+    if not lines.endswith(b"\n"):
+        lines += b"\n"  # So each row has one.
+    read = partial(_read_piece, len(fields_of(lines)))
+    rows = begin_rows(Pieces(lines, list(line_spans(lines)), b"\n", read))
+
+    def fast() -> Detections | None:
+        columns = rows()
+        return None if columns is None else Detections(*columns)
+
+    return lambda: fast_or_slow(fast, lambda: parse_lines(content))
+
+
+def _read_piece(width: int, piece: bytes, room: Callable[[int], Columns]) -> int | None:
+    """Write the detections of whole lines; return None if they are no table of detections."""
+    detections = _from_table(piece, width)
+    if detections is None:
+        return None
+    values = (detections.image_id, detections.class_id, detections.confidence, detections.box)
+    for column, numbers in zip(room(len(detections)), values, strict=True):
+        column[:] = numbers
+    return len(detections)
 
 
 def fields_of(content: bytes) -> tuple[str, ...]:
@@ -90,12 +132,13 @@ def _text(content: bytes) -> str:
     return content.decode("ascii", "backslashreplace")
 
 
-def from_numbers(table: Floats) -> Detections | None:
-    """Convert a table of detections; return None if its ids need `_from_text`."""
-    if not are_whole(table[:, :2]):
+def _from_table(block: bytes, width: int) -> Detections | None:
+    """Read whole lines as a table; return None for what needs `_from_text`."""
+    table = parse_block(block, width)
+    if table is None or not are_whole(table[:, :2]):
         return None
     ids = table[:, :2].astype(np.int64)
-    confidence = table[:, 2] if table.shape[1] == len(LINE_FIELDS) else np.ones(len(table))
+    confidence = table[:, 2] if width == len(LINE_FIELDS) else np.ones(len(table))
     # These columns are views. Joining several blocks copies them once.
     return Detections(ids[:, 0], ids[:, 1], confidence, table[:, -4:])
 

@@ -11,10 +11,9 @@ from typing import TypeVar
 from referee.core.coco_boxes import CocoResults
 from referee.core.detections import Detections
 from referee.errors import InputError
-from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS
+from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS, begin_lines
 from referee.formats.faults import FormatError
 from referee.formats.file_lines import plain_file
-from referee.formats.long_lines import begin_lines
 from referee.formats.text import STANDARD_INPUT, read_bytes
 
 _Read = CocoResults | Detections

@@ -1,17 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A JSON parser for UTF-8 text that tells every failure in one sentence."""
+"""JSON texts: decoded fast into known types, or slowly with each failure in one sentence."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
-from typing import Any
+import re
+from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from referee.formats.faults import FormatError
 from referee.formats.lines import refuse_other_text
-from referee.formats.typed_json import list_pieces
+
+_Shape = TypeVar("_Shape")
 
 _SHOWN = 40
+# A long list of objects is decoded in pieces of about so many bytes. The decoder lets no other
+# thread run until it is done, and a piece takes it a millisecond. Its objects stay in a cache.
+_PIECE = 2**16
+_BETWEEN_OBJECTS = re.compile(rb"(?<=\})[ \t\n\r]*,[ \t\n\r]*(?=\{)")
+
+
+class TypedDecoder(Generic[_Shape]):
+    """A fast decoder of JSON into one type, in a fraction of the time that objects take."""
+
+    def __init__(self, shape: type[_Shape]) -> None:
+        self._decoder = msgspec.json.Decoder(shape)
+
+    def decode(self, content: bytes) -> _Shape | None:
+        """Return the value of a JSON text, or None if it is not JSON or not of the type."""
+        try:
+            if not content.isascii():
+                content.decode()  # The decoder does not look into texts that it skips.
+            return self._decoder.decode(content)
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            return None
+
+
+def list_spans(content: bytes) -> list[slice]:
+    """Return where the pieces of a JSON list of objects lie in a `bare` text, without its brackets.
+
+    Lists that are joined by commas are one list. So where each piece is JSON the whole is, with
+    the same entries. Where a piece is not, the whole may still be: a cut may lie within an entry.
+    A text in no brackets has no pieces.
+    """
+    spans = []
+    start = 1 if content.startswith(b"[") and content.endswith(b"]") else 0
+    while start:
+        cut = _BETWEEN_OBJECTS.search(content, start + _PIECE)
+        spans.append(slice(start, len(content) - 1 if cut is None else cut.start()))
+        start = 0 if cut is None else cut.end()
+    return spans
+
+
+def bare(content: bytes) -> bytes:
+    """Return the content without byte order mark, and without blanks around it."""
+    return without_mark(content).strip(b" \t\n\r")
+
+
+def without_mark(content: bytes) -> bytes:
+    """Return the content without the byte order mark of UTF-8."""
+    return content.removeprefix(codecs.BOM_UTF8)
 
 
 def parse_json_text(content: bytes) -> Any:
@@ -40,12 +91,13 @@ def parse_json_text(content: bytes) -> Any:
 
 def _decoded(content: bytes) -> Any:
     """Return what `json.loads` does, and let other threads run meanwhile where that is long."""
-    pieces = list_pieces(content)
-    if pieces is not None:
+    text = bare(content)
+    spans = list_spans(text)
+    if len(spans) > 1:
         entries: list[Any] = []
         with contextlib.suppress(ValueError, RecursionError):
-            for piece in pieces:
-                entries += json.loads(piece.decode())
+            for span in spans:
+                entries += json.loads((b"[" + text[span] + b"]").decode())
             return entries
     return json.loads(content.decode("utf-8-sig"))
 

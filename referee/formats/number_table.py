@@ -17,14 +17,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.formats.line_blocks import split_lines
 from referee.formats.lines import plain_lines
 
 Floats = NDArray[np.float64]
 
-BLOCK = 2**18
-"""Bytes of a block: it takes numpy some milliseconds, in which no other thread runs."""
-
+# Bytes of a block: it takes numpy some milliseconds, in which no other thread runs.
+_BLOCK = 2**18
 _EXACT = 2.0**53
 _SEPARATOR = re.compile(rb"[ \t]*,[ \t]*|[ \t]+")
 _OF_TABLES = b"0123456789+-.eE,\n \tINFTYAinftya"
@@ -35,7 +33,8 @@ _LIST = msgspec.json.Decoder(list[float])
 
 def parse_numbers(content: bytes, columns: int) -> Floats | None:
     """Return lines of numbers as a table (n, columns), or None if they do not form one."""
-    tables = [table for _, table in read_tables(plain_lines(content), columns)]
+    content = plain_lines(content)
+    tables = [parse_block(content[span], columns) for span in line_spans(content)]
     found = [table for table in tables if table is not None]
     if len(found) < len(tables):
         return None
@@ -50,10 +49,13 @@ def are_whole(numbers: Floats) -> bool:
     )
 
 
-def read_tables(content: bytes, columns: int) -> Iterator[tuple[bytes, Floats | None]]:
-    """Yield blocks of plain lines in order, each with its table, see `parse_block`."""
-    for block in split_lines(content, BLOCK):
-        yield block, parse_block(block, columns)
+def line_spans(content: bytes) -> Iterator[slice]:
+    """Yield where blocks of whole lines lie, in order."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
+        yield slice(start, end)
+        start = end
 
 
 def parse_block(block: bytes, columns: int) -> Floats | None:

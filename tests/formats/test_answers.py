@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from referee.core.detections import Detections
 from referee.errors import Refusal
-from referee.formats import detection_lines, json_text, lines, number_table, typed_json
+from referee.formats import detection_lines, json_text, lines, number_table
 from referee.formats.answers import (
     FORM_FIELDS,
     MAX_JSON_COMMAS,
@@ -552,7 +552,7 @@ def test_csv_is_read_in_parts_as_in_one(lines, block_bytes):
     whole = outcome()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detection_lines, "_FEW", 0)
-        patch.setattr(number_table, "BLOCK", block_bytes)
+        patch.setattr(number_table, "_BLOCK", block_bytes)
         assert whole == outcome()
 
 
@@ -621,7 +621,7 @@ def test_json_in_pieces_is_read_as_in_one(parts, after):
     except ValueError:
         whole = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typed_json, "_PIECE", 3)
+        patch.setattr(json_text, "_PIECE", 3)
         try:
             assert json_text.parse_json_text(text.encode()) == whole
         except json_text.FormatError:

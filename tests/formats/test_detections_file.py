@@ -9,7 +9,7 @@ import math
 import pytest
 
 from referee.errors import InputError
-from referee.formats import long_lines
+from referee.formats import fast_reading, number_table
 from referee.formats.detections_file import read_detections
 
 
@@ -114,8 +114,8 @@ def test_bad_rows_are_named(tmp_path, text, message):
 
 def test_a_fault_in_a_long_file_keeps_its_line(tmp_path, monkeypatch):
     """Whoever reads a long file, its odd lines are read and its faults have their line."""
-    monkeypatch.setattr(long_lines, "LONG_TEXT", 2**12)
-    monkeypatch.setattr(long_lines, "BLOCK", 2**10)
+    monkeypatch.setattr(fast_reading, "_LONG", 2**12)
+    monkeypatch.setattr(number_table, "_BLOCK", 2**10)
     lines = ["1 2 0.5 1 2 3 4"] * 5000
     lines[4000] = "7.jpg 2 nan 1 2 3 4"
     found = read_detections(write(tmp_path, "\n".join(lines)))

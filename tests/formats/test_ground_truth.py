@@ -122,7 +122,7 @@ def test_types_change_nothing(tmp_path, monkeypatch, annotation, image):
     annotations = [ANNOTATION, {**ANNOTATION, **annotation}]
     path = write_coco(tmp_path, annotations=annotations, images=[*IMAGES, {"id": 3, **image}])
     by_types = read_ground_truth(path)
-    monkeypatch.setattr(coco_truth, "usual_instances", lambda content: None)
+    monkeypatch.setattr(coco_truth, "_fast", lambda content: None)
     one_by_one = read_ground_truth(path)
     for field in dataclasses.fields(by_types.coco):
         columns = (getattr(found.coco, field.name) for found in (by_types, one_by_one))

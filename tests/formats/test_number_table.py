@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.formats import number_table
-from referee.formats.number_table import are_whole, parse_numbers
+from referee.formats.number_table import are_whole, line_spans, parse_numbers
 
 plain = st.decimals(-(10**7), 10**7, places=6).map(str)
 small = st.integers(-300, 300).map(str)
@@ -103,7 +103,7 @@ def test_what_is_no_table_is_left_to_the_caller(table):
 
 def test_rows_keep_their_order_across_blocks(monkeypatch):
     """Lines keep their order across blocks and ways of parsing."""
-    monkeypatch.setattr(number_table, "BLOCK", 64)
+    monkeypatch.setattr(number_table, "_BLOCK", 64)
     lines = [f"{n},1e{n % 5},0.5" if n % 7 == 0 else f"{n} {n} -{n}.25" for n in range(200)]
     content = "\n".join(lines).encode()
     expected = [[n, 10.0 ** (n % 5), 0.5] if n % 7 == 0 else [n, n, -n - 0.25] for n in range(200)]
@@ -173,3 +173,17 @@ def test_a_zero_keeps_its_sign(cell):
     for text in (f"{cell},1\n", f"1,{cell}\n", f"1,{cell}", f"{cell} 1\n0.5 2\n"):
         table = number_table.parse_block(text.encode(), 2)
         assert np.signbit(table[table == 0]).tolist() == [True]
+
+
+LINES = b"".join(b"%d\n" % number for number in range(200))
+
+
+@pytest.mark.parametrize("size", [1, 16, 10_000])
+@pytest.mark.parametrize("content", [LINES, LINES + b"without a line end", b"\n" * 99, b"7", b""])
+def test_blocks_hold_each_line_once_in_order(monkeypatch, content, size):
+    """Joined blocks are the content, and each but the last ends with a line."""
+    monkeypatch.setattr(number_table, "_BLOCK", size)
+    blocks = [content[span] for span in line_spans(content)]
+    assert content == b"".join(blocks)
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+    assert all(len(block) >= size for block in blocks[:-1])

@@ -15,6 +15,7 @@ from referee.errors import InputError, Refusal
 from referee.formats import coco_results, detection_lines
 from referee.formats.answers import parse_csv, parse_json
 from referee.formats.detections_file import read_detections
+from referee.formats.fast_reading import read_rows
 
 GOOD = b"7 12 0.5 1 2 30 40"
 BOM = b"\xef\xbb\xbf"
@@ -181,7 +182,7 @@ def test_json_is_the_same_posted_and_in_a_file(tmp_path):
 def test_types_change_nothing(monkeypatch):
     """Each odd body of JSON gives the same decoded by its types and object by object."""
     by_types = [posted(parse_json, body) for body in odd_json()]
-    monkeypatch.setattr(coco_results, "_usual_results", lambda content: None)
+    monkeypatch.setattr(coco_results, "_read_piece", lambda piece, room: None)
     assert by_types == [posted(parse_json, body) for body in odd_json()]
 
 
@@ -201,13 +202,13 @@ def test_numbers_decoded_by_types_have_the_same_bits(entries):
         for row in entries
     )
     body = f"[{body}]".encode()
-    usual = coco_results._usual_results(body)
+    rows = read_rows(coco_results._pieces(body))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_results, "_usual_results", lambda content: None)
+        patch.setattr(coco_results, "_read_piece", lambda piece, room: None)
         expected = coco_results.parse_results(body)
-    assert usual is not None
-    assert expected.box.tobytes() == usual.box.tobytes()
-    assert expected.score.tobytes() == usual.score.tobytes()
+    assert rows is not None
+    assert expected.box.tobytes() == rows[3].tobytes()
+    assert expected.score.tobytes() == rows[2].tobytes()
 
 
 def test_no_sentence_holds_a_control_character():

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work in a second process gives what it gives in this one, whatever becomes of that process."""
+"""What is read piece by piece, by one process or two, is what is read at once."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -12,8 +13,9 @@ import threading
 
 import pytest
 
-from referee.formats import coco_results, second_process, typed_json
+from referee.formats import coco_results, fast_reading, json_text
 from referee.formats.coco_results import parse_results
+from referee.formats.fast_reading import Pieces, begin_rows
 from referee.formats.faults import FormatError
 from tests.support.fakes import eventually
 
@@ -33,8 +35,8 @@ def usual(count, place=-1, **odd):
 @pytest.fixture
 def short_pieces(monkeypatch):
     """Let short texts count as long ones, in pieces of a few entries."""
-    monkeypatch.setattr(coco_results, "LONG_TEXT", 0)
-    monkeypatch.setattr(typed_json, "_PIECE", 500)
+    monkeypatch.setattr(fast_reading, "_LONG", 0)
+    monkeypatch.setattr(json_text, "_PIECE", 500)
 
 
 def read_by_two(content):
@@ -70,13 +72,48 @@ def test_an_id_that_is_too_large(short_pieces):
     assert -1 == read_by_two(usual(200, image_id=2**80)).image_id[-1]
 
 
+@pytest.mark.parametrize("long", [0, 1000])
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["#1#2#3", "#4#5", "#6#7#8#9"], [1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        (["#1##", "##", "#2#3#4#"], [1, 2, 3, 4]),
+        (["##1", "#2", "#3"], [1, 2, 3]),
+        ([""], []),
+        (["#1", "#x", "#2"], None),
+        ([], None),
+    ],
+)
+def test_pieces_that_are_not_full_move_together(monkeypatch, texts, expected, long):
+    """Rows come piece after piece without gaps; a piece may have fewer than its signs."""
+    monkeypatch.setattr(fast_reading, "_LONG", long)
+
+    def read(piece, room):
+        if b"x" in piece:
+            return None
+        digits = [int(digit) for digit in piece.decode().replace("#", "")]
+        for column in room(len(digits)):
+            column.T[...] = digits
+        return len(digits)
+
+    ends = [0, *itertools.accumulate(map(len, texts))]
+    spans = [slice(start, end) for start, end in itertools.pairwise(ends)]
+    rows = begin_rows(Pieces("".join(texts).encode(), spans, b"#", read))()
+    if expected is None:
+        assert rows is None
+    else:
+        image_id, class_id, confidence, box = rows
+        assert expected == image_id.tolist() == class_id.tolist() == confidence.tolist()
+        assert [[value] * 4 for value in expected] == box.tolist()
+
+
 @pytest.mark.skipif(not TWO_PROCESSORS, reason="needs a second processor and Linux")
 def test_each_process_does_a_part():
     """The second process begins with the first piece, and this one with the last."""
     # A process of its own: threads that other tests leave would forbid a second one.
     program = (
         "import mmap, os\n"
-        "from referee.formats import second_process\n"
+        "from referee.formats import fast_reading\n"
         "first, doers = os.getpid(), mmap.mmap(-1, 2)\n"
         "receiver, sender = os.pipe()\n"
         "begun, begin = os.pipe()\n"
@@ -87,7 +124,7 @@ def test_each_process_does_a_part():
         "        os.read(receiver, 1)  # Until the other piece is done.\n"
         "    else:\n"
         "        os.write(sender, b'x')\n"
-        "finish = second_process.share(2, work)\n"
+        "finish = fast_reading.share(2, work)\n"
         "os.read(begun, 1)\n"
         "finish()\n"
         "print(doers[:2])\n"
@@ -108,7 +145,7 @@ def test_a_second_process_that_dies_costs_nothing():
             os.kill(os.getpid(), signal.SIGKILL)
         done.append(piece)
 
-    second_process.share(3, work)()
+    fast_reading.share(3, work)()
     assert [0, 1, 2] == sorted(done)
 
 
@@ -119,7 +156,7 @@ def test_a_process_with_threads_is_not_copied():
     other.start()
     try:
         doers = []
-        second_process.share(2, lambda piece: doers.append(os.getpid()))()
+        fast_reading.share(2, lambda piece: doers.append(os.getpid()))()
         assert [os.getpid()] * 2 == doers
     finally:
         stop.set()
@@ -130,9 +167,9 @@ def test_a_worker_of_a_pool_does_the_work_itself():
     """A daemon of `multiprocessing` may have no children, so a pool's worker reads alone."""
     program = (
         "import multiprocessing\n"
-        "from referee.formats import second_process\n"
+        "from referee.formats import fast_reading\n"
         "if __name__ == '__main__':\n"
-        "    work = lambda: second_process.share(2, print)()\n"
+        "    work = lambda: fast_reading.share(2, print)()\n"
         "    fork = multiprocessing.get_context('fork')\n"
         "    worker = fork.Process(target=work, daemon=True)\n"
         "    worker.start()\n"
@@ -147,12 +184,12 @@ def test_a_second_process_ends_when_nobody_waits_for_it(tmp_path):
     """A process that is killed leaves no second one behind that waits for it."""
     program = (
         "import os, sys, time\n"
-        "from referee.formats import second_process\n"
+        "from referee.formats import fast_reading\n"
         "first = os.getpid()\n"
         "def work(piece):\n"
         "    if os.getpid() != first:\n"
         "        open(sys.argv[1], 'a').write('x')\n"
-        "second_process.share(3, work)\n"
+        "fast_reading.share(3, work)\n"
         "sys.stdin.read()\n"
     )
     told = tmp_path / "told"

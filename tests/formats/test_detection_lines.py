@@ -6,18 +6,17 @@ from __future__ import annotations
 import pytest
 
 from referee.core.detections import pack
-from referee.formats import detection_lines, long_lines
-from referee.formats.detection_lines import parse_lines
+from referee.formats import detection_lines, fast_reading, number_table
+from referee.formats.detection_lines import begin_lines, parse_lines
 from referee.formats.faults import FormatError
-from referee.formats.long_lines import begin_lines
 from tests.formats.test_one_grammar import odd_lines
 
 
 @pytest.fixture
 def short_blocks(monkeypatch):
     """Let short texts count as long ones, in blocks of a few lines."""
-    monkeypatch.setattr(long_lines, "LONG_TEXT", 0)
-    monkeypatch.setattr(long_lines, "BLOCK", 100)
+    monkeypatch.setattr(fast_reading, "_LONG", 0)
+    monkeypatch.setattr(number_table, "_BLOCK", 100)
 
 
 def outcome(read, content):
@@ -42,7 +41,7 @@ def test_long_plain_lines(short_blocks, monkeypatch, confidence, separator, end)
     lines = [row.replace(b" ", separator) % number for number in range(60)]
     content = end.join(lines)
     expected = pack(parse_lines(content))
-    monkeypatch.setattr(long_lines, "parse_lines", None)
+    monkeypatch.setattr(detection_lines, "parse_lines", None)
     assert expected == outcome(read_by_two, content)
 
 
