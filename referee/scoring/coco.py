@@ -113,7 +113,7 @@ def prepare(
     `LiveScore`: two threads may share the work.
 
     The default `evaluator` is the fastest one installed. hotcoco gives pycocotools' numbers bit
-    for bit; faster-coco-eval differs by a few units of the last place.
+    for bit.
 
     Rows of unknown images and rows that are not finite are set aside and counted, because
     pycocotools would stop at an unknown image. The `area` of a result is width times height. So a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that compute COCO's numbers: hotcoco, faster-coco-eval and pycocotools."""
+"""The programs that compute COCO's numbers: hotcoco, or pycocotools where it is not installed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,8 @@ from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.scoring.live import Mapped
 from referee.scoring.truth_index import Positions
 
-EVALUATORS = ("hotcoco", "faster-coco-eval", "pycocotools")
+EVALUATORS = ("hotcoco", "pycocotools")
 """Programs that compute the numbers, fastest first, by the names of their distributions."""
-
-_MODULES = {
-    "hotcoco": ("hotcoco", "hotcoco", "COCOeval"),
-    "faster-coco-eval": ("faster_coco_eval", "faster_coco_eval", "COCOeval_faster"),
-    "pycocotools": ("pycocotools.coco", "pycocotools.cocoeval", "COCOeval"),
-}
 
 # A block's boxes take hotcoco much more memory than their outcomes, which it keeps.
 _IMAGES_AT_A_TIME = 1000
@@ -51,16 +45,19 @@ def hand_over(
     Returns a function that gives the program's evaluation, every image matched. `mapped` hands over
     two halves; hotcoco alone uses it.
     """
-    data_module, eval_module, eval_class = _MODULES[name]
-    data = importlib.import_module(data_module)
     with _silence():
         if name == "hotcoco":
-            finish: Callable[[], Any] = _matched_in_blocks(data, truth, results, mapped).finalize
+            hotcoco = importlib.import_module("hotcoco")  # An extra brings it.
+            finish: Callable[[], Any] = _matched_in_blocks(hotcoco, truth, results, mapped).finalize
             return finish
-        datasets = _from_objects(data, truth, results)
+        from pycocotools.coco import COCO
+
+        datasets = _from_objects(COCO, truth, results)
 
     def matched() -> Any:
-        evaluation = getattr(importlib.import_module(eval_module), eval_class)(*datasets, "bbox")
+        from pycocotools.cocoeval import COCOeval
+
+        evaluation = COCOeval(*datasets, "bbox")
         with _silence():
             evaluation.evaluate()
         return evaluation
@@ -78,7 +75,7 @@ def numbers_of(evaluation: Any) -> tuple[list[float], NDArray[Any]]:
 
 
 def _silence() -> contextlib.redirect_stdout[io.StringIO]:
-    """Keep off the standard output, on which all of these programs report their progress."""
+    """Keep off the standard output, on which both programs report their progress."""
     return contextlib.redirect_stdout(io.StringIO())
 
 
@@ -150,23 +147,21 @@ def _numbered_by_image(truth: CocoTruth, results: CocoResults) -> tuple[CocoTrut
     return numbered, results
 
 
-def _from_objects(module: ModuleType, truth: CocoTruth, results: CocoResults) -> tuple[Any, Any]:
-    """Build the data sets of the other programs from one object for each annotation."""
+def _from_objects(coco: Any, truth: CocoTruth, results: CocoResults) -> tuple[Any, Any]:
+    """Build the data sets of pycocotools from one object for each annotation."""
     return (
-        _dataset(module, truth, _annotations(truth, slice(None))),
-        _dataset(module, truth, _result_annotations(results)),
+        _dataset(coco(), truth, _annotations(truth, slice(None))),
+        _dataset(coco(), truth, _result_annotations(results)),
     )
 
 
-def _dataset(module: ModuleType, truth: CocoTruth, annotations: list[dict[str, Any]]) -> Any:
-    """Build the program's data set around annotations, without a file."""
-    content = {
+def _dataset(dataset: Any, truth: CocoTruth, annotations: list[dict[str, Any]]) -> Any:
+    """Fill a data set of pycocotools, without a file."""
+    dataset.dataset = {
         "images": [{"id": own} for own in truth.image_ids.tolist()],
         "categories": [{"id": own, "name": str(own)} for own in truth.category_ids.tolist()],
         "annotations": annotations,
     }
-    dataset = module.COCO()
-    dataset.dataset = content
     dataset.createIndex()
     return dataset
 

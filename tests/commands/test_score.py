@@ -173,7 +173,7 @@ def test_coco_metric_has_the_twelve_numbers(files, capsys):
     assert ("coco", 12) == (report["metric"], len(report["coco"]))
     assert report["mean_ap"] == report["coco"]["AP"] == 2 * report["score"]
     assert {"1", "2"} == report["ap"].keys()
-    assert report["evaluator"].split()[0] in ("hotcoco", "faster-coco-eval", "pycocotools")
+    assert report["evaluator"].split()[0] in ("hotcoco", "pycocotools")
 
 
 def test_coco_metric_has_a_table(files, capsys):
