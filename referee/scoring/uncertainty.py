@@ -22,9 +22,9 @@ import numpy as np
 from referee.errors import ArgumentError
 from referee.scoring import student
 from referee.scoring.clusters import Clusters
-from referee.scoring.halves import Halves, draw_halves
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.second_contest import Spread, estimate_spread, turn_probability
+from referee.scoring.split_half import SplitHalves, draw_halves
 
 LEVEL = 0.95
 
@@ -73,7 +73,7 @@ class MapUncertainty:
     """
 
     estimate: float
-    halves: Halves
+    halves: SplitHalves
     with_truth: int
 
     def standard_error(self) -> float:
@@ -247,7 +247,7 @@ def compare(
     return Comparison(difference, error, Interval(*ends, level), degrees)
 
 
-def _variance(halves: Halves) -> float:
+def _variance(halves: SplitHalves) -> float:
     """Return the variance of the mAP of all images, NaN without two halves that have a mAP.
 
     Two parts of m images measure the variance of a mAP of m images without bias. A half of it is
@@ -265,7 +265,7 @@ def _variance(halves: Halves) -> float:
     return from_halves
 
 
-def _degrees(halves: Halves) -> float:
+def _degrees(halves: SplitHalves) -> float:
     """Return the degrees of freedom of a difference's variance, from the kurtosis of its parts.
 
     A variance that rests on few images is itself uncertain: its relative variance is

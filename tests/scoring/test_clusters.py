@@ -14,7 +14,7 @@ from referee.scoring import student
 from referee.scoring.clusters import BALANCED, correlation, imbalance
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.uncertainty import Energy, compare, measure_uncertainty
-from tests.scoring.test_halves import result_of
+from tests.scoring.test_split_half import result_of
 from tests.support.scoring_cases import make_detections, make_truth
 
 BOX = (0, 0, 9, 9)

@@ -11,8 +11,8 @@ import pytest
 
 from referee.core.detections import Detections
 from referee.errors import InputError
-from referee.scoring.halves import Halves
 from referee.scoring.ilsvrc import evaluate
+from referee.scoring.split_half import SplitHalves
 from referee.scoring.uncertainty import (
     Energy,
     MapUncertainty,
@@ -22,7 +22,7 @@ from referee.scoring.uncertainty import (
     spread_of,
     standard_uncertainty,
 )
-from tests.scoring.test_halves import contest
+from tests.scoring.test_split_half import contest
 from tests.support.scoring_cases import make_detections, make_truth
 
 
@@ -39,7 +39,7 @@ def made(spread, quarters=None, estimate=0.5, images=10_000, draws=50):
     """Return an uncertainty whose halves differ by `spread` and whose quarters by `quarters`."""
     quarters = math.sqrt(2) * spread if quarters is None else quarters
     signs = np.tile([1.0, -1.0], (draws, 1))
-    halves = Halves(
+    halves = SplitHalves(
         estimate + spread * signs / 2,
         estimate + quarters * np.tile(signs, (1, 2)) / 2 * math.sqrt(3 / 2),
         np.resize([1.0, -1.0], images),
@@ -239,10 +239,12 @@ def test_degrees_of_freedom_by_hand():
     """
     signs = np.tile([1.0, -1.0], (50, 1))
     parts = np.array([99.0] + 99 * [-1.0])
-    halves = Halves(0.5 + 0.003 * signs, 0.5 + 0.003 * np.tile(signs, (1, 2)) * 1.5**0.5, parts, 0)
+    halves = SplitHalves(
+        0.5 + 0.003 * signs, 0.5 + 0.003 * np.tile(signs, (1, 2)) * 1.5**0.5, parts, 0
+    )
     # The quarters differ by sqrt(2) of the halves, as where variance falls with images.
-    halves = Halves(halves.halves, 0.5 + (halves.quarters - 0.5) * 2**0.5, parts, 0)
-    nothing = Halves(np.full((50, 2), 0.4), np.full((50, 4), 0.4), np.zeros(100), 0)
+    halves = SplitHalves(halves.halves, 0.5 + (halves.quarters - 0.5) * 2**0.5, parts, 0)
+    nothing = SplitHalves(np.full((50, 2), 0.4), np.full((50, 4), 0.4), np.zeros(100), 0)
     first, second = MapUncertainty(0.5, halves, 100), MapUncertainty(0.4, nothing, 100)
     told = compare(first, Energy(1.0), second, Energy(1.0))
     assert 0.003 == pytest.approx(told.standard_error)

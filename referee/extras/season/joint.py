@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from referee.errors import InputError
 from referee.extras.season.energy_told import divisor_or_why
-from referee.scoring.halves import Halves
+from referee.scoring.split_half import SplitHalves
 from referee.scoring.uncertainty import Energy, MapUncertainty
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ def seed_from(*words: str) -> int:
     return int.from_bytes(sha256("\n".join(words).encode()).digest()[:6], "big")
 
 
-def grouped(halves: Halves) -> Halves:
+def grouped(halves: SplitHalves) -> SplitHalves:
     """Return the same with the parts of many images summed in groups, at most 1,000."""
     n = len(halves.parts)
     if n <= _MOST_PARTS:
@@ -73,7 +73,7 @@ def joint_uncertainty(row: Mapping[str, Any]) -> MapUncertainty | None:
         return None
     try:
         draws = int(joint["draws"])
-        halves = Halves(
+        halves = SplitHalves(
             _array(joint["halves"]).reshape(draws, 2),
             _array(joint["quarters"]).reshape(draws, 4),
             _array(joint["parts"]),

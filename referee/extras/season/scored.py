@@ -22,12 +22,12 @@ from referee.extras.season.energy_told import divisor_or_why, no_score
 from referee.extras.season.fitting import fitted, truth_digest
 from referee.extras.season.joint import grouped, joint_fields, seed_from
 from referee.extras.season.rows import Row, asked_key, broken_row, new_row
-from referee.scoring.halves import Drawing
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.lpirc import normalized_accuracy, score
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
 from referee.scoring.score_report import ilsvrc_report
+from referee.scoring.split_half import Drawing
 from referee.scoring.uncertainty import Energy, Interval, MapUncertainty, score_intervals
 from referee.service.evidence.bundle_file import NotABundle
 

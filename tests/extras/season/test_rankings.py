@@ -28,7 +28,7 @@ from referee.extras.season.report_text import (
 )
 from referee.extras.season.rows import broken_row, new_row
 from referee.scoring import MapUncertainty, compare
-from referee.scoring.halves import Halves
+from referee.scoring.split_half import SplitHalves
 from referee.service.evidence.bundle_file import NotABundle
 
 KEY = ("7" * 64, "pascal-voc", "2010", "0.1.0", 0, 20)
@@ -40,7 +40,7 @@ def draws(mean_ap, seed, spread=0.01):
     chance = np.random.default_rng(seed)
     halves = mean_ap + spread * chance.standard_normal((20, 2))
     quarters = mean_ap + spread * chance.standard_normal((20, 4))
-    return MapUncertainty(mean_ap, Halves(halves, quarters, chance.standard_normal(50), 5), 50)
+    return MapUncertainty(mean_ap, SplitHalves(halves, quarters, chance.standard_normal(50), 5), 50)
 
 
 def row(

@@ -16,9 +16,9 @@ from referee.extras.season.joint import energy_of_row, grouped, joint_uncertaint
 from referee.extras.season.rows import row_line
 from referee.extras.season.scored import Block, joined, measure, row_of, score_bundle
 from referee.formats.ground_truth import read_ground_truth
-from referee.scoring.halves import Drawing
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT, RULE_SETS, VOC
+from referee.scoring.split_half import Drawing
 from referee.scoring.uncertainty import compare
 from referee.service.evidence.bundle import write_bundle
 from tests.support.contests import make_contest

@@ -31,6 +31,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _PARTS = 4
+_MOST_OF_16_BITS = 2**16 - 1
 
 # Draws computed together have about this many detections, so that their arrays stay in a cache.
 _BLOCK_DETECTIONS = 2_000_000
@@ -38,7 +39,7 @@ _MOST_IN_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Halves:
+class SplitHalves:
     """The mAPs of r draws: `halves` (r, 2), `quarters` (r, 4), and each image's part of the mAP.
 
     A draw puts the images into four quarters at random. Halves are pairs of quarters. A set of
@@ -57,7 +58,7 @@ class Halves:
     cluster: Ints | None = None
     imbalance: Imbalance = BALANCED
 
-    def times(self, factor: float) -> Halves:
+    def times(self, factor: float) -> SplitHalves:
         """Return the same with each mAP multiplied, for example by 1 / energy."""
         return replace(
             self,
@@ -66,7 +67,7 @@ class Halves:
             parts=factor * self.parts,
         )
 
-    def minus(self, other: Halves) -> Halves:
+    def minus(self, other: SplitHalves) -> SplitHalves:
         """Return the differences to another solution on the same images, draw by draw.
 
         Raises ArgumentError unless both have the same images, clusters, seed and number of draws.
@@ -96,7 +97,7 @@ def draw_halves(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     clusters: Clusters | None = None,
-) -> Halves:
+) -> SplitHalves:
     """Return the mAPs of the halves and quarters of `draws` random divisions of the images.
 
     A class without a truth box in a part is left out of that part's mean, or counts 0 if the rules
@@ -123,7 +124,7 @@ class Drawing:
         progress: Callable[[int, int], None] | None = None,
         *,
         first: int = 0,
-    ) -> Halves:
+    ) -> SplitHalves:
         """Return what `draw_halves` does, without the `first` draws of the seed.
 
         So the draws of a seed can be made in several blocks, and are the same bit for bit.
@@ -146,12 +147,12 @@ class Drawing:
             if progress:
                 progress(end, draws)
         if self._cluster is None:
-            return Halves(halves, quarters, table.parts, seed)
+            return SplitHalves(halves, quarters, table.parts, seed)
         parts = np.asarray(np.bincount(self._cluster, table.parts, self._units), np.float64)
         sizes = np.bincount(self._cluster[table.with_truth], minlength=self._units)
         alike = correlation(sizes, parts, table.parts)
         uneven = imbalance(sizes, alike, divisions, _PARTS)
-        return Halves(halves, quarters, parts, seed, self._cluster, uneven)
+        return SplitHalves(halves, quarters, parts, seed, self._cluster, uneven)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,15 +173,15 @@ class _Table:
     def __init__(self, result: IlsvrcResult) -> None:
         classes = list(result.images_by_class())
         # Detections after the last true positive of a class do not change its AP.
-        found = [part for part in classes if len(part.hit)]
-        seen = [part.detection[: part.hit[-1] + 1] for part in found]
+        with_hits = [part for part in classes if len(part.hit)]
+        seen = [part.detection[: part.hit[-1] + 1] for part in with_hits]
         hits = [len(part.hit) for part in classes]
         offsets = np.cumsum([0, *map(len, seen)])
         self._images = result.images
         self._detection = _join(seen)
-        self._hit = _join([part.detection[part.hit] for part in found])
+        self._hit = _join([part.detection[part.hit] for part in with_hits])
         # Each run of detections ends with a true positive.
-        starts = [np.concatenate([[0], part.hit[:-1] + 1]) for part in found]
+        starts = [np.concatenate([[0], part.hit[:-1] + 1]) for part in with_hits]
         self._run_start = _join([at + run for at, run in zip(offsets, starts, strict=False)])
         self._truth = _join([part.truth for part in classes])
         self._truth_class = np.repeat(np.arange(len(classes)), [len(p.truth) for p in classes])
@@ -280,19 +281,21 @@ class _Table:
 def _count(division: NDArray[np.int8], image: Ints, start: Ints) -> list[Ints]:
     """Count, for each quarter, the entries of `image` in the runs that begin at `start`: (b, runs).
 
-    The counts of several quarters share the bits of one integer, so one pass counts them all.
+    Several counters lie side by side in each integer of 64 bits, one for a quarter: four of 16 bits
+    where no run is longer than these can count, else two of 32 bits. So one sum adds them all.
     """
     if not len(image):
         return [np.zeros((len(division), 0), dtype=np.int64)] * _PARTS
-    bits = _bits(int(np.diff(np.append(start, len(image))).max()))
-    at_once = min(_PARTS, 63 // bits)
+    longest = int(np.diff(np.append(start, len(image))).max())
+    counter = np.uint16 if longest <= _MOST_OF_16_BITS else np.uint32
+    at_once = 8 // counter().itemsize
     counts: list[Ints] = []
     for first in range(0, _PARTS, at_once):
-        unit = np.zeros(_PARTS, dtype=np.int64)
-        chosen = range(first, min(first + at_once, _PARTS))
-        unit[list(chosen)] = [1 << bits * place for place in range(len(chosen))]
-        packed = np.add.reduceat(np.take(unit[division], image, axis=1), start, axis=1)
-        counts += [packed >> bits * place & (1 << bits) - 1 for place in range(len(chosen))]
+        # An integer for each quarter: 1 in the quarter's own counter, if it is among these.
+        one = np.eye(_PARTS, at_once, -first, dtype=counter).view(np.int64).ravel()
+        sums = np.add.reduceat(np.take(one[division], image, axis=1), start, axis=1)
+        counters = sums.view(counter).reshape(*sums.shape, at_once)
+        counts += [counters[..., place].astype(np.int64) for place in range(at_once)]
     return counts
 
 
@@ -301,10 +304,6 @@ def _same(first: Ints | None, second: Ints | None) -> bool:
     if first is None or second is None:
         return first is second
     return np.array_equal(first, second)
-
-
-def _bits(longest: int) -> int:
-    return longest.bit_length()
 
 
 def _join(parts: list[Ints]) -> Ints:
