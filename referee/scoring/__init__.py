@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from referee.formats.loading import load_ground_truth as load_ground_truth
     from referee.scoring.class_tables import classes_csv as classes_csv
     from referee.scoring.class_tables import curves_csv as curves_csv
-    from referee.scoring.fates import Fate as Fate
-    from referee.scoring.fates import Fates as Fates
+    from referee.scoring.detection_outcomes import Fate as Fate
+    from referee.scoring.detection_outcomes import Fates as Fates
     from referee.scoring.ilsvrc import evaluate as evaluate
     from referee.scoring.live import LiveScore as LiveScore
     from referee.scoring.lpirc import normalized_accuracy as normalized_accuracy
@@ -46,7 +46,7 @@ _HOMES = {
     "referee.errors": ("InputError",),
     "referee.formats.loading": ("load_detections", "load_ground_truth"),
     "referee.scoring.class_tables": ("classes_csv", "curves_csv"),
-    "referee.scoring.fates": ("Fate", "Fates"),
+    "referee.scoring.detection_outcomes": ("Fate", "Fates"),
     "referee.scoring.ilsvrc": ("evaluate",),
     "referee.scoring.live": ("LiveScore",),
     "referee.scoring.lpirc": ("normalized_accuracy", "score"),

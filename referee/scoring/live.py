@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.scoring.blocks import Block, sort_out
-from referee.scoring.fates import Fates, explain
+from referee.scoring.detection_outcomes import Fates, explain
 from referee.scoring.growing import GrowingArray
 from referee.scoring.matching import Matching
 from referee.scoring.ranking import ClassScore, merge, sort

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.scoring.fates import Fates
+from referee.scoring.detection_outcomes import Fates
 from referee.scoring.ranking import ClassScore, Curve, images_of
 from referee.scoring.rules import Rules
 from referee.scoring.truth_index import TruthIndex

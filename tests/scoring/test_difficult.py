@@ -11,7 +11,7 @@ import pytest
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.ground_truth import read_ground_truth
-from referee.scoring.fates import Fate
+from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT, RULE_SETS, VOC, Rules
 from referee.scoring.score_report import ilsvrc_report

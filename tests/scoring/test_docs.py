@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.commands import score
-from referee.scoring.fates import Fate
+from referee.scoring.detection_outcomes import Fate
 from referee.scoring.lpirc import normalized_accuracy
 from referee.scoring.result import IGNORED_REASONS
 from referee.scoring.rules import RULE_SETS

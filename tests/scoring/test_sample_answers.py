@@ -8,7 +8,7 @@ import pytest
 
 from referee.core.ground_truth import GroundTruth
 from referee.formats.detections_file import read_detections
-from referee.scoring.fates import Fate
+from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
 from tests.support.scoring_cases import make_detections

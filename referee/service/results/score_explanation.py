@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.errors import InputError
 from referee.formats.truth_file import GroundTruthFile
-from referee.scoring.fates import Fate, Fates
+from referee.scoring.detection_outcomes import Fate, Fates
 from referee.scoring.result import IlsvrcResult
 from referee.service.results.score_pictures import LabelledBox, draw_boxes, draw_curve
 

@@ -8,7 +8,7 @@ import math
 import pytest
 from hypothesis import given, settings
 
-from referee.scoring.fates import Fate
+from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
 from tests.support.scoring_cases import contests, make_detections, make_truth
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fate of each detection: true positive, or the reason why not."""
+"""The outcome of each detection, its fate: true positive, or the reason why not."""
 
 from __future__ import annotations
 
