@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import eq
 from pathlib import Path
 
@@ -20,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import InputError
+from referee.extras.aiotbench.line_chunks import read_chunks
 from referee.extras.aiotbench.score import Tally
+from referee.formats.fast_reading import fast_or_slow
 from referee.formats.faults import quoted
-from referee.formats.line_chunks import read_chunks
+from referee.formats.image_numbers import UNKNOWN_IMAGE
 from referee.formats.lines import split_cells
-from referee.formats.numbers import number
-from referee.formats.remembered import ImageNumbers, WholeNumbers
+from referee.formats.numbers import image_number, number, whole_number
 from referee.formats.text import parse_cell, require_width
 
 FIELDS = ("image_id", "workload_id", "real_label", "predict_label", "time")
@@ -93,20 +95,21 @@ class LogReader:
                 if _is_header(split_cells(first)):
                     line, text = 2, rest
             if text:
-                rows = self._read_plain(line, text) or self._read_slowly(path, line, text)
-                self._add(rows)
+                fast = partial(self._read_fast, line, text)
+                slow = partial(self._read_slow, path, line, text)
+                self._add(fast_or_slow(fast, slow))
 
     def tallies(self) -> dict[str, Tally]:
         """Return the tally of each workload with a line."""
-        found = {}
+        tallies = {}
         for index, name in enumerate(self._names):
             if self._times[index]:
                 times = np.concatenate(self._times[index])
                 total_s = math.fsum(times.tolist())  # It is exact, so the order does not matter.
-                found[name] = Tally(len(times), self._right[index], total_s)
-        return found
+                tallies[name] = Tally(len(times), self._right[index], total_s)
+        return tallies
 
-    def _read_plain(self, line: int, text: str) -> _Rows | None:
+    def _read_fast(self, line: int, text: str) -> _Rows | None:
         """Read lines by whole columns; return None for those that need a closer look."""
         lines = text.count("\n")
         text = text.replace(", ", ",")
@@ -128,7 +131,7 @@ class LogReader:
             return None
         return _Rows(np.arange(line, line + lines), image, workload, right, time_s)
 
-    def _read_slowly(self, path: Path, first: int, text: str) -> _Rows:
+    def _read_slow(self, path: Path, first: int, text: str) -> _Rows:
         """Read lines one by one; raise InputError for the first fault."""
         rows = []
         for line, content in enumerate(text.split("\n"), start=first):
@@ -219,3 +222,43 @@ def _seconds(text: str) -> float:
     if not _SHORTEST_S <= value <= _LONGEST_S:
         raise ValueError(text)
     return value
+
+
+class ImageNumbers(dict[str, int]):
+    """A running number, from 0, for each image by the texts that name it.
+
+    Texts that stand for one number name one image: `7`, `007` and `7.jpg`. Any other text names an
+    image of its own. An empty text or one with unprintable characters raises ValueError.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[int | str, int] = {}
+
+    def __missing__(self, text: str) -> int:
+        """Number a text that is new."""
+        if not text or not text.isprintable():
+            raise ValueError(text)
+        name: int | str
+        try:
+            name = image_number(text)
+        except ValueError:
+            name = text
+        if name == UNKNOWN_IMAGE:  # It has more than 64 bits, so its text has to name it.
+            name = text
+        self[text] = self._known.setdefault(name, len(self._known))
+        return self[text]
+
+    @property
+    def count(self) -> int:
+        """Return the number of different images."""
+        return len(self._known)
+
+
+class WholeNumbers(dict[str, int]):
+    """The whole number that each text stands for; any other text raises ValueError."""
+
+    def __missing__(self, text: str) -> int:
+        """Read a text that is new."""
+        self[text] = whole_number(text)
+        return self[text]

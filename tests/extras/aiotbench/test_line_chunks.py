@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.errors import InputError
-from referee.formats.line_chunks import read_chunks
+from referee.extras.aiotbench.line_chunks import read_chunks
 
 
 @given(
