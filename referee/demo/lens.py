@@ -17,7 +17,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.demo.hall import banding, glare, surroundings
 from referee.demo.severity import Severity
 
 Pixels = NDArray[np.uint8]
@@ -25,7 +24,7 @@ Floats = NDArray[np.float32]
 
 PHOTO_SIZE = 1280, 960
 _SCREEN_GAMMA = 2.2
-_COARSE = 8
+_COARSE = 8  # Distortion and glare are so smooth that every eighth pixel is enough.
 _FOCAL = 1.15  # focal length in widths of the photograph: some 47 degrees from side to side
 
 
@@ -87,14 +86,14 @@ def photograph(
     part of the photograph shows `screen`, the rest shows `other`.
     """
     view = _view(screen, severity, chance, size)
-    around = surroundings(chance, size)
+    around = _surroundings(chance, size)
     light = _light(screen, view, around, severity.samples)
     if other is not None:
         _mix(light, _light(other, view, around, severity.samples), chance)
-    light += glare(severity, chance, size)
+    light += _glare(severity, chance, size)
     sigma = chance.uniform(*severity.blur_px)
     light = np.asarray(cv2.GaussianBlur(light, (0, 0), sigma), dtype=np.float32)
-    light *= banding(severity, chance, size)
+    light *= _banding(severity, chance, size)
     return Photograph(_develop(light, severity, chance), view)
 
 
@@ -170,3 +169,44 @@ def _develop(light: Floats, severity: Severity, chance: np.random.Generator) -> 
     quality = int(chance.integers(low, high + 1))
     _, file = cv2.imencode(".jpg", pixels[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(file, cv2.IMREAD_COLOR))[..., ::-1].astype(np.uint8)
+
+
+def _surroundings(chance: np.random.Generator, size: tuple[int, int]) -> Floats:
+    """Return the light of what surrounds the screen: a dark box, or a hall with bright things."""
+    width, height = size
+    if chance.random() < 0.5:
+        return np.full((height, width, 3), chance.uniform(0, 0.02), dtype=np.float32)
+    small = chance.uniform(0.02, 0.35, (12, 16, 3)).astype(np.float32)
+    room: Floats = np.asarray(
+        cv2.resize(small, size, interpolation=cv2.INTER_CUBIC), dtype=np.float32
+    )
+    for _ in range(int(chance.integers(2, 10))):
+        x, y = int(chance.integers(0, width)), int(chance.integers(0, height))
+        dx, dy = (int(value) for value in chance.integers(20, 200, 2))
+        colour = chance.uniform(0, 0.9, 3).tolist()
+        cv2.rectangle(room, (x, y), (x + dx, y + dy), colour, -1)
+    grain = chance.uniform(0.7, 1.3, (height // 2, width // 2, 1)).astype(np.float32)
+    room *= np.asarray(cv2.resize(grain, size), dtype=np.float32)[..., None]
+    return np.clip(room, 0, 1)
+
+
+def _glare(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
+    """Return the light of lamps that the glass reflects: bright spots with soft edges."""
+    width, height = size
+    y, x = np.mgrid[:height:_COARSE, :width:_COARSE] + _COARSE / 2
+    total = np.zeros(x.shape)
+    for _ in range(int(chance.integers(severity.glare_spots[0], severity.glare_spots[1] + 1))):
+        middle_x, middle_y = chance.uniform(0.05, 0.95, 2) * size
+        radius = chance.uniform(*severity.glare_px) / 2
+        distance = np.hypot(x - middle_x, y - middle_y) / radius
+        total += chance.uniform(*severity.glare) * np.exp(-(distance**4))
+    spots = cv2.resize(total.astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
+    return np.maximum(spots, 0)[..., None].astype(np.float32)
+
+
+def _banding(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
+    """Return the factor of each row: a short exposure sees a dimmed backlight flicker."""
+    depth, bands = chance.uniform(*severity.banding), chance.uniform(2, 14)
+    phase = np.linspace(0, bands, size[1]) + chance.random()
+    factor = 1 - depth * (0.5 + 0.5 * np.sin(2 * np.pi * phase))
+    return factor.astype(np.float32)[:, None, None]

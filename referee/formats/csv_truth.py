@@ -16,10 +16,9 @@ from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ilsvrc_class_id
 from referee.formats.fast_reading import fast_or_slow
-from referee.formats.file_lines import plain_file
 from referee.formats.number_table import are_whole, parse_numbers
 from referee.formats.numbers import TooLarge, number, whole_number
-from referee.formats.text import Read, cells, parse_cell, read_bytes, require_width
+from referee.formats.text import Read, cells, parse_cell, plain_file, read_bytes, require_width
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")

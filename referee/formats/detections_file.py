@@ -13,8 +13,7 @@ from referee.core.detections import Detections
 from referee.errors import InputError
 from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS, begin_lines
 from referee.formats.faults import FormatError
-from referee.formats.file_lines import plain_file
-from referee.formats.text import STANDARD_INPUT, read_bytes
+from referee.formats.text import STANDARD_INPUT, plain_file, read_bytes
 
 _Read = CocoResults | Detections
 _Value = TypeVar("_Value")
@@ -24,7 +23,7 @@ def read_detections(path: Path) -> Detections:
     """Read the detections of a file.
 
     A file named `.json`, or one that begins with `[` or `{`, holds COCO results. Any other file
-    holds lines, see `detection_lines` and `file_lines`. Raises InputError, which names the file
+    holds lines, see `detection_lines` and `text`. Raises InputError, which names the file
     and its faults.
     """
     return begin_detections(path)()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fast parser for HTML forms: contestants post thousands of them, with lists of fields.
+"""Fast parsers for HTML forms: contestants post thousands of them, with lists of fields.
 
-The standard library's parser takes three times as long for the same result. With a thousand boxes
-that would be most of the post's time. A property test compares both parsers.
+For encoded forms the standard library's parser takes three times as long for the same result. With
+a thousand boxes that would be most of the post's time. A property test compares both parsers.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from urllib.parse import unquote_plus
+
+from referee.formats.faults import FormatError
 
 LONGEST_VALUE = 10_000
 """Characters of a form's value that are read; a number or a token has a few dozen."""
@@ -79,6 +81,43 @@ def _pieces(body: bytes) -> Iterator[bytes]:
         end = len(body) if end < 0 else end
         yield body[start:end]
         start = end + 1
+
+
+def parse_multipart(
+    body: bytes, boundary: str, names: Container[str], most: int
+) -> dict[str, list[str]]:
+    """Return name → values, in the order sent, of a `multipart/form-data` body.
+
+    Only the fields of these names are kept. Files are skipped, and bytes that are not UTF-8 are
+    replaced. The limits are those of `parse_urlencoded`. A part costs about 6 µs.
+
+    Raises `FormatError` for a body that is malformed or breaks off: its last fields are missing.
+    """
+    # Loaded here, because hardly any client sends such a form.
+    import multipart
+
+    fields: dict[str, list[str]] = {}
+    value: list[bytes] | None = None
+    name = ""
+    try:
+        with multipart.PushMultipartParser(boundary) as parser:
+            for part in parser.parse(body):
+                if isinstance(part, multipart.MultipartSegment):
+                    name = part.name or ""
+                    value = [] if part.filename is None and name in names else None
+                elif part is None and value is not None:
+                    _keep(fields.setdefault(name, []), b"".join(value), most)
+                elif part is not None and value is not None:
+                    value.append(part)
+    except multipart.MultipartError as error:
+        reason = str(error)[:1].lower() + str(error)[1:]
+        raise FormatError((f"the multipart form is malformed or breaks off ({reason})",)) from None
+    return fields
+
+
+def _keep(values: list[str], value: bytes, most: int) -> None:
+    if len(values) <= most:
+        values.append(value[:LONGEST_VALUE].decode("utf-8", "replace"))
 
 
 def find_token(body: bytes, multipart: bool) -> str | None:

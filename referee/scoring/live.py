@@ -14,8 +14,7 @@ from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.scoring.blocks import Block, sort_out
 from referee.scoring.detection_outcomes import Fates, explain
-from referee.scoring.growing import GrowingArray
-from referee.scoring.matching import Matching
+from referee.scoring.matching import GrowingArray, Matching
 from referee.scoring.ranking import ClassScore, merge, sort
 from referee.scoring.result import DIFFICULT, IGNORED_REASONS, IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules, require_rules

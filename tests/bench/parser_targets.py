@@ -32,9 +32,8 @@ from referee.formats.coco_truth import read_coco_truth
 from referee.formats.csv_truth import read_csv_truth
 from referee.formats.detections_file import read_detections
 from referee.formats.faults import FormatError
-from referee.formats.forms import find_token, parse_urlencoded
+from referee.formats.forms import find_token, parse_multipart, parse_urlencoded
 from referee.formats.image_numbers import parse_posted_image, requested_archive, requested_image
-from referee.formats.multipart_forms import parse_multipart
 from referee.formats.team_table import parse_team_table
 from referee.formats.xml_truth import read_xml_truth
 from referee.service.entry.tokens import session_of_token, token_of_session

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.formats.faults import FormatError
-from referee.formats.forms import LONGEST_VALUE
-from referee.formats.multipart_forms import parse_multipart
+from referee.formats.forms import LONGEST_VALUE, parse_multipart
 
 NAMES = ("xmin", "ymin")
 

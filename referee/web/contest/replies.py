@@ -21,8 +21,7 @@ from referee.formats.answer_formats import (
     format_of_type,
 )
 from referee.formats.answers import MAX_ROWS, refused
-from referee.formats.forms import parse_urlencoded
-from referee.formats.multipart_forms import parse_multipart
+from referee.formats.forms import parse_multipart, parse_urlencoded
 from referee.web.contest.legacy import OLD_ROUTES, PAGE_ROUTES, status_and_text
 
 _log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from referee.core.detections import Detections
-from referee.scoring.mistakes.touching import TruthOfImages
+from referee.scoring.mistakes.readings import TruthOfImages
 from tests.support.scoring_cases import make_truth
 
 TRUTH = make_truth(

@@ -11,9 +11,8 @@ import pytest
 from referee.errors import InputError
 from referee.formats.csv_truth import read_blacklist, read_image_list
 from referee.formats.detections_file import read_detections
-from referee.formats.file_lines import plain_file
 from referee.formats.ground_truth import read_ground_truth
-from referee.formats.text import read_bytes
+from referee.formats.text import plain_file, read_bytes
 
 ROWS = "1,2,0.5,1,2,3,4\n2,2,0.25,1,2,3,4\n"
 HEADER = "image_id,class_id,confidence,xmin,ymin,xmax,ymax\n"
