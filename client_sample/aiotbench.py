@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Callable, Optional, Sequence, Tuple
 
 from client_sample.aiotbench_log import Log, read_pictures
-from client_sample.aiotbench_procedure import BenchError, Clock, predict, run_all
+from client_sample.aiotbench_procedure import BenchError, WorkloadClock, predict, run_all
 from client_sample.board import describe
-from client_sample.classifiers import IMPLEMENTATIONS, Classifier, Settings
+from client_sample.classifiers import IMPLEMENTATIONS, Classifier, ClassifierSettings
 
 # The models' short names, and the side of their input in the papers.
 _SIDES = {"re": 224, "in": 299, "de": 224, "sq": 224, "mo": 224, "mn": 224}
@@ -38,11 +38,11 @@ _ELSEWHERE = {
 _COOLING_S = 300.0
 
 
-def main(argv: Optional[Sequence[str]] = None, clock: Optional[Clock] = None) -> int:
+def main(argv: Optional[Sequence[str]] = None, clock: Optional[WorkloadClock] = None) -> int:
     """Run the workloads; return 0, or 1 after an error or an interruption, or 2 for wrong use."""
     args = _parser().parse_args(argv)
     try:
-        return _run(args, clock or Clock())
+        return _run(args, clock or WorkloadClock())
     except (BenchError, ValueError, OSError) as error:
         print(f"aiotbench: {error}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -50,7 +50,7 @@ def main(argv: Optional[Sequence[str]] = None, clock: Optional[Clock] = None) ->
     return 1
 
 
-def _run(args: argparse.Namespace, clock: Clock) -> int:
+def _run(args: argparse.Namespace, clock: WorkloadClock) -> int:
     models = dict(args.workloads)
     if len(models) < len(args.workloads):
         raise BenchError("a workload is named twice: give each once")
@@ -89,7 +89,7 @@ def _keep_configuration(path: Path, text: str) -> None:
 
 def _loader(workload: str, model: Path, args: argparse.Namespace) -> Callable[[], Classifier]:
     code, _, implementation = workload.partition("_")
-    settings = Settings(_SIDES[code], args.threads, args.crop, args.first_label)
+    settings = ClassifierSettings(_SIDES[code], args.threads, args.crop, args.first_label)
     chosen = IMPLEMENTATIONS[implementation]
 
     def load() -> Classifier:

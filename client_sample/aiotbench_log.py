@@ -11,7 +11,7 @@ from typing import BinaryIO, Dict, List, NamedTuple, Tuple
 HEADER = "image_id,workload_id,real_label,predict_label,time"
 
 
-class Picture(NamedTuple):
+class DataSetPicture(NamedTuple):
     """A picture of the data set."""
 
     image_id: str
@@ -19,7 +19,7 @@ class Picture(NamedTuple):
     label: int
 
 
-def read_pictures(folder: Path, labels: Path) -> List[Picture]:
+def read_pictures(folder: Path, labels: Path) -> List[DataSetPicture]:
     """Read lines `file,label` or `file label`, whose files are in the folder.
 
     The first line may be a header. An image's id is the number at the end of its file's name, as
@@ -44,7 +44,7 @@ def read_pictures(folder: Path, labels: Path) -> List[Picture]:
         raise ValueError(f"{labels} names no picture: give lines file,label")
     ids = _image_ids([name for name, _ in rows])
     found = [
-        Picture(image, folder / name, label)
+        DataSetPicture(image, folder / name, label)
         for image, (name, label) in zip(ids, rows)  # noqa: B905  # Python 3.8 has no strict zip.
     ]
     missing = [picture.path for picture in found if not picture.path.is_file()]
@@ -89,7 +89,7 @@ class Log:
         """Return how long ago the last row was written; `now_s` are seconds since 1970."""
         return now_s - self.path.stat().st_mtime
 
-    def has(self, workload: str, picture: Picture) -> bool:
+    def has(self, workload: str, picture: DataSetPicture) -> bool:
         """Tell whether a picture is logged; raise ValueError if it is, with another label."""
         label = self._labels.get((workload, picture.image_id))
         if label is not None and label != picture.label:
@@ -99,7 +99,9 @@ class Log:
             )
         return label is not None
 
-    def append(self, workload: str, picture: Picture, predicted: int, seconds: float) -> None:
+    def append(
+        self, workload: str, picture: DataSetPicture, predicted: int, seconds: float
+    ) -> None:
         """Write a row."""
         row = f"{picture.image_id},{workload},{picture.label},{predicted},{seconds:.9f}\n"
         self._file.write(row.encode())

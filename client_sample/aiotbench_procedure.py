@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Callable, Dict, List, NamedTuple, Sequence, Tuple
 
-from client_sample.aiotbench_log import Log, Picture
+from client_sample.aiotbench_log import DataSetPicture, Log
 from client_sample.classifiers import Classifier
 
 _EVERY_S = (0.5, 30.0)  # How often progress is shown: on a terminal, and elsewhere.
@@ -17,7 +17,7 @@ class BenchError(Exception):
     """An error that stops the run; its text is for the person who runs it."""
 
 
-class Clock(NamedTuple):
+class WorkloadClock(NamedTuple):
     """The time: a fine counter in seconds, seconds since 1970, and a way to wait."""
 
     counter: Callable[[], float] = time.perf_counter
@@ -25,10 +25,10 @@ class Clock(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
 
 
-class Progress:
+class ProgressLine:
     """A line on standard error that changes: overwritten on a terminal, seldom elsewhere."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: WorkloadClock) -> None:
         self._clock = clock
         self._terminal = sys.stderr.isatty()
         self._due = 0.0
@@ -50,7 +50,7 @@ class Progress:
         print(f"{start}{text}", end=end, file=sys.stderr, flush=True)
 
 
-def predict(workload: str, classify: Classifier, picture: Picture) -> int:
+def predict(workload: str, classify: Classifier, picture: DataSetPicture) -> int:
     """Return the label of a picture; raise BenchError if the picture or the model is faulty."""
     try:
         return classify(picture.path)
@@ -65,10 +65,10 @@ def predict(workload: str, classify: Classifier, picture: Picture) -> int:
 def run_workload(
     workload: str,
     classify: Classifier,
-    pictures: Sequence[Picture],
+    pictures: Sequence[DataSetPicture],
     log: Log,
-    clock: Clock,
-    progress: Progress,
+    clock: WorkloadClock,
+    progress: ProgressLine,
 ) -> None:
     """Classify pictures, and log each answer with its time."""
     for done, picture in enumerate(pictures, 1):
@@ -82,7 +82,7 @@ def run_workload(
     log.save()
 
 
-def cool_down(seconds: float, what: str, clock: Clock, progress: Progress) -> None:
+def cool_down(seconds: float, what: str, clock: WorkloadClock, progress: ProgressLine) -> None:
     """Wait until the device has cooled down; show how long it still takes."""
     # The counter, because a board often gets the right time of day only after its start.
     end = clock.counter() + seconds
@@ -93,15 +93,15 @@ def cool_down(seconds: float, what: str, clock: Clock, progress: Progress) -> No
 
 def run_all(
     classifiers: Dict[str, Callable[[], Classifier]],
-    pictures: Sequence[Picture],
+    pictures: Sequence[DataSetPicture],
     log: Log,
-    clock: Clock,
+    clock: WorkloadClock,
     cooling_s: float,
     one: bool,
 ) -> int:
     """Run the workloads that the log does not hold completely; return how many are left."""
-    progress = Progress(clock)
-    plan: List[Tuple[str, List[Picture]]] = []
+    progress = ProgressLine(clock)
+    plan: List[Tuple[str, List[DataSetPicture]]] = []
     for workload in classifiers:
         todo = [picture for picture in pictures if not log.has(workload, picture)]
         if todo:

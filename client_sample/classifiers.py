@@ -21,7 +21,7 @@ _CENTRAL = 0.875
 _WITH_BACKGROUND = 1001
 
 
-class Settings(NamedTuple):
+class ClassifierSettings(NamedTuple):
     """What a person may choose for a classifier.
 
     `side` is the input's width and height, for a model that does not say it. `first_label` is the
@@ -68,7 +68,7 @@ def _middle(width: int, height: int) -> Tuple[float, float, float, float]:
     return (width / 2 - half, height / 2 - half, width / 2 + half, height / 2 + half)
 
 
-def lite_rt(model: Path, settings: Settings) -> Classifier:
+def lite_rt(model: Path, settings: ClassifierSettings) -> Classifier:
     """Load a TensorFlow Lite model for the processor.
 
     Its input is [1, h, w, 3]: bytes 0 to 255, int8 -128 to 127, or float32 -1 to 1.
@@ -108,7 +108,7 @@ _TO_INPUT: Dict[str, Callable[[Any], Any]] = {
 }
 
 
-def py_torch(model: Path, settings: Settings) -> Classifier:
+def py_torch(model: Path, settings: ClassifierSettings) -> Classifier:
     """Load a TorchScript model, with ImageNet's usual normalisation as its input."""
     # By name, because no extra brings PyTorch: how to install it depends on the board.
     torch: Any = importlib.import_module("torch")
@@ -134,7 +134,7 @@ def py_torch(model: Path, settings: Settings) -> Classifier:
     return classify
 
 
-def onnx_runtime(model: Path, settings: Settings) -> Classifier:
+def onnx_runtime(model: Path, settings: ClassifierSettings) -> Classifier:
     """Load an ONNX model with an input [1, 3, h, w], normalised as PyTorch's models want it."""
     import onnxruntime
 
@@ -155,7 +155,7 @@ def onnx_runtime(model: Path, settings: Settings) -> Classifier:
     return classify
 
 
-def _label(scores: Any, settings: Settings) -> int:
+def _label(scores: Any, settings: ClassifierSettings) -> int:
     """Return the label of the best class; the first of equal ones counts.
 
     Raises ValueError unless there is one score for each class, as in (1, 1000) or (1, 1000, 1, 1).
@@ -168,16 +168,16 @@ def _label(scores: Any, settings: Settings) -> int:
     return best if scores.size == _WITH_BACKGROUND else best + 1
 
 
-class Implementation(NamedTuple):
+class ModelRuntime(NamedTuple):
     """A way to run models: its name, the package that it needs, and the function that loads."""
 
     name: str
     package: str
-    load: Callable[[Path, Settings], Classifier]
+    load: Callable[[Path, ClassifierSettings], Classifier]
 
 
 IMPLEMENTATIONS = {
-    "tfc": Implementation("TensorFlow Lite on the processor", "ai-edge-litert", lite_rt),
-    "py": Implementation("PyTorch", "torch", py_torch),
-    "ort": Implementation("ONNX Runtime", "onnxruntime", onnx_runtime),
+    "tfc": ModelRuntime("TensorFlow Lite on the processor", "ai-edge-litert", lite_rt),
+    "py": ModelRuntime("PyTorch", "torch", py_torch),
+    "ort": ModelRuntime("ONNX Runtime", "onnxruntime", onnx_runtime),
 }

@@ -35,7 +35,7 @@ _BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptBoxes:
     """The boxes that a suppression keeps.
 
     `confidence` and `coordinates` are the outputs, in the inputs' types. If a lower bound asks for
@@ -89,7 +89,7 @@ class NonMaximumSuppression:
         *,
         iou_threshold: Optional[float] = None,
         confidence_threshold: Optional[float] = None,
-    ) -> Kept:
+    ) -> KeptBoxes:
         """Suppress boxes; given thresholds replace those of the model.
 
         `confidence` is N x C, not negative: the confidence of each of C classes for each of N
@@ -115,7 +115,7 @@ class NonMaximumSuppression:
             rows = ranked[pick_top(boxes, iou)]
         rows = rows[: self.max_boxes]
         labels = self.class_labels or range(confidence.shape[1])
-        return Kept(
+        return KeptBoxes(
             self._pad(confidence[rows]),
             self._pad(coordinates[rows]),
             rows.astype(np.int64),

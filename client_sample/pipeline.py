@@ -10,7 +10,7 @@ from typing import Callable, Counter, Iterator, List, Optional, Sequence, Tuple
 
 from client_sample.channel import Channel
 from client_sample.client import ClientError, Detector, Row, Unauthorised, say
-from client_sample.session import Link, LostConnection, Session
+from client_sample.session import ContestSession, LostConnection, SessionLink
 
 _PROBLEMS_SAID = 10
 
@@ -24,7 +24,7 @@ class Pipeline:
 
     def __init__(
         self,
-        session: Session,
+        session: ContestSession,
         detectors: Sequence[Detector],
         *,
         by_hundreds: bool = False,
@@ -88,7 +88,7 @@ class Pipeline:
                 self.stop()
 
     def _fetch(self) -> None:
-        link = Link(self._session)
+        link = SessionLink(self._session)
         try:
             for image in self._images(link):
                 if not self.images.give(image):
@@ -97,7 +97,7 @@ class Pipeline:
             self.images.finish()
             link.close()
 
-    def _images(self, link: Link) -> Iterator[Tuple[int, bytes]]:
+    def _images(self, link: SessionLink) -> Iterator[Tuple[int, bytes]]:
         while True:
             with self._lock:
                 first_id = next(self._first_ids, 0)
@@ -125,7 +125,7 @@ class Pipeline:
             self.answers.finish()
 
     def _post(self) -> None:
-        link = Link(self._session)
+        link = SessionLink(self._session)
         try:
             for answers in iter(lambda: self.answers.take(self._batch), []):
                 try:

@@ -25,12 +25,12 @@ from client_sample.client import (
     say,
 )
 from client_sample.pipeline import Pipeline
-from client_sample.session import Link, Session
+from client_sample.session import ContestSession, SessionLink
 
 _PROGRESS_S = 2.0
 
 
-def run(session: Session, detectors: Sequence[Detector], args: argparse.Namespace) -> int:
+def run(session: ContestSession, detectors: Sequence[Detector], args: argparse.Namespace) -> int:
     """Run a session to its end and return the exit code."""
     started = time.monotonic()
     pipeline = Pipeline(
@@ -62,7 +62,7 @@ def run(session: Session, detectors: Sequence[Detector], args: argparse.Namespac
     return 1 if pipeline.problems else 0
 
 
-def _tell(session: Session, pipeline: Pipeline, elapsed_s: float) -> None:
+def _tell(session: ContestSession, pipeline: Pipeline, elapsed_s: float) -> None:
     if pipeline.session_over:
         say("the session's time has run out")
     for reason, count in pipeline.flagged.most_common():
@@ -77,8 +77,8 @@ def _tell(session: Session, pipeline: Pipeline, elapsed_s: float) -> None:
     )
 
 
-def _log_out(session: Session) -> None:
-    link = Link(session)
+def _log_out(session: ContestSession) -> None:
+    link = SessionLink(session)
     session.stopped.clear()
     try:
         link.logout()
@@ -116,7 +116,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     try:
         # The login starts clock and meter. So slow steps and steps that can fail come before it.
         make_detectors = _choose(args)
-        session = Session(args.url, args.timeout, args.patience, args.ca_file)
+        session = ContestSession(args.url, args.timeout, args.patience, args.ca_file)
         session.login(args.user, args.password)
         return run(session, make_detectors(session.images), args)
     except (ClientError, KeyboardInterrupt) as error:

@@ -31,7 +31,7 @@ class LostConnection(ClientError):
     """The connection broke before the answer; the referee may or may not have the request."""
 
 
-class Session:
+class ContestSession:
     """The data that all connections of a session share, such as address, token and patience.
 
     A connection tries for `patience_s` to reach the referee again, then it gives up.
@@ -58,7 +58,7 @@ class Session:
 
     def login(self, user: str, password: str) -> None:
         """Start the session, or resume a running one; earlier answers still count."""
-        link = Link(self)
+        link = SessionLink(self)
         try:
             form = urlencode({"username": user, "password": password}).encode()
             reply = link.once("POST", "/login", form, "application/x-www-form-urlencoded")
@@ -72,13 +72,13 @@ class Session:
             link.close()
 
 
-class Link:
+class SessionLink:
     """One connection of a session; it opens again after a break.
 
     Only one thread may use a link at a time.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ContestSession) -> None:
         self._session = session
         self._connection = session.connect()
         self._answers = -1  # number of the session's answers at the referee; -1: not asked yet

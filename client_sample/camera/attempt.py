@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from client_sample.camera.edges import edges_of, refit
-from client_sample.camera.frame import Frame, Label, pack, unpack
+from client_sample.camera.frame import FrameLayout, Label, pack, unpack
 from client_sample.camera.mapping import Mapping
-from client_sample.camera.reading import MIRRORED, MIXED, OUTSIDE, Reading, Unread
+from client_sample.camera.reading import MIRRORED, MIXED, OUTSIDE, FrameReading, Unread
 from client_sample.camera.samples import Samples, expected_differences, pairs_of_cells
 from client_sample.camera.sightings import Sighting
 
@@ -32,7 +32,7 @@ _FEWEST_IDS = 8  # of the ten id cells of at least one side
 
 
 @dataclass(frozen=True, eq=False)
-class Attempt:
+class ScreenGuess:
     """A guess about the squares, with the lens that shows most contrast in the code.
 
     `alternation` is that contrast as a share of the spread of the code's cells.
@@ -44,7 +44,7 @@ class Attempt:
     alternation: float
 
     @classmethod
-    def of(cls, gray: Gray, sighting: Sighting) -> Attempt:
+    def of(cls, gray: Gray, sighting: Sighting) -> ScreenGuess:
         """Try lenses from barrel to pincushion."""
         size = (gray.shape[1], gray.shape[0])
         best = cls(sighting, sighting.mapping(size, 0.0), -1.0, 0.0)
@@ -63,7 +63,7 @@ class Attempt:
         """Tell whether the cells stand in pairs of a bright and a dark one, as a code's do."""
         return self.alternation >= _LEAST_ALTERNATION
 
-    def read(self, gray: Gray) -> Optional[Reading]:
+    def read(self, gray: Gray) -> Optional[FrameReading]:
         """Return what the frame says, or None if this is no frame or cannot be made out.
 
         Raises `Unread` for a frame that must not be read: mirrored, mixed of two, or not whole.
@@ -76,7 +76,7 @@ class Attempt:
                 return reading
         return None
 
-    def views(self, gray: Gray) -> List[View]:
+    def views(self, gray: Gray) -> List[OrientedGuess]:
         """Return the four ways to turn and mirror the frame, the likeliest first."""
         frame, strips = self.sighting.frame, self.sighting.strips
         straight = Samples.of(gray, frame, self.mapping)
@@ -85,18 +85,18 @@ class Attempt:
             samples = straight.turned() if turned else straight
             mapping = self.mapping.turned(frame.width, frame.height) if turned else self.mapping
             seen = strips[::-1] if turned else strips
-            found.append(View(samples, mapping, frame, seen, False))
-            found.append(View(samples.mirrored(), mapping, frame, seen, True))
+            found.append(OrientedGuess(samples, mapping, frame, seen, False))
+            found.append(OrientedGuess(samples.mirrored(), mapping, frame, seen, True))
         return sorted(found, key=lambda view: -view.orientation)
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class OrientedGuess:
     """An attempt with a decision about which way up the frame is, and whether it is mirrored."""
 
     samples: Samples
     mapping: Mapping
-    frame: Frame
+    frame: FrameLayout
     strips: Strips
     mirrored: bool
 
@@ -105,7 +105,7 @@ class View:
         """Return how well the orientation mark fits, from -1 to 1."""
         return self.samples.fit_of_orientation(self.strips)
 
-    def read(self, gray: Gray) -> Optional[Reading]:
+    def read(self, gray: Gray) -> Optional[FrameReading]:
         """Return what the frame says in this view, or raise `Unread`, as `Attempt.read` does."""
         if self.orientation < _LEAST_ORIENTATION:
             return None
@@ -126,7 +126,7 @@ class View:
             raise Unread(MIXED)
         return reading
 
-    def nearer(self, gray: Gray) -> View:
+    def nearer(self, gray: Gray) -> OrientedGuess:
         """Return the view with a map that fits the edges of the cells as they seem to be.
 
         A few cells that seem wrong do no harm: their edges are not where they should be, and lose
@@ -156,9 +156,9 @@ class View:
                 continue
             yield label
 
-    def _exact(self, label: Label, gray: Gray) -> Reading:
+    def _exact(self, label: Label, gray: Gray) -> FrameReading:
         """Return the reading with the map that fits all edges of the frame."""
-        frame = Frame(label.screen_width, label.screen_height)
+        frame = FrameLayout(label.screen_width, label.screen_height)
         mapping = self.mapping.scaled(
             self.frame.width / frame.width, self.frame.height / frame.height
         )
@@ -168,9 +168,9 @@ class View:
         better, error = refit(gray, edges, mapping)
         if math.isfinite(error):
             mapping = better
-        return Reading(label, self.samples.parity_bit(), frame, mapping)
+        return FrameReading(label, self.samples.parity_bit(), frame, mapping)
 
-    def _agrees(self, reading: Reading, samples: Samples) -> bool:
+    def _agrees(self, reading: FrameReading, samples: Samples) -> bool:
         """Tell whether the cells of the id, which the CRC does not use, say the same."""
         lit = samples.ids > (samples.white + samples.black) / 2
         same = (lit == pack(reading.label)[:20]).reshape(2, 10).sum(axis=1)

@@ -9,7 +9,7 @@ from typing import Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.frame import COLUMNS, Frame
+from client_sample.camera.frame import COLUMNS, FrameLayout
 from client_sample.camera.mapping import Mapping, sample
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ class Edges:
 
 
 def edges_of(
-    frame: Frame, differences: Floats, ids: NDArray[np.bool_], strips: Tuple[bool, bool]
+    frame: FrameLayout, differences: Floats, ids: NDArray[np.bool_], strips: Tuple[bool, bool]
 ) -> Edges:
     """Return the edges of a frame.
 

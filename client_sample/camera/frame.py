@@ -80,7 +80,7 @@ def pack(label: Label) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class Frame:
+class FrameLayout:
     """The places in the frame of a screen of this size.
 
     Only the shape matters until a code has told the size in pixels: `of_shape` makes a screen so
@@ -91,7 +91,7 @@ class Frame:
     height: int
 
     @classmethod
-    def of_shape(cls, width: float, height: float) -> Frame:
+    def of_shape(cls, width: float, height: float) -> FrameLayout:
         """Return the frame of a screen whose size in pixels is not known yet."""
         scale = 90_000 / min(width, height)
         return cls(round(scale * width), round(scale * height))

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 
 from client_sample.camera.reader import read
-from client_sample.camera.reading import Reading, Unread
-from client_sample.camera.source import CameraSource, FolderSource, Pixels, Source
+from client_sample.camera.reading import FrameReading, Unread
+from client_sample.camera.source import CameraSource, FolderSource, PictureSource, Pixels
 from client_sample.client import (
     ClientError,
     Detector,
@@ -23,7 +23,7 @@ from client_sample.client import (
     load_detector,
     say,
 )
-from client_sample.session import Link, Session
+from client_sample.session import ContestSession, SessionLink
 
 _JPEG_QUALITY = 95
 _PROGRESS_S = 2.0
@@ -56,9 +56,9 @@ def run(args: argparse.Namespace) -> int:
     # The login starts clock and meter. So slow steps and steps that can fail come before it.
     detector = _detector(args)
     with contextlib.closing(_source(args)) as source:
-        session = Session(args.url, args.timeout, args.patience, args.ca_file)
+        session = ContestSession(args.url, args.timeout, args.patience, args.ca_file)
         session.login(args.user, args.password)
-        with contextlib.closing(Link(session)) as link:
+        with contextlib.closing(SessionLink(session)) as link:
             take_part(
                 session,
                 link,
@@ -72,9 +72,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def take_part(
-    session: Session,
-    link: Link,
-    source: Source,
+    session: ContestSession,
+    link: SessionLink,
+    source: PictureSource,
     detector: Detector,
     *,
     look_s: float = 3.0,
@@ -110,15 +110,20 @@ def take_part(
 
 
 def look(
-    source: Source, image_id: int, tag: Optional[int], after_s: float, look_s: float, clock: Clock
-) -> Tuple[Reading, Pixels]:
+    source: PictureSource,
+    image_id: int,
+    tag: Optional[int],
+    after_s: float,
+    look_s: float,
+    clock: Clock,
+) -> Tuple[FrameReading, Pixels]:
     """Return a reading of this image and its picture, once two pictures agree.
 
     Both are taken after the moment `after_s`, at which the screen showed the image. Raises `Unread`
     with the last reason if that does not happen within `look_s`.
     """
     give_up = after_s + look_s
-    before: Optional[Reading] = None
+    before: Optional[FrameReading] = None
     reason: Optional[Unread] = None
     while clock() < give_up:
         try:
@@ -142,7 +147,12 @@ def look(
 
 
 def _see(
-    link: Link, source: Source, image_id: int, tag: Optional[int], look_s: float, clock: Clock
+    link: SessionLink,
+    source: PictureSource,
+    image_id: int,
+    tag: Optional[int],
+    look_s: float,
+    clock: Clock,
 ) -> Optional[bytes]:
     """Have an image shown and return it as a JPEG in its own pixels, or None."""
     try:
@@ -162,7 +172,7 @@ def _see(
     return bytes(cv2.imencode(".jpg", picture, quality)[1].tobytes())
 
 
-def _source(args: argparse.Namespace) -> Source:
+def _source(args: argparse.Namespace) -> PictureSource:
     if args.folder is not None:
         return FolderSource(args.folder)
     width, _, height = args.size.partition("x")

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from client_sample.camera import sightings
-from client_sample.camera.attempt import Attempt
-from client_sample.camera.reading import Reading, Unread
+from client_sample.camera.attempt import ScreenGuess
+from client_sample.camera.reading import FrameReading, Unread
 from client_sample.camera.reasons import why_unread
 from client_sample.camera.samples import pairs_of_cells
 from client_sample.camera.sightings import Sighting
@@ -31,7 +31,7 @@ _ROUGH_BENDS = (-0.08, 0.0, 0.08)
 _LONGEST_PX = 1920  # A larger photograph is reduced: finer pixels do not help, and cost time.
 
 
-def read(photo: Pixels, tag: Optional[int] = None) -> Reading:
+def read(photo: Pixels, tag: Optional[int] = None) -> FrameReading:
     """Read a photograph, in BGR or grey; raise `Unread` if it shows no frame of this session.
 
     Without a tag the frame of any session is read.
@@ -48,13 +48,13 @@ def read(photo: Pixels, tag: Optional[int] = None) -> Reading:
     return replace(reading, mapping=replace(reading.mapping, size=whole))
 
 
-def _read(gray: Pixels) -> Reading:
+def _read(gray: Pixels) -> FrameReading:
     squares = find_squares(gray)
     smooth = np.asarray(cv2.GaussianBlur(gray, (3, 3), 0), dtype=np.uint8)
-    best: Optional[Attempt] = None
+    best: Optional[ScreenGuess] = None
     for finder in (sightings.four_markers, sightings.three_markers, sightings.two_markers):
         for sighting in _sharpest(smooth, finder(squares)):
-            attempt = Attempt.of(smooth, sighting)
+            attempt = ScreenGuess.of(smooth, sighting)
             reading = attempt.read(smooth)
             if reading is not None:
                 return reading

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.frame import Frame, Label
+from client_sample.camera.frame import FrameLayout, Label
 from client_sample.camera.mapping import Mapping
 
 _COARSE = 16  # a map for every 16th pixel is exact to a hundredth of one, and made quickly
@@ -26,7 +26,7 @@ class Unread(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class FrameReading:
     """A label that was read, and where the screen's points are in the photograph.
 
     `parity` is the bit that alternates from frame to frame, or None if it was not seen.
@@ -34,7 +34,7 @@ class Reading:
 
     label: Label
     parity: Optional[bool]
-    frame: Frame
+    frame: FrameLayout
     mapping: Mapping
 
     @property

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.attempt import Attempt
+from client_sample.camera.attempt import ScreenGuess
 from client_sample.camera.beyond import is_cut_off
 from client_sample.camera.reading import MIXED, OUTSIDE
 from client_sample.camera.samples import Samples
@@ -28,7 +28,7 @@ _SATURATED, _MOST_SATURATED = 252, 0.35
 _STEEP = 0.1  # the steepest edge of a sharp picture, as a share of its range a pixel
 
 
-def why_unread(gray: NDArray[np.uint8], best: Optional[Attempt]) -> str:
+def why_unread(gray: NDArray[np.uint8], best: Optional[ScreenGuess]) -> str:
     """Return the likeliest reason, for the attempt that came nearest."""
     coded = best if best is not None and best.alternates else None
     misplaced = None if coded is None else _misplaced(gray, coded)
@@ -49,7 +49,7 @@ def why_unread(gray: NDArray[np.uint8], best: Optional[Attempt]) -> str:
     return _unclear(view.samples, view.strips)
 
 
-def _misplaced(gray: NDArray[np.uint8], best: Attempt) -> Optional[str]:
+def _misplaced(gray: NDArray[np.uint8], best: ScreenGuess) -> Optional[str]:
     """Return what is wrong with the screen's place in the photograph, if anything is."""
     frame, strips = best.sighting.frame, best.sighting.strips
     outline = best.mapping(frame.outline())

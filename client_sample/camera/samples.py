@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.frame import COLUMNS, ORIENTATION, PLACES, Frame
+from client_sample.camera.frame import COLUMNS, ORIENTATION, PLACES, FrameLayout
 from client_sample.camera.mapping import Mapping, sample
 
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Samples:
     black: float
 
     @classmethod
-    def of(cls, gray: NDArray[np.uint8], frame: Frame, mapping: Mapping) -> Samples:
+    def of(cls, gray: NDArray[np.uint8], frame: FrameLayout, mapping: Mapping) -> Samples:
         """Sample a photograph."""
         left, right = frame.column_edges()
         size = np.array([(right - left).mean(), np.diff(frame.row_edges(False)).mean()])
@@ -180,7 +180,7 @@ def _by_bit(pairs: Floats) -> Floats:
 
 
 def pairs_of_cells(
-    gray: NDArray[np.uint8], frame: Frame, mapping: Mapping, strips: Tuple[bool, bool]
+    gray: NDArray[np.uint8], frame: FrameLayout, mapping: Mapping, strips: Tuple[bool, bool]
 ) -> Tuple[float, float]:
     """Return the mean difference within the pairs of some strips, in grey levels and as a share.
 

@@ -29,7 +29,7 @@ from client_sample.camera.distances import (
     turns_left,
     units_between,
 )
-from client_sample.camera.frame import Frame
+from client_sample.camera.frame import FrameLayout
 from client_sample.camera.mapping import Mapping, misfits_of_views
 from client_sample.camera.squares import Square
 
@@ -55,7 +55,7 @@ class Sighting:
 
     numbers: Tuple[int, ...]
     corners: NDArray[np.float64]
-    frame: Frame
+    frame: FrameLayout
     doubt: float
 
     def mapping(self, size: Tuple[int, int], bend: float) -> Mapping:
@@ -71,7 +71,7 @@ class Sighting:
     def of_many_widths(self) -> List[Sighting]:
         """Return the sighting with some widths of the screen about its own."""
         width, height = self.frame.width, self.frame.height
-        shapes = [Frame.of_shape(width * math.exp(step), height) for step in _WIDTHS]
+        shapes = [FrameLayout.of_shape(width * math.exp(step), height) for step in _WIDTHS]
         return [replace(self, frame=shape) for shape in shapes]
 
     @property
@@ -106,7 +106,7 @@ def one_side(squares: Sequence[Square]) -> List[Sighting]:
     How wide the screen is remains open; the frame is one of 16:9.
     """
     markers = _considered(squares)
-    frame = Frame.of_shape(SHORT * 16 / 9, SHORT)
+    frame = FrameLayout.of_shape(SHORT * 16 / 9, SHORT)
     numbers = (UPPER_LEFT, LOWER_LEFT)
     pairs = sorted(Distances(markers).short_sides(), key=lambda pair: -markers[pair[0]].side)
     # The frame lies on one side of the pair or, turned by a half, on the other.
@@ -201,7 +201,7 @@ def _strip_alone(squares: List[Square]) -> Iterator[Sighting]:
         if apart.alike((a, b)) and SHORT * 0.9 <= apart(a, b) + MARGIN <= _LONGEST * 1.1:
             width = max(SHORT, apart(a, b) + MARGIN)
             # The height of a portrait screen does not matter for its strip.
-            frame = Frame.of_shape(width, SHORT if width > 1.05 * SHORT else 2 * SHORT)
+            frame = FrameLayout.of_shape(width, SHORT if width > 1.05 * SHORT else 2 * SHORT)
             chosen = [squares[a], squares[b]]
             doubt = 1 - _smallest(chosen, squares)
             # The rest of the frame may lie below the pair or above it.
@@ -225,7 +225,7 @@ def _side_and_anchors(markers: List[Square], squares: Sequence[Square]) -> Itera
             if doubt <= _SAME and 0.95 * SHORT <= half + other_half <= _LONGEST:
                 chosen = [markers[a], markers[b], one, other]
                 numbers = (UPPER_RIGHT, LOWER_RIGHT, UPPER_ANCHOR, LOWER_ANCHOR)
-                frame = Frame.of_shape(half + other_half, SHORT)
+                frame = FrameLayout.of_shape(half + other_half, SHORT)
                 yield Sighting(numbers, _aligned(chosen, numbers), frame, doubt)
 
 
@@ -251,13 +251,13 @@ def _anchors_of(
     return sorted(found, key=lambda pair: -pair[0].isolation)[:4]
 
 
-def _shape(wide: float, high: float) -> Tuple[Optional[Frame], float]:
+def _shape(wide: float, high: float) -> Tuple[Optional[FrameLayout], float]:
     """Return the frame of a screen with these distances between its markers, and the doubt."""
     width, height = wide + MARGIN, high + MARGIN
     doubt = abs(math.log(min(width, height) / SHORT))
     if doubt > NEAR_SHORT or max(width, height) > 1.1 * _LONGEST:
         return None, doubt
-    return Frame.of_shape(width, height), doubt
+    return FrameLayout.of_shape(width, height), doubt
 
 
 def _smallest(chosen: List[Square], squares: List[Square]) -> float:

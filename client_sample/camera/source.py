@@ -22,7 +22,7 @@ _POLL_S = 0.02
 _CLOSE_S = 5.0  # a driver that delivers nothing may hold the thread up
 
 
-class Source(Protocol):
+class PictureSource(Protocol):
     """Something that sees the screen."""
 
     def newest(self, after_s: float, timeout_s: float) -> Pixels:

@@ -14,7 +14,7 @@ import sys
 from typing import Sequence
 
 from client_sample.client import ClientError, connector
-from client_sample.conformance.http import TIMEOUT_S, Broken, Server
+from client_sample.conformance.http import TIMEOUT_S, BrokenRule, Server
 from client_sample.conformance.modern import MODERN
 from client_sample.conformance.rules import AFTER, BEFORE, DURING, Rule
 
@@ -29,7 +29,7 @@ def check(server: Server, rules: Sequence[Rule]) -> int:
             print(f"ok    {name}", flush=True)
         except Exception as error:  # A server under test may answer anything.
             broken += 1
-            kind = "" if isinstance(error, Broken) else f"{type(error).__name__}: "
+            kind = "" if isinstance(error, BrokenRule) else f"{type(error).__name__}: "
             print(f"FAIL  {name}: {kind}{error}", flush=True)
     return broken
 

@@ -16,12 +16,12 @@ TIMEOUT_S = 30.0
 FORM = "application/x-www-form-urlencoded"
 
 
-class Broken(Exception):
+class BrokenRule(Exception):
     """A rule does not hold; the text says what the server did."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """An answer of the server; the names of its headers are in lower case."""
 
     status: int
@@ -62,7 +62,7 @@ class Server:
         kind: str = FORM,
         bearer: bool = False,
         **headers: str,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send one request on a connection of its own; lists in `fields` repeat the field."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if bearer:
@@ -77,13 +77,13 @@ class Server:
             response = connection.getresponse()
             content = response.read()
             names = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, names, content)
+            return HttpAnswer(response.status, names, content)
         except (OSError, http.client.HTTPException) as error:
-            raise Broken(f"{method} {path}: {type(error).__name__}: {error}") from None
+            raise BrokenRule(f"{method} {path}: {type(error).__name__}: {error}") from None
         finally:
             connection.close()
 
-    def post(self, path: str, **fields: Any) -> Answer:
+    def post(self, path: str, **fields: Any) -> HttpAnswer:
         """Post a form with the session's token, as the clients of 2015-2019 do."""
         return self.ask("POST", path, {"token": self.token, **fields})
 
@@ -104,7 +104,7 @@ class Server:
                         return received
                     received += part
         except OSError as error:
-            raise Broken(f"{type(error).__name__}: {error}") from None
+            raise BrokenRule(f"{type(error).__name__}: {error}") from None
 
     def _connected(self) -> socket.socket:
         link = socket.create_connection(self.place, TIMEOUT_S)
@@ -114,9 +114,9 @@ class Server:
         return tls.wrap_socket(link, server_hostname=self.place[0])
 
 
-def demand(answer: Answer, status: int, body: bytes | None = None) -> None:
-    """Raise `Broken` unless an answer has this status and, if given, this body."""
+def demand(answer: HttpAnswer, status: int, body: bytes | None = None) -> None:
+    """Raise `BrokenRule` unless an answer has this status and, if given, this body."""
     if answer.status != status:
-        raise Broken(f"status {answer.status} instead of {status}, {answer.body[:80]!r}")
+        raise BrokenRule(f"status {answer.status} instead of {status}, {answer.body[:80]!r}")
     if body is not None and answer.body != body:
-        raise Broken(f"body {answer.body[:80]!r} instead of {body!r}")
+        raise BrokenRule(f"body {answer.body[:80]!r} instead of {body!r}")

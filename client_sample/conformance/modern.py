@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, Sequence
 
-from client_sample.conformance.http import Answer, Broken, Server, demand
+from client_sample.conformance.http import BrokenRule, HttpAnswer, Server, demand
 from client_sample.conformance.rules import Rule
 
 RECEIPT = {"answer", "stored", "flagged", "received_s", "remaining_seconds", "late"}
@@ -26,7 +26,7 @@ def image_by_path(server: Server) -> None:
     demand(one, 200)
     demand(two, 200, one.body)
     if one.headers.get("cache-control") != "no-store":
-        raise Broken(f"Cache-Control is {one.headers.get('cache-control')!r}")
+        raise BrokenRule(f"Cache-Control is {one.headers.get('cache-control')!r}")
 
 
 def login_as_json(server: Server) -> None:
@@ -46,7 +46,7 @@ def answers_as_json(server: Server) -> None:
         or receipt["late"]
         or [f["row"] for f in receipt["flagged"]][-1:] != [2]
     ):
-        raise Broken(f"the receipt is {receipt}")
+        raise BrokenRule(f"the receipt is {receipt}")
 
 
 def answers_as_csv(server: Server) -> None:
@@ -54,7 +54,7 @@ def answers_as_csv(server: Server) -> None:
     for line in ("1 1 0.5 1 1 9 9", "1,1,1,1,9,9"):
         receipt = _object(_send(server, line, "text/csv"), 200)
         if receipt.get("stored") != 1:
-            raise Broken(f"the receipt is {receipt}")
+            raise BrokenRule(f"the receipt is {receipt}")
 
 
 def faults_are_named(server: Server) -> None:
@@ -72,30 +72,30 @@ def openapi_is_served(server: Server) -> None:
     """/openapi.json describes the server"""
     document = _object(server.ask("GET", "/openapi.json"), 200)
     if not str(document.get("openapi", "")).startswith("3."):
-        raise Broken("it is no OpenAPI 3 document")
+        raise BrokenRule("it is no OpenAPI 3 document")
 
 
-def _send(server: Server, body: str, kind: str = "application/json") -> Answer:
+def _send(server: Server, body: str, kind: str = "application/json") -> HttpAnswer:
     return server.ask(
         "POST", "/result", body=body, kind=kind, bearer=True, Accept="application/json"
     )
 
 
-def _object(answer: Answer, status: int) -> dict[str, Any]:
+def _object(answer: HttpAnswer, status: int) -> dict[str, Any]:
     demand(answer, status)
     try:
         document = json.loads(answer.body)
     except ValueError:
-        raise Broken(f"{answer.body[:60]!r} is not JSON") from None
+        raise BrokenRule(f"{answer.body[:60]!r} is not JSON") from None
     if not isinstance(document, dict):
-        raise Broken(f"{answer.body[:60]!r} is not an object")
+        raise BrokenRule(f"{answer.body[:60]!r} is not an object")
     return document
 
 
 def _require(document: dict[str, Any], names: set[str]) -> None:
     missing = names - document.keys()
     if missing:
-        raise Broken(f"{', '.join(sorted(missing))} missing")
+        raise BrokenRule(f"{', '.join(sorted(missing))} missing")
 
 
 MODERN: Sequence[Rule] = (

@@ -9,7 +9,7 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, Sequence
 
-from client_sample.conformance.http import Broken, Server, demand
+from client_sample.conformance.http import BrokenRule, Server, demand
 
 Rule = Callable[[Server], None]
 
@@ -27,7 +27,7 @@ def help_is_free(server: Server) -> None:
         answer = server.ask(method, "/help")
         demand(answer, 200)
         if not answer.body.startswith(b"\nValid URLs:\n"):
-            raise Broken(f"it begins with {answer.body[:20]!r}")
+            raise BrokenRule(f"it begins with {answer.body[:20]!r}")
 
 
 def urls_are_exact(server: Server) -> None:
@@ -75,7 +75,7 @@ def login_gives_a_token(server: Server) -> None:
     answer = server.ask("POST", "/login", {"username": server.user, "password": server.password})
     demand(answer, 200)
     if not re.fullmatch(rb"[A-Za-z0-9_.-]{1,200}", answer.body):
-        raise Broken(f"the token is {answer.body[:80]!r}")
+        raise BrokenRule(f"the token is {answer.body[:80]!r}")
     server.token = answer.body.decode("ascii")
 
 
@@ -98,7 +98,7 @@ def count_is_a_number(server: Server) -> None:
     answer = server.post("/no_of_images")
     demand(answer, 200)
     if not re.fullmatch(rb"[1-9][0-9]*", answer.body):
-        raise Broken(f"it says {answer.body[:40]!r}")
+        raise BrokenRule(f"it says {answer.body[:40]!r}")
     server.images = int(answer.body)
 
 
@@ -134,7 +134,7 @@ def archive_is_sent(server: Server) -> None:
             names = [name.rpartition(".")[0] for name in archive.namelist()]
         end = min(first + 100, server.images + 1)
         if names != [str(number) for number in range(first, end)]:
-            raise Broken(f"archive {first} holds {names[:3]}… ({len(names)} members)")
+            raise BrokenRule(f"archive {first} holds {names[:3]}… ({len(names)} members)")
 
 
 def answers_are_stored(server: Server) -> None:
@@ -172,7 +172,7 @@ def continue_is_sent_at_once(server: Server) -> None:
     head = _head(server, "1.1", len(body), "Expect: 100-continue", "Connection: close")
     received = server.raw(head, b"HTTP/1.1 100", body)
     if b"HTTP/1.1 200" not in received:
-        raise Broken(f"it answered {received[:60]!r}")
+        raise BrokenRule(f"it answered {received[:60]!r}")
 
 
 def http_1_0_is_served(server: Server) -> None:
@@ -180,7 +180,7 @@ def http_1_0_is_served(server: Server) -> None:
     body = f"token={server.token}".encode()
     received = server.raw(_head(server, "1.0", len(body)) + body)
     if not received.startswith(b"HTTP/1.") or not received.endswith(STORED):
-        raise Broken(f"it answered {received[:60]!r}")
+        raise BrokenRule(f"it answered {received[:60]!r}")
 
 
 def many_connections(server: Server) -> None:
@@ -207,10 +207,10 @@ def nothing_is_open_after_the_end(server: Server) -> None:
 def _require_download(headers: object, length: int, name: str) -> None:
     found = dict(headers)  # type: ignore[call-overload]
     if int(found.get("content-length", -1)) != length:
-        raise Broken(f"Content-Length is {found.get('content-length')} and {length} bytes came")
+        raise BrokenRule(f"Content-Length is {found.get('content-length')} and {length} bytes came")
     disposition = str(found.get("content-disposition"))
     if not re.fullmatch(rf'attachment; filename="?{name}"?', disposition):
-        raise Broken(f"Content-Disposition is {disposition!r}")
+        raise BrokenRule(f"Content-Disposition is {disposition!r}")
 
 
 def _head(server: Server, version: str, length: int, *lines: str) -> bytes:

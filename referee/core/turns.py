@@ -107,7 +107,7 @@ def next_team(order: Sequence[str], turns: Mapping[str, Turn]) -> str | None:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingTeam:
     """A team that waits for its turn; `lane` is the only one where it may run, None: any."""
 
     name: str
@@ -115,7 +115,7 @@ class Waiting:
 
 
 def next_in_lanes(
-    waiting: Sequence[Waiting], free: Sequence[int], busy: Sequence[int]
+    waiting: Sequence[WaitingTeam], free: Sequence[int], busy: Sequence[int]
 ) -> dict[int, str]:
     """Return who is next in each lane where anybody is; `waiting` is in the running order.
 
@@ -130,7 +130,7 @@ def next_in_lanes(
     return found
 
 
-def _filled(waiting: Sequence[Waiting], lanes: Sequence[int]) -> dict[int, str]:
+def _filled(waiting: Sequence[WaitingTeam], lanes: Sequence[int]) -> dict[int, str]:
     """Let the first teams that fit together run in these lanes at once."""
     bound: dict[int, str] = {}
     anywhere: list[str] = []

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from client_sample.camera.live import take_part
 from client_sample.client import ClientError, Row, say
-from client_sample.session import Link, Session
+from client_sample.session import ContestSession, SessionLink
 from referee.demo.colour_detector import ColourDetector, coco_rows, learn
 from referee.demo.lens import photograph
 from referee.demo.screen import shown_page
@@ -85,9 +85,9 @@ def _play(args: argparse.Namespace, camera: SimulatedCamera, detector: ColourDet
         picture = cv2.imdecode(np.frombuffer(jpeg_bytes, np.uint8), cv2.IMREAD_COLOR_RGB)
         return list(detector(np.asarray(picture, dtype=np.uint8)))
 
-    session = Session(args.url)
+    session = ContestSession(args.url)
     session.login(args.user, args.password)
-    with contextlib.closing(Link(session)) as link:
+    with contextlib.closing(SessionLink(session)) as link:
         take_part(session, link, camera, detect, look_s=_LOOK_AT_S, log_out=False)
     return seen
 

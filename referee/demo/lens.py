@@ -29,7 +29,7 @@ _FOCAL = 1.15  # focal length in widths of the photograph: some 47 degrees from 
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class PhotographGeometry:
     """The geometry of one photograph: where the points of the screen lie in it."""
 
     matrix: NDArray[np.float64]
@@ -69,7 +69,7 @@ class Photograph:
     """A photograph's pixels (height, width, RGB), and its geometry."""
 
     pixels: Pixels
-    view: View
+    view: PhotographGeometry
 
 
 def photograph(
@@ -99,7 +99,7 @@ def photograph(
 
 def _view(
     screen: Pixels, severity: Severity, chance: np.random.Generator, size: tuple[int, int]
-) -> View:
+) -> PhotographGeometry:
     """Choose where the camera stands: the whole screen is in the photograph."""
     height, width = screen.shape[:2]
     tilt, roll = (
@@ -124,10 +124,10 @@ def _view(
     offset = spare * chance.uniform(0.3, 0.7, 2) - scale * low
     matrix = np.array([[scale, 0, offset[0]], [0, scale, offset[1]], [0, 0, 1.0]]) @ matrix
     bend = chance.uniform(*severity.distortion) * chance.choice((-1, 1))
-    return View(matrix, float(bend), size)
+    return PhotographGeometry(matrix, float(bend), size)
 
 
-def _light(screen: Pixels, view: View, around: Floats, samples: int) -> Floats:
+def _light(screen: Pixels, view: PhotographGeometry, around: Floats, samples: int) -> Floats:
     """Return the light that reaches each pixel of the sensor, from 0 to 1 for a screen's white."""
     places = view.on_screen(samples) - 0.5  # OpenCV counts from the middle of the first pixel
     table = ((np.arange(256) / 255) ** _SCREEN_GAMMA).astype(np.float32)

@@ -38,7 +38,7 @@ class SceneSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class DrawnScene:
     """One picture and the owner of each of its pixels.
 
     `pixels` is height x width x RGB. `owner` has the number of the visible object of each pixel,
@@ -65,7 +65,7 @@ class Scene:
 class Subject:
     """What generated pictures show: a function that paints one, and its classes with names."""
 
-    compose: Callable[[Textures, random.Random], Scene]
+    compose: Callable[[Textures, random.Random], DrawnScene]
     class_names: dict[int, str]
 
 
@@ -97,7 +97,7 @@ def _sprite(zone: Zone, height: int, textures: Textures, chance: random.Random) 
     )
 
 
-def compose(textures: Textures, chance: random.Random) -> Scene:
+def compose(textures: Textures, chance: random.Random) -> DrawnScene:
     """Paint one picture and return it with the owner of each pixel."""
     width, height = chance.choice(_SIZES)
     background = chance.choice(PLACES)(height, width, textures, chance)
@@ -113,7 +113,7 @@ def compose(textures: Textures, chance: random.Random) -> Scene:
                 break
     grain = _GRAIN * textures.cut("grain", height, width, chance)
     pixels = np.clip(canvas.picture + grain[:, :, None], 0, 255).astype(np.uint8)
-    return Scene(pixels, canvas.owner, tuple(canvas.class_ids))
+    return DrawnScene(pixels, canvas.owner, tuple(canvas.class_ids))
 
 
 OBJECTS = Subject(compose, {class_id: kind.name for class_id, kind in KINDS.items()})

@@ -202,7 +202,7 @@ def _flower(pen: Pen, chance: random.Random) -> None:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ShapeKind:
     """A kind of object: its name, the function that draws it, and its size in a picture.
 
     `height` is the height of the nearest object as a share of the picture's height. `widen` is the
@@ -218,17 +218,17 @@ class Kind:
 
 
 # The kinds by class id.
-KINDS: dict[int, Kind] = {
-    1: Kind("traffic cone", _cone, 0.3, 0.9, 12),
-    2: Kind("ball", _ball, 0.24, 1, 180),
-    3: Kind("mug", _mug, 0.3, 1.05, 6),
-    4: Kind("kite", _kite, 0.34, 1, 35),
-    5: Kind("boat", _boat, 0.5, 1, 9),
-    6: Kind("house", _house, 0.62, 1.15, 0),
-    7: Kind("tree", _tree, 0.7, 1, 5),
-    8: Kind("car", _car, 0.27, 1.9, 4),
-    9: Kind("fish", _fish, 0.22, 1.35, 22),
-    10: Kind("clock", _clock, 0.36, 1, 10, mirrored=False),
-    11: Kind("balloon", _balloon, 0.42, 1, 8),
-    12: Kind("flower", _flower, 0.36, 1, 12),
+KINDS: dict[int, ShapeKind] = {
+    1: ShapeKind("traffic cone", _cone, 0.3, 0.9, 12),
+    2: ShapeKind("ball", _ball, 0.24, 1, 180),
+    3: ShapeKind("mug", _mug, 0.3, 1.05, 6),
+    4: ShapeKind("kite", _kite, 0.34, 1, 35),
+    5: ShapeKind("boat", _boat, 0.5, 1, 9),
+    6: ShapeKind("house", _house, 0.62, 1.15, 0),
+    7: ShapeKind("tree", _tree, 0.7, 1, 5),
+    8: ShapeKind("car", _car, 0.27, 1.9, 4),
+    9: ShapeKind("fish", _fish, 0.22, 1.35, 22),
+    10: ShapeKind("clock", _clock, 0.36, 1, 10, mirrored=False),
+    11: ShapeKind("balloon", _balloon, 0.42, 1, 8),
+    12: ShapeKind("flower", _flower, 0.36, 1, 12),
 }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from referee.demo.backgrounds import PLACES
 from referee.demo.canvas import Canvas, Sprite
 from referee.demo.pen import Colour, Pen, shade
-from referee.demo.scenes import Scene, Subject
+from referee.demo.scenes import DrawnScene, Subject
 from referee.demo.textures import Textures
 
 _SIZES = ((640, 480), (500, 375), (480, 640), (800, 500))
@@ -46,7 +46,7 @@ _SIGNS = {
 }
 
 
-def compose(textures: Textures, chance: random.Random) -> Scene:
+def compose(textures: Textures, chance: random.Random) -> DrawnScene:
     """Paint one to nine signs that do not touch over a place; return the picture and the truth."""
     width, height = chance.choice(_SIZES)
     canvas = Canvas(chance.choice(PLACES)(height, width, textures, chance).picture)
@@ -55,7 +55,7 @@ def compose(textures: Textures, chance: random.Random) -> Scene:
         _place(canvas, taken, _sprite(min(width, height), textures, chance), chance)
     grain = _GRAIN * textures.cut("grain", height, width, chance)
     pixels = np.clip(canvas.picture + grain[:, :, None], 0, 255).astype(np.uint8)
-    return Scene(pixels, canvas.owner, tuple(canvas.class_ids))
+    return DrawnScene(pixels, canvas.owner, tuple(canvas.class_ids))
 
 
 def _sprite(side: int, textures: Textures, chance: random.Random) -> Sprite:

@@ -34,7 +34,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class SortedBlock:
     """A block of rows, sorted out.
 
     `klass` and `keys` (n,) are the class positions and sort keys of the n rows that count.
@@ -50,7 +50,7 @@ class Block:
     not_finite: int
 
 
-def sort_out(index: TruthIndex, rules: Rules, detections: Detections, first: int) -> Block:
+def sort_out(index: TruthIndex, rules: Rules, detections: Detections, first: int) -> SortedBlock:
     """Sort out and measure rows; `first` is the number of the first one."""
     image = index.images(detections.image_id)
     klass = index.classes(detections.class_id)
@@ -70,7 +70,7 @@ def sort_out(index: TruthIndex, rules: Rules, detections: Detections, first: int
         ignored[DIFFICULT] = len(taken_out)
         kept = np.flatnonzero(~np.isin(rows, taken_out))
         klass, keys, box = klass[kept], keys[kept], box[kept]
-    return Block(
+    return SortedBlock(
         klass=klass,
         keys=keys,
         candidates=found,

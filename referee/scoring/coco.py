@@ -76,7 +76,7 @@ def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = Non
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedEvaluation:
     """One ground truth and one set of results in the hands of an evaluator."""
 
     evaluator: str
@@ -106,7 +106,7 @@ class Prepared:
 
 def prepare(
     truth: CocoTruth, results: CocoResults, evaluator: str | None = None, mapped: Mapped = map
-) -> Prepared:
+) -> PreparedEvaluation:
     """Hand ground truth and results to an evaluator, which copies what it needs of them.
 
     A caller that drops its results before it calls `evaluate` saves their memory. `mapped` is as in
@@ -128,7 +128,9 @@ def prepare(
         raise InputError(f"the evaluator {name} is not installed: install the extra 'fast'")
     _require_listed(truth)
     kept, ignored = _sort_out(truth, results)
-    return Prepared(name, truth, hand_over(name, truth, kept, mapped), len(results), ignored)
+    return PreparedEvaluation(
+        name, truth, hand_over(name, truth, kept, mapped), len(results), ignored
+    )
 
 
 def _require_listed(truth: CocoTruth) -> None:

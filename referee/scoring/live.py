@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.scoring.blocks import Block, sort_out
+from referee.scoring.blocks import SortedBlock, sort_out
 from referee.scoring.detection_outcomes import Fates, explain
 from referee.scoring.matching import GrowingArray, Matching
 from referee.scoring.ranking import ClassScore, merge, sort
@@ -78,7 +78,7 @@ class LiveScore:
         """Add the rows of one answer, in their order."""
         self._answers.append(detections)
 
-        def sorted_out(start: int) -> Block:
+        def sorted_out(start: int) -> SortedBlock:
             rows = detections.select(slice(start, start + _ROWS_AT_A_TIME))
             return sort_out(self._index, self._rules, rows, first + start)
 
@@ -88,7 +88,7 @@ class LiveScore:
             self._take(block)
         self._rows += len(detections)
 
-    def _take(self, block: Block) -> None:
+    def _take(self, block: SortedBlock) -> None:
         """Match a block of rows; keep their keys until the next `result`."""
         for name, count in block.ignored.items():
             self._ignored[name] += count

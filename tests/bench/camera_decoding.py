@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
-from referee.demo.lens import View, photograph
+from referee.demo.lens import PhotographGeometry, photograph
 from referee.demo.severity import SEVERITIES
 from referee.tracks.camera.code import FrameLabel
 from tests.support.frames import (
@@ -84,7 +84,9 @@ def _outcome(name: str, seed: int) -> Outcome:
 
 
 def _read(
-    pixels: NDArray[np.uint8], label: FrameLabel | None = None, view: View | None = None
+    pixels: NDArray[np.uint8],
+    label: FrameLabel | None = None,
+    view: PhotographGeometry | None = None,
 ) -> Outcome:
     """Read a photograph of a frame with this label, or of none."""
     started = time.process_time()

@@ -13,8 +13,14 @@ import pytest
 from PIL import Image
 
 from client_sample import aiotbench
-from client_sample.aiotbench_log import HEADER, Log, Picture
-from client_sample.aiotbench_procedure import BenchError, Clock, Progress, run_all, run_workload
+from client_sample.aiotbench_log import HEADER, DataSetPicture, Log
+from client_sample.aiotbench_procedure import (
+    BenchError,
+    ProgressLine,
+    WorkloadClock,
+    run_all,
+    run_workload,
+)
 from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.device_configuration import read_configuration
 from referee.extras.aiotbench.rules import DRAFT_1_1
@@ -29,7 +35,7 @@ class FakeTime:
     def __init__(self) -> None:
         self.now_s = 1_700_000_000.0
         self.waits: list[float] = []
-        self.clock = Clock(lambda: self.now_s, lambda: self.now_s, self.wait)
+        self.clock = WorkloadClock(lambda: self.now_s, lambda: self.now_s, self.wait)
 
     def wait(self, seconds: float) -> None:
         """Let the time go on."""
@@ -57,9 +63,9 @@ def time() -> FakeTime:
     return FakeTime()
 
 
-def pictures(count: int) -> list[Picture]:
+def pictures(count: int) -> list[DataSetPicture]:
     """Return pictures that are not on the disk; the label of each is its number."""
-    return [Picture(str(n), Path(f"{n}.jpg"), n) for n in range(1, count + 1)]
+    return [DataSetPicture(str(n), Path(f"{n}.jpg"), n) for n in range(1, count + 1)]
 
 
 def loader(time: FakeTime, seconds: float, seen: list[str]):
@@ -90,7 +96,7 @@ def test_only_the_classifier_is_measured(time, tmp_path):
 
     log = SlowLog(tmp_path / "log.csv")
     classify = loader(time, 0.125, [])()
-    run_workload("mo_tfc", classify, pictures(3), log, time.clock, Progress(time.clock))
+    run_workload("mo_tfc", classify, pictures(3), log, time.clock, ProgressLine(time.clock))
     log.close()
     assert ["0.125000000"] * 3 == [row[4] for row in rows(log.path)]
 
@@ -156,7 +162,7 @@ def test_a_picture_that_cannot_be_read_stops_the_run(time, tmp_path):
 
     log = Log(tmp_path / "log.csv")
     with pytest.raises(BenchError, match=r"1\.jpg is no picture that can be read"):
-        run_workload("mo_tfc", classify, pictures(1), log, time.clock, Progress(time.clock))
+        run_workload("mo_tfc", classify, pictures(1), log, time.clock, ProgressLine(time.clock))
     log.close()
 
 
@@ -168,7 +174,7 @@ def test_a_model_that_fails_stops_the_run(time, tmp_path):
 
     log = Log(tmp_path / "log.csv")
     with pytest.raises(BenchError, match=r"^mo_py cannot classify 1\.jpg: expected 1 channel$"):
-        run_workload("mo_py", classify, pictures(1), log, time.clock, Progress(time.clock))
+        run_workload("mo_py", classify, pictures(1), log, time.clock, ProgressLine(time.clock))
     log.close()
 
 
@@ -176,7 +182,7 @@ def test_progress_shows_the_time_left(time, tmp_path, capsys):
     """Progress has the images, the right ones, the mean time and the time left."""
     log = Log(tmp_path / "log.csv")
     classify = loader(time, 20.0, [])()
-    run_workload("mo_tfc", classify, pictures(4), log, time.clock, Progress(time.clock))
+    run_workload("mo_tfc", classify, pictures(4), log, time.clock, ProgressLine(time.clock))
     log.close()
     shown = capsys.readouterr().err.splitlines()
     # Away from a terminal a line comes every 30 s, so the second image has none.

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from client_sample.aiotbench_log import HEADER, Log, Picture, read_pictures
+from client_sample.aiotbench_log import HEADER, DataSetPicture, Log, read_pictures
 
 
-def picture(image_id: str = "1", label: int = 5) -> Picture:
+def picture(image_id: str = "1", label: int = 5) -> DataSetPicture:
     """Return a picture that is not on the disk."""
-    return Picture(image_id, Path(f"{image_id}.jpg"), label)
+    return DataSetPicture(image_id, Path(f"{image_id}.jpg"), label)
 
 
-def listed(folder: Path, content: str, *names: str) -> list[Picture]:
+def listed(folder: Path, content: str, *names: str) -> list[DataSetPicture]:
     """Write a list of labels and these empty pictures, and read the list."""
     for name in names:
         (folder / name).touch()

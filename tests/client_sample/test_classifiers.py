@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from client_sample.classifiers import (
+    ClassifierSettings,
     Pixels,
-    Settings,
     lite_rt,
     onnx_runtime,
     py_torch,
@@ -45,7 +45,7 @@ def test_lite_rt_names_the_colour(kind, pictures, tmp_path):
     """A TensorFlow Lite model with each kind of input gives the label of the best output."""
     model = tmp_path / "tiny.tflite"
     model.write_bytes(tflite_model(kind))
-    assert COLOURS == labels(lite_rt(model, Settings()), pictures)
+    assert COLOURS == labels(lite_rt(model, ClassifierSettings()), pictures)
 
 
 @pytest.mark.parametrize("shape", [(1, 3, 8, 8), (1, 3, 0, 0)])
@@ -54,7 +54,7 @@ def test_onnx_runtime_names_the_colour(shape, pictures, tmp_path):
     pytest.importorskip("onnxruntime", reason="needs the extra [onnx]")
     model = tmp_path / "tiny.onnx"
     model.write_bytes(onnx_model(shape))
-    assert COLOURS == labels(onnx_runtime(model, Settings(side=9)), pictures)
+    assert COLOURS == labels(onnx_runtime(model, ClassifierSettings(side=9)), pictures)
 
 
 def test_py_torch_sees_normalised_pictures(pictures, tmp_path, monkeypatch):
@@ -81,7 +81,7 @@ def test_py_torch_sees_normalised_pictures(pictures, tmp_path, monkeypatch):
     torch.jit = ModuleType("torch.jit")
     torch.jit.load = lambda path, map_location: Network()
     monkeypatch.setitem(sys.modules, "torch", torch)
-    classify = py_torch(tmp_path / "tiny.pt", Settings(side=10, threads=3))
+    classify = py_torch(tmp_path / "tiny.pt", ClassifierSettings(side=10, threads=3))
     assert COLOURS == labels(classify, pictures)
     assert [3] == threads
     assert ((1, 3, 10, 10), np.float32) == (seen[0].shape, seen[0].dtype)
@@ -94,7 +94,7 @@ def test_the_first_label_can_be_chosen(first, expected, pictures, tmp_path):
     """The label of the first output is 1, or what the settings say."""
     model = tmp_path / "tiny.tflite"
     model.write_bytes(tflite_model())
-    assert expected == lite_rt(model, Settings(first_label=first))(pictures["red"])
+    assert expected == lite_rt(model, ClassifierSettings(first_label=first))(pictures["red"])
 
 
 def test_a_model_with_a_background_class_counts_from_zero(tmp_path, monkeypatch):
@@ -120,12 +120,12 @@ def test_a_model_with_a_background_class_counts_from_zero(tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, "onnxruntime", module)
     picture = tmp_path / "a.png"
     Image.new("RGB", (4, 4)).save(picture)
-    assert 449 == onnx_runtime(tmp_path / "m.onnx", Settings())(picture)
+    assert 449 == onnx_runtime(tmp_path / "m.onnx", ClassifierSettings())(picture)
     scores = scores[:, :1000]
-    assert 450 == onnx_runtime(tmp_path / "m.onnx", Settings())(picture)
+    assert 450 == onnx_runtime(tmp_path / "m.onnx", ClassifierSettings())(picture)
     scores = scores.reshape(1, 10, 10, 10)
     with pytest.raises(ValueError, match=r"the shape \(1, 10, 10, 10\), not one score for each"):
-        onnx_runtime(tmp_path / "m.onnx", Settings())(picture)
+        onnx_runtime(tmp_path / "m.onnx", ClassifierSettings())(picture)
 
 
 def test_the_whole_picture_or_its_middle(tmp_path):
@@ -150,7 +150,7 @@ def test_a_model_of_another_form_is_refused(tmp_path):
     model = tmp_path / "tiny.tflite"
     model.write_bytes(tflite_model(channels=1))
     with pytest.raises(ValueError, match=r"takes uint8 of the shape \(1, 8, 8, 1\), not one"):
-        lite_rt(model, Settings())
+        lite_rt(model, ClassifierSettings())
 
 
 def test_an_onnx_model_of_another_form_is_refused(tmp_path):
@@ -159,4 +159,4 @@ def test_an_onnx_model_of_another_form_is_refused(tmp_path):
     model = tmp_path / "tiny.onnx"
     model.write_bytes(onnx_model((1, 8, 8, 3)))
     with pytest.raises(ValueError, match=r"takes the shape \[1, 8, 8, 3\], not one picture"):
-        onnx_runtime(model, Settings())
+        onnx_runtime(model, ClassifierSettings())

@@ -11,7 +11,7 @@ import pytest
 
 from client_sample import client, pipelined
 from client_sample.pipeline import Pipeline
-from client_sample.session import LostConnection, Session
+from client_sample.session import ContestSession, LostConnection
 
 
 def run(referee, *arguments):
@@ -22,7 +22,7 @@ def run(referee, *arguments):
 
 def pipeline(referee, detector, **options):
     """Log in and make a pipeline around one detector."""
-    session = Session(referee.url, patience_s=180)
+    session = ContestSession(referee.url, patience_s=180)
     session.login("me", "secret")
     return Pipeline(session, [detector], **options)
 
@@ -143,7 +143,7 @@ def test_what_fails_after_the_session_is_over_is_no_error(referee):
         assert session.stopped.wait(180)
         raise LostConnection("nobody is there any more")
 
-    session = Session(referee.url)
+    session = ContestSession(referee.url)
     session.login("me", "secret")
     line = Pipeline(session, [fail_late], fetchers=1)
     line.start()

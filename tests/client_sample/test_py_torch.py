@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from client_sample import aiotbench
-from client_sample.classifiers import Settings, py_torch
+from client_sample.classifiers import ClassifierSettings, py_torch
 
 torch = pytest.importorskip("torch", reason="needs PyTorch, which no extra brings")
 
@@ -54,7 +54,7 @@ def run(folder: Path, model: Path) -> int:
 @pytest.mark.parametrize("body", FIT.values(), ids=FIT)
 def test_a_torch_script_model_names_the_colour(body, folder):
     """The label is that of the best score; scores for training beside them do not matter."""
-    classify = py_torch(save(folder / "tiny.pt", body), Settings(side=8))
+    classify = py_torch(save(folder / "tiny.pt", body), ClassifierSettings(side=8))
     assert [1, 2, 3] == [classify(folder / f"a{number}.png") for number in (1, 2, 3)]
 
 

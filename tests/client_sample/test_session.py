@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from client_sample.client import ClientError, Unauthorised
-from client_sample.session import Link, LostConnection, Session
+from client_sample.session import ContestSession, LostConnection, SessionLink
 
 ROWS = [(3, 0.1, 1, 2, 3.5, 4), (4, 1 / 3, -1, 0, 1e-05, 2)]
 
@@ -16,16 +16,16 @@ ROWS = [(3, 0.1, 1, 2, 3.5, 4), (4, 1 / 3, -1, 0, 1e-05, 2)]
 @pytest.fixture
 def link(referee):
     """Log in at the small referee and open a link."""
-    session = Session(referee.url, patience_s=180)
+    session = ContestSession(referee.url, patience_s=180)
     session.login("me", "secret")
-    link = Link(session)
+    link = SessionLink(session)
     yield link
     link.close()
 
 
 def test_login_tells_images_and_time(referee):
     """One login request returns token, count, length and remaining time."""
-    session = Session(referee.url)
+    session = ContestSession(referee.url)
     session.login("me", "secret")
     assert (5, 600, 599.5) == (session.images, session.seconds, session.remaining_s)
     assert ["/login"] == referee.paths
@@ -69,7 +69,7 @@ def test_a_connection_may_break_again_while_it_is_repaired(referee, link):
 def test_a_session_that_is_resumed_counts_the_answers_of_before(referee, link):
     """A new link after a crash knows the number of answers that the referee has."""
     link.post([(1, ROWS)])
-    again = Link(link._session)
+    again = SessionLink(link._session)
     referee.break_at = [("/result", "after")]
     again.post([(2, ROWS)])
     again.close()
@@ -121,7 +121,7 @@ def test_a_login_without_facts_is_no_login(referee, body):
     """A login answer without a session's facts is an error."""
     referee.replies = {"/login": (200, body)}
     with pytest.raises(ClientError, match="The login was answered by"):
-        Session(referee.url).login("me", "secret")
+        ContestSession(referee.url).login("me", "secret")
 
 
 def test_a_damaged_archive_is_an_error(referee, link):
@@ -135,6 +135,6 @@ def test_a_login_nobody_answers_is_not_repeated():
     """A login without an answer is not repeated."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        session = Session(f"127.0.0.1:{unused.getsockname()[1]}", patience_s=100)
+        session = ContestSession(f"127.0.0.1:{unused.getsockname()[1]}", patience_s=100)
         with pytest.raises(LostConnection, match="No answer from"):
             session.login("me", "secret")

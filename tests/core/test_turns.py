@@ -13,7 +13,7 @@ from referee.core.states import SessionState
 from referee.core.turns import (
     Attempt,
     Turn,
-    Waiting,
+    WaitingTeam,
     counted_attempt,
     draw_lots,
     next_in_lanes,
@@ -120,7 +120,7 @@ def test_the_next_team_is_the_first_that_waits():
 def waiting(text):
     """Return teams that wait: 'ant' takes any lane, 'bee1' runs in lane 1 only."""
     return [
-        Waiting(word.rstrip("123"), int(word[-1]) if word[-1].isdigit() else None)
+        WaitingTeam(word.rstrip("123"), int(word[-1]) if word[-1].isdigit() else None)
         for word in text.split()
     ]
 
@@ -156,7 +156,7 @@ def test_each_lane_has_its_next_team(order, free, busy, expected):
 )
 def test_lanes_are_filled_by_the_running_order(bound, lanes, free):
     """Nobody runs in a wrong lane or in two, and who is passed over could not have run."""
-    teams = [Waiting(str(n), lane) for n, lane in enumerate(bound)]
+    teams = [WaitingTeam(str(n), lane) for n, lane in enumerate(bound)]
     found = next_in_lanes(teams, lanes[:free], lanes[free:])
     assert len(set(found.values())) == len(found)
     lane_of = {name: lane for lane, name in found.items()}

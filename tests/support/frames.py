@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from client_sample.camera.reading import Reading
-from referee.demo.lens import View
+from client_sample.camera.reading import FrameReading
+from referee.demo.lens import PhotographGeometry
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import compose
 from referee.tracks.camera.geometry import Screen, image_rect
@@ -41,7 +41,7 @@ def chance_frame(
     return np.asarray(compose(chance_image(label, chance), label, screen, parity))
 
 
-def says(reading: Reading, label: FrameLabel) -> bool:
+def says(reading: FrameReading, label: FrameLabel) -> bool:
     """Tell whether a reading says exactly what the label says."""
     found = reading.label
     return (found.image_id, found.width, found.height, found.tag) == (
@@ -52,7 +52,7 @@ def says(reading: Reading, label: FrameLabel) -> bool:
     )
 
 
-def in_photograph(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def in_photograph(view: PhotographGeometry, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return where points of the screen (n, 2) appear in the photograph.
 
     In both, 0, 0 is the upper left corner of the first pixel.
@@ -68,7 +68,7 @@ def in_photograph(view: View, points: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def source_errors(
-    reading: Reading, view: View, label: FrameLabel, screen: Screen = FULL_HD
+    reading: FrameReading, view: PhotographGeometry, label: FrameLabel, screen: Screen = FULL_HD
 ) -> NDArray[np.float64]:
     """Return by how many source pixels the cut-out misses, at 81 places of the image.
 

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.scoring.mistakes.posted import Fault, Posted
+from referee.scoring.mistakes.posted import Posted, ProgramFault
 
 Boxes = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -40,7 +40,7 @@ class BoxReading:
     inclusive corners xmin, ymin, xmax, ymax, shape (n, 4).
     """
 
-    faults: tuple[Fault, ...]
+    faults: tuple[ProgramFault, ...]
     corners: Callable[[Boxes], Boxes]
 
 
@@ -50,7 +50,7 @@ class _Layout:
 
     y_first: bool
     to_corners: Callable[[Boxes], Boxes]
-    fault: Fault | None
+    fault: ProgramFault | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class _Unit:
     """A unit of length for boxes; `scale` turns image sizes into pixels per unit."""
 
     scale: Callable[[Boxes], Boxes]
-    fault: Fault | None
+    fault: ProgramFault | None
     fractions: bool = False
 
 
@@ -95,7 +95,7 @@ def _reading(kept: Boxes, sent: Boxes, rows: Rows, layout: _Layout, unit: _Unit)
     return BoxReading(_faults(layout, unit), corners)
 
 
-def _faults(layout: _Layout, unit: _Unit) -> tuple[Fault, ...]:
+def _faults(layout: _Layout, unit: _Unit) -> tuple[ProgramFault, ...]:
     return tuple(fault for fault in (unit.fault, layout.fault) if fault is not None)
 
 
@@ -111,14 +111,14 @@ def _layouts(origin: str) -> Iterator[_Layout]:
     """Yield the layouts that programs use; the right one has no fault."""
     coco = origin != "corners"
     right = _RIGHT[origin]
-    corners_sent = Fault("corners_sent", f"The boxes are two corners. {right}")
-    size_sent = Fault(
+    corners_sent = ProgramFault("corners_sent", f"The boxes are two corners. {right}")
+    size_sent = ProgramFault(
         "width_height_sent",
         f"Width and height were sent instead of xmax and ymax. {right}",
     )
-    swapped_corners = Fault("x_y_swapped", f"The boxes are ymin, xmin, ymax, xmax. {right}")
-    swapped_size = Fault("x_y_swapped", f"The boxes are y, x, height, width. {right}")
-    centre = Fault(
+    swapped_corners = ProgramFault("x_y_swapped", f"The boxes are ymin, xmin, ymax, xmax. {right}")
+    swapped_size = ProgramFault("x_y_swapped", f"The boxes are y, x, height, width. {right}")
+    centre = ProgramFault(
         "centre_sent",
         f"The boxes are centre x, centre y, width, height, as YOLO writes them. {right}",
     )
@@ -139,7 +139,7 @@ def _units(sent: Boxes) -> Iterator[_Unit]:
             "The boxes are fractions of the image. Multiply x by its width and y by its height, "
             "in pixels.",
         )
-        yield _Unit(lambda sizes: sizes, Fault(*fractions), fractions=True)
+        yield _Unit(lambda sizes: sizes, ProgramFault(*fractions), fractions=True)
         return
     yield _Unit(np.ones_like, None)
     for side in _INPUT_SIDES:
@@ -148,7 +148,7 @@ def _units(sent: Boxes) -> Iterator[_Unit]:
                 f"The boxes are pixels of a network input of {side}x{side}. Scale them to the "
                 "image as it was sent."
             )
-            scaled = Fault("boxes_in_network_input", text)
+            scaled = ProgramFault("boxes_in_network_input", text)
             yield _Unit(lambda sizes, side=side: sizes / side, scaled)  # type: ignore[misc]
 
 

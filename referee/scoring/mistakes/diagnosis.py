@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.scoring.mistakes.posted import Fault, Posted
+from referee.scoring.mistakes.posted import Posted, ProgramFault
 from referee.scoring.mistakes.readings import (
     AS_SENT,
     Choice,
-    Readings,
+    PossibleReadings,
     a_few,
     one_changed,
     two_changed,
@@ -47,7 +47,7 @@ _LOW = 0.2
 # Two faults that hide each other leave at most this mAP.
 _MOST_WHEN_HIDDEN = 0.1
 
-_CONFIDENCE_TURNED = Fault(
+_CONFIDENCE_TURNED = ProgramFault(
     "confidences_turned",
     "The confidences are 1 minus what they should be: the surest boxes have the lowest. A sure box "
     "has a confidence near 1.",
@@ -82,14 +82,14 @@ def find_mistakes(
     if not len(posted.detections) or not len(truth.box):
         return ()
     likely = mean_ap is None or mean_ap <= _LOW or is_suspect(truth, posted, sizes)
-    proved = _proved(Readings(truth, posted, sizes)) if likely else ()
+    proved = _proved(PossibleReadings(truth, posted, sizes)) if likely else ()
     return (*proved, *_equal_confidences(posted.detections))
 
 
 def is_suspect(truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]) -> bool:
     """Tell whether a few of the rows match better in another reading, or in another order."""
     few = posted.select(a_few(posted.detections.confidence))
-    readings = Readings(truth, few, sizes)
+    readings = PossibleReadings(truth, few, sizes)
     sent = readings.matches(AS_SENT)
     return _upside_down(readings, AS_SENT) or any(
         _matches_more(readings.matches(choice), sent)
@@ -97,7 +97,7 @@ def is_suspect(truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int
     )
 
 
-def _proved(readings: Readings) -> Iterator[Mistake]:
+def _proved(readings: PossibleReadings) -> Iterator[Mistake]:
     """Yield the faults of the best reading: change one family at a time, then pairs of families."""
     sent = readings.result(AS_SENT)
     best, repaired = _best(readings, sent)
@@ -110,7 +110,7 @@ def _proved(readings: Readings) -> Iterator[Mistake]:
         yield Mistake(fault.code, fault.text, repaired.mean_ap)
 
 
-def _best(readings: Readings, sent: IlsvrcResult) -> tuple[Choice, IlsvrcResult]:
+def _best(readings: PossibleReadings, sent: IlsvrcResult) -> tuple[Choice, IlsvrcResult]:
     """Return the reading that the evidence favours, and its result."""
     best, repaired = AS_SENT, sent
     while True:
@@ -128,7 +128,7 @@ def _best(readings: Readings, sent: IlsvrcResult) -> tuple[Choice, IlsvrcResult]
 
 
 def _better(
-    readings: Readings, choices: Iterable[Choice], known: Choice, before: IlsvrcResult
+    readings: PossibleReadings, choices: Iterable[Choice], known: Choice, before: IlsvrcResult
 ) -> tuple[Choice, IlsvrcResult] | None:
     """Return the choice with the best mAP, and its result, if it clearly beats `known`."""
     matched = readings.matches(known)
@@ -160,7 +160,7 @@ def _ranks_better(turned: IlsvrcResult, before: IlsvrcResult) -> bool:
     ) >= _LEAST_RATIO_RANKED * _map_of(before)
 
 
-def _upside_down(readings: Readings, choice: Choice) -> bool:
+def _upside_down(readings: PossibleReadings, choice: Choice) -> bool:
     """Tell whether rows that match have lower confidences than the others, by more than chance.
 
     This is the rank test of Wilcoxon, Mann and Whitney, with middle ranks for ties.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
-from referee.scoring.mistakes.posted import Fault, Posted
+from referee.scoring.mistakes.posted import Posted, ProgramFault
 
 Ints = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ _NO_CLASS = np.iinfo(np.int64).min
 class ImageReading:
     """One reading of the image numbers: the image id of each row, and the faults assumed."""
 
-    faults: tuple[Fault, ...]
+    faults: tuple[ProgramFault, ...]
     image_id: Ints
 
 
@@ -41,13 +41,13 @@ def image_readings(posted: Posted) -> Iterator[ImageReading]:
         f"The image numbers are one too low. The contest counts its images from 1 to {count}, "
         "not from 0.",
     )
-    yield ImageReading((Fault(*low),), _shown(numbers + 1, order))
+    yield ImageReading((ProgramFault(*low),), _shown(numbers + 1, order))
     high = (
         "images_off_by_one",
         f"The image numbers are one too high. The contest counts its images from 1 to {count}: "
         "send the number under which you asked for the image.",
     )
-    yield ImageReading((Fault(*high),), _shown(numbers - 1, order))
+    yield ImageReading((ProgramFault(*high),), _shown(numbers - 1, order))
     own = np.arange(1, count + 1)
     if not np.array_equal(posted.source_ids, own):
         source = (
@@ -55,7 +55,7 @@ def image_readings(posted: Posted) -> Iterator[ImageReading]:
             "The image ids are those of the ground truth's own file. The contest counts its images "
             f"from 1 to {count}: send the number under which you asked for the image.",
         )
-        yield ImageReading((Fault(*source),), _by_source(numbers, posted.source_ids))
+        yield ImageReading((ProgramFault(*source),), _by_source(numbers, posted.source_ids))
     if not np.array_equal(order, own):
         straight = (
             "image_order_ignored",
@@ -63,7 +63,7 @@ def image_readings(posted: Posted) -> Iterator[ImageReading]:
             "in an order of its own. Answers that were stored beforehand cannot match: send for "
             "each number what your detector sees in the image that you got.",
         )
-        yield ImageReading((Fault(*straight),), _shown(numbers, own))
+        yield ImageReading((ProgramFault(*straight),), _shown(numbers, own))
 
 
 def _shown(numbers: Ints, order: Ints) -> Ints:
@@ -82,7 +82,7 @@ def _by_source(numbers: Ints, source_ids: Ints) -> Ints:
 class ClassReading:
     """One reading of the class ids: the class of each row, and the faults that it assumes."""
 
-    faults: tuple[Fault, ...]
+    faults: tuple[ProgramFault, ...]
     class_id: Ints
 
 
@@ -95,7 +95,7 @@ def class_readings(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
     first = f"The first class of the list has id {_named(listed[0], truth.class_names)}."
     for step, word in ((1, "low"), (-1, "high")):
         text = f"The class ids are one too {word}. {first}"
-        yield ClassReading((Fault("classes_off_by_one", text),), sent + step)
+        yield ClassReading((ProgramFault("classes_off_by_one", text),), sent + step)
     if listed[-1] - listed[0] + 1 > len(listed):
         yield from _positions(sent, listed, "class_positions_sent", _gaps(listed))
     yield from _by_name(sent, truth)
@@ -108,7 +108,7 @@ def _positions(sent: Ints, order: Ints, code: str, told: str) -> Iterator[ClassR
         inside = (place >= 0) & (place < len(order))
         text = told.format(base=base, last=base + len(order) - 1)
         meant = np.where(inside, order[np.where(inside, place, 0)], _NO_CLASS)
-        yield ClassReading((Fault(code, text),), meant)
+        yield ClassReading((ProgramFault(code, text),), meant)
 
 
 def _gaps(listed: Ints) -> str:

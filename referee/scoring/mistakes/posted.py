@@ -31,7 +31,7 @@ class Posted:
 
 
 @dataclass(frozen=True)
-class Fault:
+class ProgramFault:
     """A fault of a program: a stable code, and sentences that say what is wrong and what to do."""
 
     code: str

@@ -15,7 +15,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.mistakes.boxes import box_readings
 from referee.scoring.mistakes.ids import class_readings, image_readings
-from referee.scoring.mistakes.posted import Fault, Posted
+from referee.scoring.mistakes.posted import Posted, ProgramFault
 from referee.scoring.overlap import columns, iou, thresholds
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.rules import DEVKIT
@@ -36,7 +36,7 @@ AS_SENT: Choice = (0, 0, 0)
 """The choice of the protocol's readings."""
 
 
-class Readings:
+class PossibleReadings:
     """Every reading of detections; the 50,000 most confident rows are judged."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Readings:
         """Return the number of readings of the images, of the classes and of the boxes."""
         return len(self._images), len(self._classes), len(self._boxes)
 
-    def faults(self, choice: Choice) -> tuple[Fault, ...]:
+    def faults(self, choice: Choice) -> tuple[ProgramFault, ...]:
         """Return the faults that a choice of readings assumes."""
         image, klass, box = choice
         return (*self._images[image].faults, *self._classes[klass].faults, *self._boxes[box].faults)

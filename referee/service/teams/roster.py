@@ -11,7 +11,7 @@ from referee.core.states import SessionState, state_of
 from referee.core.turns import (
     Attempt,
     Turn,
-    Waiting,
+    WaitingTeam,
     next_in_lanes,
     next_team,
     started,
@@ -122,7 +122,7 @@ class Roster:
         # Of two sessions that are on, the older one is over first, but for extra time.
         busy = sorted((lane for lane in live if lane <= len(self.lanes)), key=live.__getitem__)
         waiting = [
-            Waiting(team.name, _ready_in(team) or team.bound_to(self.lanes))
+            WaitingTeam(team.name, _ready_in(team) or team.bound_to(self.lanes))
             for team in self.teams
             if team.turn is Turn.WAITING
         ]

@@ -13,7 +13,7 @@ from client_sample.camera.frame import (
     BITS,
     COLUMNS,
     PLACES,
-    Frame,
+    FrameLayout,
     Label,
     pack,
     session_tag,
@@ -49,7 +49,7 @@ def rect(corners) -> geometry.Rect:
 @pytest.mark.parametrize("screen", SCREENS, ids=str)
 def test_everything_is_where_the_referee_draws_it(screen) -> None:
     """Markers, anchors, cells, blocks and the image have the referee's pixels, on any screen."""
-    frame = Frame(screen.width_px, screen.height_px)
+    frame = FrameLayout(screen.width_px, screen.height_px)
     assert list(geometry.markers(screen)) == [rect(corners) for corners in frame.markers()]
     assert list(geometry.anchors(screen)) == [rect(corners) for corners in frame.anchors()]
     assert list(geometry.id_cells(screen)) == [rect(corners) for corners in frame.id_cells()]
@@ -72,7 +72,7 @@ def test_everything_is_where_the_referee_draws_it(screen) -> None:
 @given(st.sampled_from(SCREENS), labels)
 def test_the_image_is_where_the_referee_shows_it(screen, label) -> None:
     """The margins alone tell the image's rectangle to the pixel."""
-    frame = Frame(screen.width_px, screen.height_px)
+    frame = FrameLayout(screen.width_px, screen.height_px)
     shown = geometry.image_rect(screen, label.width, label.height, enlarge=label.enlarged)
     assert shown == rect(frame.image(label))
 

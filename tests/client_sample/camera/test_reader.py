@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from client_sample.camera.edges import edges_of
-from client_sample.camera.frame import Frame, unpack
+from client_sample.camera.frame import FrameLayout, unpack
 from client_sample.camera.mapping import Mapping
 from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
@@ -186,7 +186,7 @@ def test_a_white_photograph_is_called_over_exposed() -> None:
 
 def test_a_strip_without_any_edge_is_read_over() -> None:
     """A strip under one even light has no edges to fit, and the others are kept."""
-    frame = Frame(1920, 1080)
+    frame = FrameLayout(1920, 1080)
     even = np.zeros((2, 2, 54))
     edges = edges_of(frame, even, np.zeros(20, dtype=bool), (True, True))
     assert edges.middle.shape == edges.along.shape == edges.normal.shape
@@ -281,7 +281,7 @@ def straight():
 def clean(frame, straight):
     """Return the samples of the frame itself."""
     gray = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY)
-    return Samples.of(gray, Frame(1920, 1080), straight)
+    return Samples.of(gray, FrameLayout(1920, 1080), straight)
 
 
 def test_cells_of_a_frame_alternate_and_others_do_not(frame, straight) -> None:
@@ -290,7 +290,7 @@ def test_cells_of_a_frame_alternate_and_others_do_not(frame, straight) -> None:
     smooth = np.asarray(cv2.resize(noise[:9, :16], (1920, 1080)), dtype=np.uint8)
     gray = np.asarray(cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
     shares = [
-        pairs_of_cells(pixels, Frame(1920, 1080), straight, (True, True))[1]
+        pairs_of_cells(pixels, FrameLayout(1920, 1080), straight, (True, True))[1]
         for pixels in (gray, gray // 8 + 90, noise, smooth)
     ]
     assert np.allclose([2, 2], shares[:2], atol=0.01)
