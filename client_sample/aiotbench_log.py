@@ -43,14 +43,14 @@ def read_pictures(folder: Path, labels: Path) -> List[DataSetPicture]:
     if not rows:
         raise ValueError(f"{labels} names no picture: give lines file,label")
     ids = _image_ids([name for name, _ in rows])
-    found = [
+    pictures = [
         DataSetPicture(image, folder / name, label)
         for image, (name, label) in zip(ids, rows)  # noqa: B905  # Python 3.8 has no strict zip.
     ]
-    missing = [picture.path for picture in found if not picture.path.is_file()]
+    missing = [picture.path for picture in pictures if not picture.path.is_file()]
     if missing:
         raise ValueError(f"{len(missing)} of the pictures do not exist; the first is {missing[0]}")
-    return found
+    return pictures
 
 
 def _image_ids(names: List[str]) -> List[str]:

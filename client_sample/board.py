@@ -37,17 +37,17 @@ def describe(models: Mapping[str, Path], settings: Mapping[str, object]) -> str:
 
 
 def _hardware() -> Dict[str, str]:
-    found = {
+    hardware = {
         "device": next(filter(None, map(_text, _DEVICE)), "unknown"),
         "processor": _processor(),
         "cores": str(os.cpu_count()),
     }
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        found["memory"] = f"{memory / 2**20:.0f} MiB"
+        hardware["memory"] = f"{memory / 2**20:.0f} MiB"
     except (AttributeError, ValueError, OSError):  # Not every system tells it.
         pass
-    return found
+    return hardware
 
 
 def _processor() -> str:

@@ -241,12 +241,12 @@ def recognise(folder: str) -> Dict[bytes, int]:
     """Return the numbers of a folder's images by digest; each file's name is its number."""
     try:
         files = [path for path in Path(folder).iterdir() if path.stem.isdigit()]
-        found = {hashlib.sha256(path.read_bytes()).digest(): int(path.stem) for path in files}
+        numbers = {hashlib.sha256(path.read_bytes()).digest(): int(path.stem) for path in files}
     except OSError as error:
         raise ClientError(f"Cannot use --images {folder}: {error.strerror}.") from error
-    if not found:
+    if not numbers:
         raise ClientError(f"Cannot use --images {folder}: no file there has a number as its name.")
-    return found
+    return numbers
 
 
 def spoil(answers: Answers, accuracy: float, seed: int) -> None:

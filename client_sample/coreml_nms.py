@@ -23,10 +23,10 @@ def read_mlmodel(path: Union[str, Path]) -> NonMaximumSuppression:
         ) from error
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no model {path}")
-    found = list(_suppressions(load_spec(str(path))))
-    if not found:
+    suppressions = list(_suppressions(load_spec(str(path))))
+    if not suppressions:
         raise ValueError(f"{path} holds no nonMaximumSuppression")
-    return parameters_of(found[-1])
+    return parameters_of(suppressions[-1])
 
 
 def parameters_of(model: Any) -> NonMaximumSuppression:

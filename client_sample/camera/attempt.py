@@ -80,14 +80,14 @@ class ScreenGuess:
         """Return the four ways to turn and mirror the frame, the likeliest first."""
         frame, strips = self.sighting.frame, self.sighting.strips
         straight = Samples.of(gray, frame, self.mapping)
-        found = []
+        views = []
         for turned in (False, True):
             samples = straight.turned() if turned else straight
             mapping = self.mapping.turned(frame.width, frame.height) if turned else self.mapping
             seen = strips[::-1] if turned else strips
-            found.append(OrientedGuess(samples, mapping, frame, seen, False))
-            found.append(OrientedGuess(samples.mirrored(), mapping, frame, seen, True))
-        return sorted(found, key=lambda view: -view.orientation)
+            views.append(OrientedGuess(samples, mapping, frame, seen, False))
+            views.append(OrientedGuess(samples.mirrored(), mapping, frame, seen, True))
+        return sorted(views, key=lambda view: -view.orientation)
 
 
 @dataclass(frozen=True, eq=False)

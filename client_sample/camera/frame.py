@@ -151,13 +151,13 @@ class FrameLayout:
         """
         start = _PARITY if parity else _ORIENTATION
         left, right = float(self.px(start)), float(self.px(start + _BLOCK))
-        found = []
+        blocks = []
         for at_bottom, at_right in ((0, 0), (0, 1), (1, 1), (1, 0)):
             x = (self.width - right, self.width - left) if at_right else (left, right)
             edges = self.row_edges(bool(at_bottom))
             halves = ((edges[0], edges[2]), (edges[2], edges[4]))
-            found.append([_rectangle(x[0], top, x[1], bottom) for top, bottom in halves])
-        return np.array(found)
+            blocks.append([_rectangle(x[0], top, x[1], bottom) for top, bottom in halves])
+        return np.array(blocks)
 
     def image(self, label: Label) -> Points:
         """Return the four corners of the image, clockwise from its upper left."""

@@ -28,8 +28,8 @@ def sample(gray: NDArray[np.uint8], points: Points) -> NDArray[np.float64]:
     table = np.zeros((rows * width, 2), dtype=np.float32)
     table[: len(flat)] = flat
     x, y = table.reshape(rows, width, 2).transpose(2, 0, 1).copy()
-    found = cv2.remap(gray, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    values = np.asarray(found, dtype=np.float64).reshape(-1)[: len(flat)]
+    picture = cv2.remap(gray, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    values = np.asarray(picture, dtype=np.float64).reshape(-1)[: len(flat)]
     return values.reshape(points.shape[:-1])
 
 

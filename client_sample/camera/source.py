@@ -145,10 +145,10 @@ class FolderSource:
         """Leave the folder as it is."""
 
     def _written_after(self, after: float) -> List[Tuple[float, Path]]:
-        found = []
+        files = []
         for path in self._folder.iterdir():
             if path.suffix.lower() in _SUFFIXES:
                 written = path.stat().st_mtime
                 if written > after:
-                    found.append((written, path))
-        return found
+                    files.append((written, path))
+        return files

@@ -66,8 +66,8 @@ def find_squares(gray: Gray) -> List[Square]:
     if not rough:
         return []
     quads = np.array(_without_repeats(rough)[:_MOST_SQUARES])
-    found = [square for square in _refined(gray, quads) if square.contrast >= _LEAST_CONTRAST]
-    return sorted(found, key=lambda square: -square.side)
+    squares = [square for square in _refined(gray, quads) if square.contrast >= _LEAST_CONTRAST]
+    return sorted(squares, key=lambda square: -square.side)
 
 
 def _binaries(gray: Gray) -> Iterator[Gray]:

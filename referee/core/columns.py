@@ -25,19 +25,19 @@ def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
 
     Floats count if each is a whole number, as a table with gaps gives them.
     """
-    found = _array(values, name)
-    if found.ndim != 1:
-        raise ArgumentError(f"{name} must be a vector, not of shape {found.shape}")
-    if not len(found):
+    vector = _array(values, name)
+    if vector.ndim != 1:
+        raise ArgumentError(f"{name} must be a vector, not of shape {vector.shape}")
+    if not len(vector):
         return np.empty(0, dtype=np.int64)
-    kind = found.dtype.kind
-    if kind == "O" and all(type(value) is int for value in found):
+    kind = vector.dtype.kind
+    if kind == "O" and all(type(value) is int for value in vector):
         kind = "i"  # Python's whole numbers beyond 64 bits.
-    elif kind not in "iuf" or (kind == "f" and not (np.floor(found) == found).all()):
+    elif kind not in "iuf" or (kind == "f" and not (np.floor(vector) == vector).all()):
         raise ArgumentError(f"{name} must be whole numbers")
-    if not bool(((found >= -_INT64_LIMIT) & (found < _INT64_LIMIT)).all()):
+    if not bool(((vector >= -_INT64_LIMIT) & (vector < _INT64_LIMIT)).all()):
         raise ArgumentError(f"{name} must be whole numbers of 64 bits: one is larger")
-    return found.astype(np.int64)
+    return vector.astype(np.int64)
 
 
 def numbers(values: ArrayLike, name: str) -> Floats:
@@ -50,14 +50,14 @@ def numbers(values: ArrayLike, name: str) -> Floats:
 
 def corners(values: ArrayLike) -> Floats:
     """Return float64 of shape (n, 4), the columns xmin, ymin, xmax, ymax."""
-    found = numbers(values, "box")
-    if not found.size:
+    boxes = numbers(values, "box")
+    if not boxes.size:
         return np.empty((0, 4))
-    if found.ndim != 2 or found.shape[1] != 4:
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise ArgumentError(
-            f"box must have the columns xmin, ymin, xmax, ymax, not the shape {found.shape}"
+            f"box must have the columns xmin, ymin, xmax, ymax, not the shape {boxes.shape}"
         )
-    return found
+    return boxes
 
 
 def fractions_fault(box: Floats, whose: str) -> str | None:

@@ -57,14 +57,14 @@ class Detections:
         The arrays are copied. Raises ArgumentError for other shapes, and for ids that are not whole
         numbers of 64 bits. Warns of boxes in fractions of the image.
         """
-        found = cls(
+        detections = cls(
             whole_numbers(image_id, "image_id"),
             whole_numbers(class_id, "class_id"),
             numbers(confidence, "confidence"),
             corners(box),
         )
-        warn_of_fractions(found.box, "detections")
-        return found
+        warn_of_fractions(detections.box, "detections")
+        return detections
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]]) -> Detections:

@@ -59,25 +59,25 @@ class GroundTruth:
         """
         box_image = whole_numbers(image_id, "image_id")
         box_class = whole_numbers(class_id, "class_id")
-        found = corners(box)
-        if not len(box_image) == len(box_class) == len(found):
+        boxes = corners(box)
+        if not len(box_image) == len(box_class) == len(boxes):
             raise ArgumentError(
                 f"image_id, class_id and box must be as long: they have {len(box_image)},"
-                f" {len(box_class)} and {len(found)} rows"
+                f" {len(box_class)} and {len(boxes)} rows"
             )
-        _require_boxes(found)
-        warn_of_fractions(found, "ground truth")
+        _require_boxes(boxes)
+        warn_of_fractions(boxes, "ground truth")
         return cls(
             image_ids=_listed(images, box_image, "image"),
             class_ids=_listed(classes, box_class, "class"),
             box_image_id=box_image,
             box_class_id=box_class,
-            box=found,
+            box=boxes,
             blacklist=whole_numbers(np.reshape(np.asarray(blacklist), -1), "blacklist").reshape(
                 -1, 2
             ),
             class_names=dict(class_names or {}),
-            difficult=None if difficult is None else _flags(difficult, len(found)),
+            difficult=None if difficult is None else _flags(difficult, len(boxes)),
         )
 
 

@@ -123,11 +123,11 @@ def next_in_lanes(
     possible run now, and of those the first in the order. Then each busy lane takes the first team
     that is left and may run there; `busy` has the lane first that becomes free first.
     """
-    found: dict[int, str] = {}
+    chosen: dict[int, str] = {}
     for lanes in (list(free), *([lane] for lane in busy)):
-        left = [team for team in waiting if team.name not in found.values()]
-        found |= _filled(left, lanes)
-    return found
+        left = [team for team in waiting if team.name not in chosen.values()]
+        chosen |= _filled(left, lanes)
+    return chosen
 
 
 def _filled(waiting: Sequence[WaitingTeam], lanes: Sequence[int]) -> dict[int, str]:

@@ -32,7 +32,7 @@ def write_answers(ground_truth: Path, out: Path, *, seed: int = 2015) -> int:
     results = []
     for image in truth["images"]:
         chance = random.Random(f"{seed} {image['id']}")
-        seen = [row for found in objects[image["id"]] for row in _look(found, class_ids, chance)]
+        seen = [row for item in objects[image["id"]] for row in _look(item, class_ids, chance)]
         seen += _ghosts(image["width"], image["height"], class_ids, chance)
         results += [{"image_id": image["id"], **row} for row in seen]
     out.write_text(json.dumps(results), encoding="utf-8")

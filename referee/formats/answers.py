@@ -76,8 +76,8 @@ def parse_csv(body: bytes) -> Detections:
     if body.count(b"\n") + body.count(b"\r") >= MAX_ROWS:
         require_rows(count_lines(body))
     with refused("csv_invalid"):
-        found = parse_lines(body)
-    return replace(found, without_confidence=fields_of(body) == FIELDS_WITHOUT_CONFIDENCE)
+        detections = parse_lines(body)
+    return replace(detections, without_confidence=fields_of(body) == FIELDS_WITHOUT_CONFIDENCE)
 
 
 def parse_json(body: bytes) -> Detections:
@@ -92,8 +92,8 @@ def parse_json(body: bytes) -> Detections:
             "out what is not image_id, category_id, bbox or score, or send it in several posts.",
         )
     with refused("json_invalid"):
-        found = parse_results(body, require_rows).to_detections()
-    return replace(found, without_confidence=b'"score"' not in body)
+        detections = parse_results(body, require_rows).to_detections()
+    return replace(detections, without_confidence=b'"score"' not in body)
 
 
 def require_rows(count: int) -> None:

@@ -44,8 +44,8 @@ def begin_detections_and_form(path: Path) -> Callable[[], tuple[Detections, bool
     finish = _begin(path)
 
     def detections() -> tuple[Detections, bool]:
-        found = finish()
-        return (found.to_detections(), True) if isinstance(found, CocoResults) else (found, False)
+        rows = finish()
+        return (rows.to_detections(), True) if isinstance(rows, CocoResults) else (rows, False)
 
     return detections
 
@@ -55,8 +55,8 @@ def begin_coco_results(path: Path) -> Callable[[], CocoResults]:
     finish = _begin(path)
 
     def results() -> CocoResults:
-        found = finish()
-        return found if isinstance(found, CocoResults) else CocoResults.from_detections(found)
+        rows = finish()
+        return rows if isinstance(rows, CocoResults) else CocoResults.from_detections(rows)
 
     return results
 

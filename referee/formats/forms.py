@@ -123,12 +123,12 @@ def _keep(values: list[str], value: bytes, most: int) -> None:
 def find_token(body: bytes, multipart: bool) -> str | None:
     """Return the first field `token` in the beginning of a form, without parsing the form."""
     if multipart:
-        found = _MULTIPART_TOKEN.search(body)
+        token = _MULTIPART_TOKEN.search(body)
     else:
-        found = _FIRST_TOKEN.match(body) or _LATER_TOKEN.search(body)
-    if found is None:
+        token = _FIRST_TOKEN.match(body) or _LATER_TOKEN.search(body)
+    if token is None:
         return None
-    text = found.group(1).decode("utf-8", "replace")
+    text = token.group(1).decode("utf-8", "replace")
     return text if multipart else unquote_plus(text)
 
 

@@ -37,7 +37,7 @@ def read_ground_truth(
         # The readers of JSON and XML are loaded by whom they serve: CSV needs neither.
         from referee.formats.xml_truth import read_xml_truth
 
-        found = read_xml_truth(path, images, read)
+        source = read_xml_truth(path, images, read)
     else:
         content = read(path)
         start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
@@ -49,15 +49,15 @@ def read_ground_truth(
             from referee.formats.coco_truth import read_coco_truth
 
             _require_folder(path, images)
-            found = read_coco_truth(path, content)
+            source = read_coco_truth(path, content)
         else:
-            found = read_csv_truth(path, content, images, read)
-    if not len(found.truth.box):
+            source = read_csv_truth(path, content, images, read)
+    if not len(source.truth.box):
         raise InputError(f"{path} has no boxes: there is nothing to score against")
-    truth = found.truth if classes is None else _with_classes(path, found.truth, classes)
+    truth = source.truth if classes is None else _with_classes(path, source.truth, classes)
     if blacklist is not None:
         truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
-    return replace(found, truth=truth)
+    return replace(source, truth=truth)
 
 
 def _require_folder(path: Path, images: Path | None) -> None:

@@ -35,10 +35,10 @@ def parse_numbers(content: bytes, columns: int) -> Floats | None:
     """Return lines of numbers as a table (n, columns), or None if they do not form one."""
     content = plain_lines(content)
     tables = [parse_block(content[span], columns) for span in line_spans(content)]
-    found = [table for table in tables if table is not None]
-    if len(found) < len(tables):
+    known = [table for table in tables if table is not None]
+    if len(known) < len(tables):
         return None
-    return np.concatenate(found) if found else np.empty((0, columns))
+    return np.concatenate(known) if known else np.empty((0, columns))
 
 
 def are_whole(numbers: Floats) -> bool:

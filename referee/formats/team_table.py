@@ -72,21 +72,21 @@ def parse_team_table(content: bytes, source: str) -> list[TeamLine]:
     columns = _columns(rows[0][1], source)
     faults: list[str] = []
     lines = [_parse_row(number, row, columns, faults) for number, row in rows[1:]]
-    found = [line for line in lines if line is not None]
-    faults += _doubles(found)
-    if not found and not faults:
+    teams = [line for line in lines if line is not None]
+    faults += _doubles(teams)
+    if not teams and not faults:
         faults.append("no line names a team")
     if faults:
         raise InputError(faults_text(source, faults))
-    return found
+    return teams
 
 
 def faults_text(source: str, faults: list[str]) -> str:
     """Return one text that names each fault of a file; a long list is cut."""
-    told = faults[:_FAULTS_TOLD]
-    if len(faults) > len(told):
-        told.append(f"and {len(faults) - len(told)} more faults")
-    return f"{source}: nothing was imported.\n" + "\n".join(f"  {fault}" for fault in told)
+    listed = faults[:_FAULTS_TOLD]
+    if len(faults) > len(listed):
+        listed.append(f"and {len(faults) - len(listed)} more faults")
+    return f"{source}: nothing was imported.\n" + "\n".join(f"  {fault}" for fault in listed)
 
 
 def _decoded(content: bytes, source: str) -> str:

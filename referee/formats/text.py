@@ -135,9 +135,9 @@ def cells(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:
         bad = plain.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}, line {bad} is not text: give plain numbers") from None
     for place, line in enumerate(text.split("\n"), start=1):
-        found = split_cells(line)
-        if found:
-            yield place, found
+        row = split_cells(line)
+        if row:
+            yield place, row
 
 
 def parse_cell(

@@ -42,7 +42,7 @@ def read_xml_truth(
     if not names:
         raise InputError(f"{folder} has no .xml files: name the folder that has them")
     own_ids = _ids_by_list(folder, image_list, read) if image_list else _ids_by_name(names)
-    found: list[tuple[int, Object]] = []
+    objects: list[tuple[int, Object]] = []
     sizes, file_names = {}, {}
     for name, own in own_ids.items():
         file = folder / f"{name}.xml"
@@ -51,16 +51,16 @@ def read_xml_truth(
         size = _size(root)
         if size:
             sizes[own] = size
-        found += [(own, entry) for entry in _objects(file, root)]
-    class_list = _class_list(folder, {name for _, (name, _, _) in found}, read)
-    difficult = np.array([flag for _, (_, _, flag) in found], dtype=np.bool_)
+        objects += [(own, entry) for entry in _objects(file, root)]
+    class_list = _class_list(folder, {name for _, (name, _, _) in objects}, read)
+    difficult = np.array([flag for _, (_, _, flag) in objects], dtype=np.bool_)
     class_ids = {name: number for number, name in enumerate(class_list, start=1)}
     truth = GroundTruth(
         image_ids=np.array(sorted(own_ids.values()), dtype=np.int64),
         class_ids=np.arange(1, len(class_list) + 1, dtype=np.int64),
-        box_image_id=np.array([own for own, _ in found], dtype=np.int64),
-        box_class_id=np.array([class_ids[name] for _, (name, _, _) in found], dtype=np.int64),
-        box=np.array([box for _, (_, box, _) in found], dtype=np.float64).reshape(-1, 4),
+        box_image_id=np.array([own for own, _ in objects], dtype=np.int64),
+        box_class_id=np.array([class_ids[name] for _, (name, _, _) in objects], dtype=np.int64),
+        box=np.array([box for _, (_, box, _) in objects], dtype=np.float64).reshape(-1, 4),
         blacklist=NO_BLACKLIST,
         class_names={number: ILSVRC_DET.get(name, name) for name, number in class_ids.items()},
         difficult=difficult if difficult.any() else None,

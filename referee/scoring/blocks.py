@@ -64,16 +64,16 @@ def sort_out(index: TruthIndex, rules: Rules, detections: Detections, first: int
     box = detections.box
     keys = sort_keys(detections.confidence, image, rows, index.image_count)
     near = np.flatnonzero(group != NO_TRUTH)
-    found = _candidates(index, rules, box[near], group[near], keys[near], rows[near])
+    candidates = _candidates(index, rules, box[near], group[near], keys[near], rows[near])
     if index.difficult is not None:
-        found, taken_out = _without_difficult(found, index.difficult)
+        candidates, taken_out = _without_difficult(candidates, index.difficult)
         ignored[DIFFICULT] = len(taken_out)
         kept = np.flatnonzero(~np.isin(rows, taken_out))
         klass, keys, box = klass[kept], keys[kept], box[kept]
     return SortedBlock(
         klass=klass,
         keys=keys,
-        candidates=found,
+        candidates=candidates,
         ignored=ignored,
         inverted=int(((box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])).sum()),
         not_finite=len(box) - _finite_boxes(box),
@@ -123,15 +123,22 @@ def _candidates(
     return Candidates(rows[chosen], keys[chosen], counts[chosen], target)
 
 
-def _without_difficult(found: Candidates, difficult: NDArray[np.bool_]) -> tuple[Candidates, Ints]:
+def _without_difficult(
+    candidates: Candidates, difficult: NDArray[np.bool_]
+) -> tuple[Candidates, Ints]:
     """Return the candidates of other boxes, and the rows whose one box is difficult.
 
     Such a row counts neither way, whatever other rows there are (VOCevaldet.m).
     """
-    ignored = difficult[found.boxes]
+    ignored = difficult[candidates.boxes]
     kept = ~ignored
-    rest = Candidates(found.rows[kept], found.keys[kept], found.counts[kept], found.boxes[kept])
-    return rest, found.rows[ignored]
+    rest = Candidates(
+        candidates.rows[kept],
+        candidates.keys[kept],
+        candidates.counts[kept],
+        candidates.boxes[kept],
+    )
+    return rest, candidates.rows[ignored]
 
 
 def _first_of(counts: Ints) -> Ints:

@@ -51,5 +51,7 @@ def curves_csv(result: IlsvrcResult) -> Iterator[str]:
         columns = (curve.confidence, curve.recall, curve.precision)
         yield "".join(
             f"{class_id},{confidence!r},{recall!r},{precision!r}\n"
-            for confidence, recall, precision in zip(*(it.tolist() for it in columns), strict=True)
+            for confidence, recall, precision in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
         )

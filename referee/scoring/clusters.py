@@ -63,18 +63,18 @@ def number_clusters(clusters: Clusters, image_ids: Ints) -> Ints:
     """
     labels = _labels(clusters, image_ids)
     numbers: dict[Hashable, int] = {}
-    found = np.empty(len(image_ids), dtype=np.int64)
+    cluster = np.empty(len(image_ids), dtype=np.int64)
     for place, label in enumerate(labels):
         # A table with a gap has None or NaN there; NaN alone differs from itself.
         if label is None or label != label:
             raise ArgumentError(f"image {image_ids[place]} has no cluster: name one for each image")
         try:
-            found[place] = numbers.setdefault(label, len(numbers))
+            cluster[place] = numbers.setdefault(label, len(numbers))
         except TypeError:
             raise ArgumentError(
                 f"the cluster of image {image_ids[place]} is {label!r}: give a number or a name"
             ) from None
-    return found
+    return cluster
 
 
 def correlation(sizes: Ints, sums: Floats, parts: Floats) -> float:
@@ -86,8 +86,8 @@ def correlation(sizes: Ints, sums: Floats, parts: Floats) -> float:
     pairs = float(np.sum(sizes * (sizes - 1.0)))
     if squares == 0 or pairs == 0:
         return 1.0
-    found = (float(np.sum(sums**2)) / squares - 1) * float(np.sum(sizes)) / pairs
-    return min(max(found, 0.0), 1.0)
+    alike = (float(np.sum(sums**2)) / squares - 1) * float(np.sum(sizes)) / pairs
+    return min(max(alike, 0.0), 1.0)
 
 
 def imbalance(
@@ -143,8 +143,8 @@ def _pairs(values: Floats) -> Floats:
 def _shown(variances: Floats, counts: Floats) -> Floats:
     """Return the variance of the whole that the parts of each draw show, NaN without images."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = (variances / counts**2).mean(axis=1) / counts.shape[1]
-    return found
+        shown: Floats = (variances / counts**2).mean(axis=1) / counts.shape[1]
+    return shown
 
 
 def _factor(whole: float, shown: Floats) -> float:

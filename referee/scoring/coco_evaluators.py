@@ -29,12 +29,12 @@ _IMAGES_AT_A_TIME = 1000
 
 def installed_evaluators() -> tuple[str, ...]:
     """Return which of `EVALUATORS` are installed, fastest first; pycocotools always is."""
-    found = []
+    installed = []
     for name in EVALUATORS:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             importlib.metadata.version(name)
-            found.append(name)
-    return tuple(found)
+            installed.append(name)
+    return tuple(installed)
 
 
 def hand_over(
@@ -108,16 +108,16 @@ def _block(
 ) -> tuple[list[dict[str, int]], list[dict[str, Any]], NDArray[np.float64]]:
     """Return images, annotations and results of the images from `first` to before `end`."""
     rows = slice(*np.searchsorted(truth.image_id, (first, end)))
-    found = slice(*np.searchsorted(results.image_id, (first, end)))
+    result_rows = slice(*np.searchsorted(results.image_id, (first, end)))
     return (
         [{"id": number} for number in range(first, end)],
         _annotations(truth, rows),
         np.column_stack(
             (
-                results.image_id[found],
-                results.box[found],
-                results.score[found],
-                results.category_id[found],
+                results.image_id[result_rows],
+                results.box[result_rows],
+                results.score[result_rows],
+                results.category_id[result_rows],
             )
         ),
     )

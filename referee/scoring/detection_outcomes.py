@@ -98,10 +98,10 @@ def explain(
     left = np.flatnonzero(fate == Fate.BACKGROUND)
     for start in range(0, len(left), _DETECTIONS_AT_A_TIME):
         some = left[start : start + _DETECTIONS_AT_A_TIME]
-        found = _explain_false_positives(
+        explained = _explain_false_positives(
             truth, detections.select(some), image[some], by_image, bounds, rules
         )
-        fate[some], truth_row[some], overlap[some] = found
+        fate[some], truth_row[some], overlap[some] = explained
     if rules.ignore_difficult and truth.difficult is not None:
         # Under these rules no true positive has such a box, so the row looks like a duplicate.
         fate[(fate == Fate.DUPLICATE) & truth.difficult[truth_row]] = Fate.DIFFICULT

@@ -95,10 +95,10 @@ class LiveScore:
         self._inverted += block.inverted
         self._not_finite += block.not_finite
         self._pending.append((_narrow(block.klass, self._index.class_count), block.keys))
-        found = block.candidates
-        if len(found.rows):
-            self._matching.add(found.keys, found.counts, found.boxes)
-            self._candidate_row.append(found.rows)
+        candidates = block.candidates
+        if len(candidates.rows):
+            self._matching.add(candidates.keys, candidates.counts, candidates.boxes)
+            self._candidate_row.append(candidates.rows)
 
     def _refresh(self) -> None:
         """Update the classes that got detections since the last result."""

@@ -260,8 +260,8 @@ class _Table:
 
     def _envelope(self, counts: _Counts) -> Floats:
         """Return the best precision from each true positive on, (b, true positives)."""
-        found = self._so_far(counts.found)
-        precision = np.divide(found, np.maximum(self._so_far(counts.seen), 1))
+        hits = self._so_far(counts.found)
+        precision = np.divide(hits, np.maximum(self._so_far(counts.seen), 1))
         # One pass serves all classes: each class lies a step of 2 above the class after it, so
         # the maximum from the right never crosses into it. This rounds the 13th digit.
         step = 2.0 * (len(self._truth_start) - self._hit_class)

@@ -231,7 +231,7 @@ def compare(
     halves = first.halves.times(1 / first_energy.wh).minus(
         second.halves.times(1 / second_energy.wh)
     )
-    relative = [it.uncertainty_wh / it.wh for it in (first_energy, second_energy)]
+    relative = [energy.uncertainty_wh / energy.wh for energy in (first_energy, second_energy)]
     from_energy = math.hypot(scores[0] * relative[0], scores[1] * relative[1])
     from_images = math.sqrt(_variance(halves))
     error = math.hypot(from_images, from_energy)

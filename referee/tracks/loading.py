@@ -62,17 +62,17 @@ def trusted_tracks(named: str | None = None) -> Mapping[str, Track[Any]]:
     They are those that come with the referee, and the one that the caller has named by `--track`.
     Raises `ConfigError` if there is none of that name.
     """
-    found = {name: load_track(name) for name in known_tracks()}
+    tracks = {name: load_track(name) for name in known_tracks()}
     if named is not None:
-        found[named] = load_track(named, TRACK_OPTION)
-    return MappingProxyType(found)
+        tracks[named] = load_track(named, TRACK_OPTION)
+    return MappingProxyType(tracks)
 
 
-def not_trusted(told: str, named: str | None) -> str:
+def not_trusted(track: str, named: str | None) -> str:
     """Return why a bundle with another track is not read, and what its reader can do."""
     known = ", ".join([*known_tracks(), *([] if named is None else [named])])
     return (
-        f"Its track {quoted(told)} has rules of its own. Trusted are {known}: a bundle chooses no "
+        f"Its track {quoted(track)} has rules of its own. Trusted are {known}: a bundle chooses no "
         f"code. If you know the module of these rules and trust it, name it: {TRACK_OPTION} MODULE."
     )
 

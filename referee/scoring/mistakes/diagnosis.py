@@ -114,10 +114,10 @@ def _best(readings: PossibleReadings, sent: IlsvrcResult) -> tuple[Choice, Ilsvr
     """Return the reading that the evidence favours, and its result."""
     best, repaired = AS_SENT, sent
     while True:
-        found = _better(readings, one_changed(best, readings.lengths), best, repaired)
-        if found is None:
+        better = _better(readings, one_changed(best, readings.lengths), best, repaired)
+        if better is None:
             break
-        best, repaired = found
+        best, repaired = better
     if best == AS_SENT and _map_of(sent) <= _MOST_WHEN_HIDDEN:
         # Hundreds of pairs: the one with the most matches is judged, not each.
         pairs = list(two_changed(readings.lengths))

@@ -101,12 +101,12 @@ def class_readings(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
     yield from _by_name(sent, truth)
 
 
-def _positions(sent: Ints, order: Ints, code: str, told: str) -> Iterator[ClassReading]:
+def _positions(sent: Ints, order: Ints, code: str, sentence: str) -> Iterator[ClassReading]:
     """Yield the readings as positions in an order of the classes, counted from 0 and from 1."""
     for base in (0, 1):
         place = sent - base
         inside = (place >= 0) & (place < len(order))
-        text = told.format(base=base, last=base + len(order) - 1)
+        text = sentence.format(base=base, last=base + len(order) - 1)
         meant = np.where(inside, order[np.where(inside, place, 0)], _NO_CLASS)
         yield ClassReading((ProgramFault(code, text),), meant)
 
@@ -129,12 +129,12 @@ def _by_name(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
         order = sorted(listed.tolist(), key=lambda class_id: key(names[class_id]))
         if order not in tried:
             tried.append(order)
-            told = (
+            sentence = (
                 "The class ids are positions in the list of names in alphabetical order, {base} "
                 "to {last}. Send the ids of the class list: its first is "
                 f"{_named(listed[0], names)}."
             )
-            yield from _positions(sent, np.asarray(order), "classes_by_name", told)
+            yield from _positions(sent, np.asarray(order), "classes_by_name", sentence)
 
 
 def _named(class_id: int, names: Mapping[int, str]) -> str:

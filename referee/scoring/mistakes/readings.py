@@ -147,8 +147,8 @@ class Pairs:
         Several rows may reach one truth box: no row takes it from the others.
         """
         reached = iou(columns(box[self.row]), self.box) >= self.least
-        found: Rows = np.bincount(self.row[reached], minlength=self.rows) > 0
-        return found
+        matches: Rows = np.bincount(self.row[reached], minlength=self.rows) > 0
+        return matches
 
 
 class TruthOfImages:

@@ -72,10 +72,10 @@ class Screen:
     @classmethod
     def parse(cls, text: str) -> Screen:
         """Read a size like 1920x1080."""
-        found = re.fullmatch(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})", text.strip(), re.ASCII)
-        if found is None:
+        sides = re.fullmatch(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})", text.strip(), re.ASCII)
+        if sides is None:
             raise InputError(f"{text!r} is not a screen's size: write it like 1920x1080.")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(sides[1]), int(sides[2]))
 
     def px(self, half_units: int) -> int:
         """Return a length in pixels, rounded to the nearest; a half rounds up."""

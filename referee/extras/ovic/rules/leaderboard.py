@@ -62,4 +62,4 @@ def _rank(score: OvicScore, all_scores: Sequence[OvicScore]) -> int | None:
     metric = score.metric
     if metric is None:
         return None
-    return 1 + sum(it.metric is not None and it.metric > metric for it in all_scores)
+    return 1 + sum(other.metric is not None and other.metric > metric for other in all_scores)
