@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 from referee.core.states import EndCause
 from referee.service.teams.order import set_order
 from referee.service.teams.registration import amend, withdraw
-from referee.store.marks import marks_of
+from referee.store.annotations import annotations_of
 from referee.store.sessions import all_sessions, load_session
 from tests.support.browsing import (
     be_screen,
@@ -236,8 +236,8 @@ def test_a_result_stays_until_somebody_has_seen_it(event: Event, browser: webdri
     wait_text(browser, "last-text", f"Look at session {first}")
     press(browser, "seen")
     wait_text(browser, "last-text", f"Last: session {first}")
-    marks = marks_of(event.contest.database.connection, first)
-    assert ["seen"] == [mark.kind for mark in marks]
+    annotations = annotations_of(event.contest.database.connection, first)
+    assert ["seen"] == [annotation.kind for annotation in annotations]
     browser.refresh()
     wait_text(browser, "last-text", f"Last: session {first}")
     assert not browser.find_element(By.ID, "seen").is_displayed()

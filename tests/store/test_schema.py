@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from referee.formats.answer_formats import NAMES
+from referee.store.annotations import insert_annotation
 from referee.store.answers import insert_answer
 from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import (
@@ -20,7 +21,6 @@ from referee.store.images import (
     note_material,
     replace_manifest,
 )
-from referee.store.marks import insert_mark
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.operators import insert_login, insert_logout, insert_operator_change
 from referee.store.preflight import (
@@ -147,7 +147,7 @@ def _fill_event(connection, session_id, not_over):
     insert_registration(connection, team, "registered", registration, operator="x", utc=UTC_TEXT)
     insert_rename(connection, team, "wasps", operator="x", utc=UTC_TEXT)
     insert_order(connection, [team], seed="noon", reason="", operator="x", at=at(0))
-    insert_mark(connection, session_id, "seen", at(0), operator="x")
+    insert_annotation(connection, session_id, "seen", at(0), operator="x")
     connection.execute(
         "insert into extra_times (session_id, seconds, reason, operator, utc)"
         " values (:session, 60, 'late', 'x', '')",

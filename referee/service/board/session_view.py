@@ -15,7 +15,7 @@ from referee.service.evidence.slip import slip_of
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
-from referee.store.marks import marks_of
+from referee.store.annotations import annotations_of
 from referee.store.readings import energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.sessions import SessionRecord
@@ -51,9 +51,13 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
     # At the deadline the meter's own timer ends the integration exactly.
     in_full = facts.end_cause is EndCause.DEADLINE
     state = state_of(facts, now)
-    marks = marks_of(connection, session.session_id)
-    seen = next((mark.operator for mark in marks if mark.kind == "seen"), None)
-    aside = [mark for mark in marks if mark.kind in ("rehearsal", "counts")]
+    annotations = annotations_of(connection, session.session_id)
+    seen = next(
+        (annotation.operator for annotation in annotations if annotation.kind == "seen"), None
+    )
+    rehearsals = [
+        annotation for annotation in annotations if annotation.kind in ("rehearsal", "counts")
+    ]
     event = contest.config.contest.mode == "event"
     return {
         "id": session.session_id,
@@ -73,11 +77,11 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "reasons": [] if energy is None else energy.reasons,
         "seen": seen,
         "unseen": event and seen is None and state in _OVER,
-        "rehearsal": bool(aside) and aside[-1].kind == "rehearsal",
+        "rehearsal": bool(rehearsals) and rehearsals[-1].kind == "rehearsal",
         "notes": [
-            {"text": mark.text, "operator": mark.operator, "utc": mark.utc}
-            for mark in marks
-            if mark.kind == "note"
+            {"text": annotation.text, "operator": annotation.operator, "utc": annotation.utc}
+            for annotation in annotations
+            if annotation.kind == "note"
         ],
     }
 

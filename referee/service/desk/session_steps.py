@@ -24,8 +24,8 @@ from referee.service.preflight.contest_checks import blockers
 from referee.service.setup.config import LENGTH_MOST_S
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
+from referee.store.annotations import insert_extra_time
 from referee.store.database import Connection
-from referee.store.marks import insert_extra_time
 from referee.store.notices import insert_audit
 from referee.store.sessions import (
     SessionRecord,

@@ -19,8 +19,8 @@ from referee.core.turns import (
 )
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.contest import Contest
+from referee.store.annotations import rehearsals
 from referee.store.database import Connection
-from referee.store.marks import rehearsals
 from referee.store.rehearsals import registrations_at
 from referee.store.sessions import SessionRecord, all_sessions
 from referee.store.teams import (

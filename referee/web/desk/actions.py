@@ -14,7 +14,7 @@ from referee.errors import Refusal
 from referee.service.board.alarms import AlarmKey, AlarmRecord, key_of
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.display import Display
-from referee.service.event.marks import add_note, see_result, set_rehearsal
+from referee.service.event.annotations import add_note, see_result, set_rehearsal
 from referee.service.setup.contest import Contest
 from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only

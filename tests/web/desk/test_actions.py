@@ -7,7 +7,7 @@ import pytest
 
 from referee.core.states import EndCause
 from referee.service.teams.roster import read_roster
-from referee.store.marks import marks_of
+from referee.store.annotations import annotations_of
 from referee.store.notices import audit_of
 from referee.store.readings import energy_of
 from tests.support.fakes import eventually
@@ -89,7 +89,10 @@ def test_a_rehearsal_is_no_attempt(console: Console) -> None:  # noqa: F811
     assert (0, "waiting") == place()
     console.done(f"/sessions/{number}/counts", reason="a mistake")
     assert (1, "ran") == place()
-    kinds = [mark.kind for mark in marks_of(console.contest.database.connection, number)]
+    kinds = [
+        annotation.kind
+        for annotation in annotations_of(console.contest.database.connection, number)
+    ]
     assert ["rehearsal", "counts"] == kinds
 
 

@@ -9,29 +9,29 @@ from typing import Literal
 
 from referee.core.instant import Instant
 
-MarkKind = Literal["seen", "note", "rehearsal", "counts"]
+AnnotationKind = Literal["seen", "note", "rehearsal", "counts"]
 
 
 @dataclass(frozen=True)
-class Mark:
+class Annotation:
     """What an operator wrote on a session; of `rehearsal` and `counts` the newest decides."""
 
-    kind: MarkKind
+    kind: AnnotationKind
     text: str
     operator: str
     utc: str
 
 
-def insert_mark(
+def insert_annotation(
     connection: sqlite3.Connection,
     session_id: int,
-    kind: MarkKind,
+    kind: AnnotationKind,
     at: Instant,
     *,
     operator: str,
     text: str = "",
 ) -> None:
-    """Add a mark; only `seen` needs no text."""
+    """Add an annotation; only `seen` needs no text."""
     connection.execute(
         "insert into session_marks (session_id, kind, text, operator, utc)"
         " values (:session, :kind, :text, :operator, :utc)",
@@ -45,14 +45,14 @@ def insert_mark(
     )
 
 
-def marks_of(connection: sqlite3.Connection, session_id: int) -> list[Mark]:
-    """Return a session's marks in order."""
+def annotations_of(connection: sqlite3.Connection, session_id: int) -> list[Annotation]:
+    """Return a session's annotations in order."""
     rows = connection.execute(
         "select kind, text, operator, utc from session_marks where session_id = :session"
         " order by mark_id",
         {"session": session_id},
     )
-    return [Mark(*row) for row in rows]
+    return [Annotation(*row) for row in rows]
 
 
 def rehearsals(connection: sqlite3.Connection) -> frozenset[int]:

@@ -7,8 +7,8 @@ from referee.core.states import SessionState, state_of
 from referee.errors import Refusal
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
+from referee.store.annotations import AnnotationKind, annotations_of, insert_annotation, rehearsals
 from referee.store.database import Connection
-from referee.store.marks import MarkKind, insert_mark, marks_of, rehearsals
 from referee.store.notices import insert_audit
 from referee.store.sessions import load_session
 
@@ -22,7 +22,7 @@ def see_result(contest: Contest, session_id: int, operator: str) -> None:
         state = state_of(session.facts, contest.clock.now())
         if state not in _OVER:
             raise Refusal("state_conflict", f"Session {session_id} is {state.value}: no result.")
-        if any(mark.kind == "seen" for mark in marks_of(connection, session_id)):
+        if any(annotation.kind == "seen" for annotation in annotations_of(connection, session_id)):
             return
         _write(contest, connection, session_id, "seen", operator, "")
 
@@ -32,7 +32,11 @@ def add_note(contest: Contest, session_id: int, operator: str, text: str) -> Non
     text = _required(text, "A note needs words. Write some.")
     with contest.database.write() as connection:
         load_session(connection, session_id)
-        notes = [mark for mark in marks_of(connection, session_id) if mark.kind == "note"]
+        notes = [
+            annotation
+            for annotation in annotations_of(connection, session_id)
+            if annotation.kind == "note"
+        ]
         if notes and (notes[-1].text, notes[-1].operator) == (text, operator):
             return
         _write(contest, connection, session_id, "note", operator, text)
@@ -62,16 +66,16 @@ def _write(
     contest: Contest,
     connection: Connection,
     session_id: int,
-    kind: MarkKind,
+    kind: AnnotationKind,
     operator: str,
     text: str,
 ) -> None:
     now = contest.clock.now()
-    insert_mark(connection, session_id, kind, now, operator=operator, text=text)
+    insert_annotation(connection, session_id, kind, now, operator=operator, text=text)
     insert_audit(connection, now, operator, _ACTIONS[kind], session_id, reason=text)
 
 
-_ACTIONS: dict[MarkKind, str] = {
+_ACTIONS: dict[AnnotationKind, str] = {
     "seen": "result seen",
     "note": "note",
     "rehearsal": "mark as rehearsal",
