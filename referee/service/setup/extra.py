@@ -41,8 +41,9 @@ class Extra:
     takes_part: Callable[[Config], bool] = lambda config: False
 
     programs: Sequence[Program] = ()
-    add_contest_routes: Callable[..., None] = lambda app, services, journal, asides: None
-    """Adds routes for teams: to a `Flask` with `ContestServices`, a `Journal`, a maker of asides"""
+    add_contest_routes: Callable[..., None] = lambda app, services, journal, runner_of: None
+    """Adds routes for teams: to a `Flask` with `ContestServices`, a `Journal`, a maker of
+    `BlockingRunner`s"""
     help: Callable[[Config, str], str] = lambda config, base: ""
     """Returns its part of `/help`; the second argument is the server's address"""
     openapi: Callable[[], Mapping[str, Any]] = dict

@@ -46,7 +46,10 @@ Models for OVIC ({tasks}); see GET /ovic for the limits. These never start the c
 
 
 def add_routes(
-    app: Flask, services: ContestServices, journal: Journal, runner_of: Callable[[int], BlockingRunner]
+    app: Flask,
+    services: ContestServices,
+    journal: Journal,
+    runner_of: Callable[[int], BlockingRunner],
 ) -> None:
     """Add the routes to the application."""
     contest, disk = services.contest, runner_of(_COMING)

@@ -15,7 +15,7 @@ def run_clock(config, launch):
     """Do nothing."""
 
 
-def add_contest_routes(app, services, journal, asides):
+def add_contest_routes(app, services, journal, runner_of):
     """Add a route that refuses."""
 
     @app.get("/chess")
