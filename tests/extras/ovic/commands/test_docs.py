@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.commands import ovic
+from referee.extras.ovic.commands import ovic
 from referee.extras.ovic.rules import model_rules
 from referee.extras.ovic.rules.score import RULES
 
