@@ -6,11 +6,14 @@ from __future__ import annotations
 import hashlib
 import tomllib
 
+import pytest
+
 from client_sample import board
 
 
 def test_hardware_and_software_are_described(tmp_path):
     """The tables have the machine, the system, the libraries, the settings and the models."""
+    pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
     model = tmp_path / "m.tflite"
     model.write_bytes(b"a model")
     found = tomllib.loads(board.describe({"mo_tfc": model}, {"threads": 2}))

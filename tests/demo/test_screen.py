@@ -35,5 +35,6 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch, module, name):
 
 def test_a_machine_with_everything_lacks_nothing(monkeypatch):
     """With the browser, its driver and the libraries there is nothing to say."""
+    pytest.importorskip("cv2", reason="needs the extra [camera]")
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     assert "" == missing_for_camera()

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 def test_the_camera_demo_plays_a_whole_session(tmp_path: Path) -> None:
     """It prints a score with its evidence, and what the same detector makes of the files."""
+    pytest.importorskip("cv2", reason="needs the extra [camera]")
     done = referee(
         *("demo", "--track", "camera", "--seconds", "12", "--json"),
         *("--out", str(tmp_path / "demo")),

@@ -10,8 +10,6 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.web.conftest import Site
 
-schemathesis = pytest.importorskip("schemathesis")
-
 pytestmark = pytest.mark.slow
 
 
@@ -47,13 +45,14 @@ def test_answers_are_as_described(site: Site, accept: str, known: bool) -> None:
 
 def hold_for(site: Site, headers: dict[str, str], chosen: Callable[[str], bool]) -> None:
     """Send all kinds of requests to the chosen paths, and compare the answers."""
-    schema = schemathesis.openapi.from_wsgi("/openapi.json", site.client.application)
-    from schemathesis.checks import (  # Schemathesis is not installed everywhere.
+    import schemathesis  # It takes a second to load, which other workers need not spend.
+    from schemathesis.checks import (
         content_type_conformance,
         response_schema_conformance,
         status_code_conformance,
     )
 
+    schema = schemathesis.openapi.from_wsgi("/openapi.json", site.client.application)
     checks = [content_type_conformance, response_schema_conformance, status_code_conformance]
     for result in schema.get_all_operations():
         operation = result.ok()

@@ -74,6 +74,7 @@ def test_a_value_that_is_none_is_wrong_use(season, capsys, options):
 
 def test_a_cluster_without_tls_is_warned_of(season, capsys):
     """Whoever reaches an open cluster can run programs on it, so the command says it."""
+    pytest.importorskip("distributed", reason="needs the extra [season]")
     assert 2 == cli.main([*season, "--dask", "nonsense://127.0.0.1:1"])
     told = capsys.readouterr().err
     assert "is not encrypted: whoever reaches that cluster can run programs on it." in told
