@@ -15,6 +15,7 @@ from flask import Flask
 
 from referee.core.blocking import run_here
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.setup.extra import present_extras
 from referee.web.contest.app import contest_app
 from referee.web.desk.broadcast import Broadcast
@@ -48,7 +49,7 @@ def all_routes() -> tuple[Route, ...]:
         for extra in present_extras(contest.config):
             extra.add_contest_routes(contestants, services, Mock(), lambda threads: run_here)
         with running_desk(contest, None) as desk:
-            board = Board(contest, lambda: desk.metering.status)
+            board = Board(contest, [ShownLane(lambda: desk.metering.status)])
             apps = {
                 "contest": contestants,
                 "console": console_app(contest, desk, board, Broadcast(board.show, 1)),

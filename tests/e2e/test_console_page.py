@@ -23,6 +23,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 from referee.core.states import EndCause
 from referee.errors import Unavailable
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState
 from referee.service.desk.readiness import Readiness
@@ -55,7 +56,7 @@ class Site:
 
     def serve(self) -> None:
         """Serve the console, on the same port as before."""
-        board = Board(self.contest, lambda: self.desk.metering.status)
+        board = Board(self.contest, [ShownLane(lambda: self.desk.metering.status)])
         broadcast = Broadcast(board.show, 4)
         app = console_app(self.contest, self.desk, board, broadcast)
         server = make_server("127.0.0.1", self.port, app, threaded=True)
@@ -161,7 +162,7 @@ def row_button(browser: webdriver.Chrome, session_id: int):
 
 def states(site: Site) -> list[str]:
     """Return the sessions' states, the oldest first."""
-    rows = Board(site.contest, lambda: site.desk.metering.status).show()["sessions"]
+    rows = Board(site.contest, [ShownLane(lambda: site.desk.metering.status)]).show()["sessions"]
     return [row["state"] for row in reversed(rows)]
 
 

@@ -14,6 +14,7 @@ from selenium.webdriver.common.by import By
 from werkzeug.serving import make_server
 
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.desk.readiness import Outside
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.event.results import read_results
@@ -45,7 +46,7 @@ def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
     meter = FakeMeter(clock)
     slow = Outsider()
     with running_desk(contest, meter, outside=Outside(run=slow)) as desk:
-        board = Board(contest, lambda: desk.metering.status)
+        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
         broadcast = Broadcast(board.show, 4)
         app = console_app(contest, desk, board, broadcast)
         server = make_server("127.0.0.1", 0, app, threaded=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.people.operators import add_operator
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
@@ -16,7 +17,7 @@ class Door:
 
     def __init__(self, event):
         self.event, self.contest = event, event.contest
-        self.board = Board(event.contest, lambda: event.desk.metering.status)
+        self.board = Board(event.contest, [ShownLane(lambda: event.desk.metering.status)])
         self.broadcast = Broadcast(self.board.show, 2)
         self.app = self.make_app()
         self.secrets = {}

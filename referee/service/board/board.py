@@ -19,7 +19,6 @@ from referee.service.board.wording import newest_alarm
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.lane import Lane
 from referee.service.desk.metering import MeterStatus
-from referee.service.display.display import Display
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
@@ -40,27 +39,22 @@ _SAMPLES_SHOWN = 3000
 class Board:
     """The state that the console's pages show; its methods may be called from any thread.
 
-    The first arguments are those of the first lane (see `ShownLane`), and `further` has the lanes
-    after it. `unstored` returns the notices that are not on the disk yet, the newest first.
-    `alarms` keeps who has seen which alarm.
+    `lanes` are those of the contest, lane 1 first. `unstored` returns the notices that are not on
+    the disk yet, the newest first. `alarms` keeps who has seen which alarm.
     """
 
     def __init__(
         self,
         contest: Contest,
-        meter_status: Callable[[], MeterStatus],
-        server_address: str | None = None,
+        lanes: Sequence[ShownLane],
         *,
         unstored: Callable[[], Sequence[Notice]] = tuple,
-        display: Display | None = None,
-        further: Sequence[ShownLane] = (),
         alarms: AlarmRecord | None = None,
     ) -> None:
         self._contest = contest
         self.alarms = alarms or AlarmRecord(contest.clock, partial(_store, contest))
         self._unstored = unstored
         flag_counts = FlagCounts(contest)
-        lanes = [ShownLane(meter_status, server_address, display), *further]
         self._lanes = [
             LaneView(contest, number, lane, flag_counts)
             for number, lane in enumerate(lanes, FIRST_LANE)
@@ -189,20 +183,12 @@ class Board:
 
 def board_of(contest: Contest, desk: ControlDesk, addresses: Sequence[str] = ()) -> Board:
     """Return the board of a desk; `addresses` are those of the lanes' contest servers."""
-    shown = [
+    lanes = [
         ShownLane(partial(_status_of, lane), address, lane.display)
         for lane, address in zip_longest(desk.lanes, addresses)
     ]
-    first, *further = shown
-    return Board(
-        contest,
-        first.meter_status,
-        first.server_address,
-        unstored=desk.logbook.unstored_notices,
-        display=first.display,
-        further=further,
-        alarms=AlarmRecord(contest.clock, desk.logbook.store),
-    )
+    alarms = AlarmRecord(contest.clock, desk.logbook.store)
+    return Board(contest, lanes, unstored=desk.logbook.unstored_notices, alarms=alarms)
 
 
 def _store(contest: Contest, write: Callable[[Connection], object]) -> None:

@@ -19,11 +19,6 @@ from referee.service.setup.contest import Contest
 from referee.store.readings import newest_reading
 from referee.store.sessions import SessionRecord
 
-# A reading is old after three update intervals, but never before two seconds. People stop believing
-# an alarm that comes and goes.
-_OLD_INTERVALS = 3
-_OLD_LEAST_S = 2.0
-
 
 class MeterView:
     """The meter's part of the board; it keeps the last reading when the link is lost."""
@@ -46,8 +41,7 @@ class MeterView:
         """
         status = self._status()
         reading, age_s = self._reading(status, current, now)
-        interval_s = self._section.update_interval_s
-        late = age_s is not None and age_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S)
+        late = age_s is not None and age_s > self._section.old_after_s
         lost = status.link is LinkState.LOST or _is_silent(status.reading)
         old = status.link is not LinkState.NONE and (lost or late)
         identity = status.identity
@@ -60,7 +54,7 @@ class MeterView:
             "restarts": self._section.emulated,
             "other_kind": self._section.other_kind,
             "model": None if identity is None else f"{identity.model} {identity.serial}",
-            "update_interval_s": interval_s,
+            "update_interval_s": self._section.update_interval_s,
             "reading": None if shown is None else shown | {"age_s": age_s},
             "flags_text": meter_flags_text(shown),
             "old": old,

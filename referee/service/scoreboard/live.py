@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from referee.core.instant import Instant, seconds_between
-from referee.core.states import SessionState, state_of
+from referee.core.instant import Instant
+from referee.core.states import SessionState, elapsed_s, state_of
 from referee.service.entry.status import status_of
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
@@ -17,9 +17,6 @@ from referee.store.sessions import SessionRecord, all_sessions
 
 # Old sessions are never on: an operator would have to leave this many unsettled.
 _LOOK_BACK = 50
-# A reading is old after three update intervals, but never before two seconds, as on the console.
-_OLD_INTERVALS = 3
-_OLD_LEAST_S = 2.0
 # A session that has ended and is not scored yet is still on: its result is awaited.
 _ON = (SessionState.ARMED, SessionState.RUNNING, SessionState.ENDED)
 # What changes all the time while a session runs.
@@ -57,25 +54,22 @@ def _live(
     status = status_of(contest, session)
     snapshot, reading = newest_snapshot(connection, number), newest_reading(connection, number)
     energy = energy_of(connection, number)
-    interval_s = contest.config.lane(session.lane).meter.update_interval_s
-    old = (
-        state is SessionState.RUNNING
-        and reading is not None
-        and (now.monotonic_s - reading.monotonic_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S))
-    )
+    lane = contest.config.lane(session.lane)
+    running = state is SessionState.RUNNING
+    age_s = 0.0 if reading is None else now.monotonic_s - reading.monotonic_s
+    old = running and age_s > lane.meter.old_after_s
     accuracy = None if snapshot is None else snapshot.accuracy
     energy_wh = None if reading is None else reading.energy_wh
-    running = state is SessionState.RUNNING
-    started = session.facts.started
+    ran_s = elapsed_s(session.facts, now)
     return {
         "session": number,
         "lane": session.lane,
-        "lane_name": contest.config.lane(session.lane).name,
+        "lane_name": lane.name,
         "team": session.team,
         "state": state.value,
         "length_s": session.facts.length_s,
         "remaining_s": round(status.remaining_s, 2),
-        "elapsed_s": None if started is None else round(seconds_between(started, now), 2),
+        "elapsed_s": None if ran_s is None else round(ran_s, 2),
         "mean_ap": accuracy,
         "energy_wh": energy_wh if energy is None else energy.energy_wh,
         "power_w": None if reading is None or old or not running else reading.power_w,

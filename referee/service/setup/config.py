@@ -192,6 +192,15 @@ class MeterSection:
         return not is_official(self.resource)
 
     @property
+    def old_after_s(self) -> float:
+        """Return the age from which on a reading counts as old: its figures no longer change.
+
+        That is three update intervals, and two seconds at least. People stop believing an alarm
+        that comes and goes.
+        """
+        return max(3 * self.update_interval_s, 2.0)
+
+    @property
     def settings(self) -> MeterSettings:
         """Return the settings for the meter, without a timer: each session has its own."""
         return MeterSettings(

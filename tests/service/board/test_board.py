@@ -17,6 +17,7 @@ from referee.errors import Refusal
 from referee.service.board import addresses
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.desk.metering import LinkState, MeterStatus
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import Notice, insert_notice
@@ -36,7 +37,9 @@ class Shown:
         self.meter = FakeMeter(contest.clock)
         self.status = MeterStatus(LinkState.OK, "", FakeMeter.IDENTITY)
         self.unstored: list[Notice] = []
-        self.board = Board(contest, lambda: self.status, unstored=lambda: self.unstored)
+        self.board = Board(
+            contest, [ShownLane(lambda: self.status)], unstored=lambda: self.unstored
+        )
 
     def current(self, key):
         """Return a field of the session on the big card."""
@@ -189,7 +192,7 @@ def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
     """The board says that a meter is emulated, and does not say so of a real one."""
     config = shown.contest.config
     other = replace(config, meter=replace(config.meter, resource=resource))
-    board = Board(replace(shown.contest, config=other), lambda: shown.status)
+    board = Board(replace(shown.contest, config=other), [ShownLane(lambda: shown.status)])
     shown_meter = board.show()["meter"]
     assert (emulated, resource == "emulated") == (shown_meter["emulated"], shown_meter["restarts"])
 
@@ -399,7 +402,7 @@ def test_an_emulated_meter_is_said(shown, resource, emulated):
     meter = replace(config.meter, resource=resource)
     contest = replace(shown.contest, config=replace(config, meter=meter))
     shown.desk.new_session("ants", "Kim")
-    board = Board(contest, lambda: shown.status).show()
+    board = Board(contest, [ShownLane(lambda: shown.status)]).show()
     assert [emulated] * 3 == [
         board["meter"]["emulated"],
         board["current"]["emulated"],
@@ -468,7 +471,7 @@ def test_damaged_list_of_teams_is_told(shown):
 def test_practice_tells_the_password(practice):
     """In a rehearsal the page shows how to log in."""
     status = MeterStatus(LinkState.NONE)
-    board = Board(practice, lambda: status).show()
+    board = Board(practice, [ShownLane(lambda: status)]).show()
     assert ("practice", []) == (board["contestants"]["password"], board["teams"])
 
 

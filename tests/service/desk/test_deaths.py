@@ -9,6 +9,7 @@ import pytest
 
 from referee.core.states import EndCause
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.desk import watched_thread as watched_module
 from referee.service.desk.link import DeskClient, DeskServer, socket_path
 from referee.service.desk.metering import LinkState
@@ -50,7 +51,7 @@ def test_the_clock_that_died_still_keeps_the_deadline(desk, contest, clock, monk
     died(contest, "session-clock")
     assert (
         "'session-clock' died"
-        in Board(contest, lambda: desk.metering.status).show()["alarm"]["text"]
+        in Board(contest, [ShownLane(lambda: desk.metering.status)]).show()["alarm"]["text"]
     )
     clock.advance(600)
     eventually(lambda: facts_of(contest, session_id).ended)

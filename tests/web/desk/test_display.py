@@ -14,6 +14,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from tests.support.contests import make_contest
@@ -27,7 +28,7 @@ def client(request: Any, tmp_path: Path) -> Iterator[FlaskClient]:
     """Return the console of a contest of one of the two tracks."""
     contest = make_contest(tmp_path, mode="practice", seconds=600, track=request.param)
     with running_desk(contest, None) as desk:
-        board = Board(contest, lambda: desk.metering.status, display=desk.display)
+        board = Board(contest, [ShownLane(lambda: desk.metering.status, display=desk.display)])
         app = console_app(contest, desk, board, Broadcast(board.show, 2))
         yield app.test_client()
         if desk.display is not None:

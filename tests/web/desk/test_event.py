@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
@@ -51,7 +52,7 @@ def pages(tmp_path):
     with running_desk(contest, meter) as desk:
         event = Event(contest, desk, meter)
         event.register("ants", "bees", "wasps")
-        board = Board(contest, lambda: desk.metering.status)
+        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
         app = console_app(contest, desk, board, Broadcast(board.show, 2))
         yield Pages(event, app.test_client())
     contest.database.close()

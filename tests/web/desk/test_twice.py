@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
@@ -95,7 +96,7 @@ def test_the_test_card_twice(tmp_path):
     """A second press shows the card that is shown, and a second press on the other hides it."""
     contest = make_contest(tmp_path, mode="event", track="camera")
     with running_desk(contest, None) as desk:
-        board = Board(contest, lambda: desk.metering.status, display=desk.display)
+        board = Board(contest, [ShownLane(lambda: desk.metering.status, display=desk.display)])
         client = console_app(contest, desk, board, Broadcast(board.show, 2)).test_client()
         for on in (True, True, False, False):
             assert {"card": on} == post(client, "/display/card", on=on).get_json()
