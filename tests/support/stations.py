@@ -18,7 +18,7 @@ from referee.extras.stations.follower import Followed
 from referee.extras.stations.held import Held, after
 from referee.extras.stations.keeping import Kept
 from referee.extras.stations.notification import read_notifications
-from referee.service.scoreboard.charts import Charts
+from referee.service.event.charts import Charts
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.web.scoreboard.app import Show, scoreboard_app

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -57,6 +58,9 @@ DARK = Theme("#e8eef4", "#a3b0bd", "#3a4753")
 
 PAPER = Theme("#15202b", "#505b66", "#c6ced6", "#ffffff")
 """For a page that may be printed."""
+
+SIZE_IN = (7.2, 4.5)
+"""The size of a ranking's chart in inches of 72 pixels; the page scales it."""
 
 
 def energy_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]) -> bytes:
@@ -256,3 +260,26 @@ def svg_of(figure: Figure, title: str) -> bytes:
     with matplotlib.rc_context(STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None, "Title": title})
     return file.getvalue()
+
+
+CHARTS: dict[str, Callable[[Mapping[str, Any], Theme, tuple[float, float]], bytes]] = {
+    "energy": energy_chart,
+    "speed": speed_chart,
+}
+"""The charts of a ranking by their names."""
+
+
+class Charts:
+    """The audience's newest picture of each chart; any thread may ask, and one draws at a time."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[str, tuple[str, bytes]] = {}
+        self._lock = threading.Lock()
+
+    def draw(self, name: str, key: str, view: Mapping[str, Any]) -> bytes:
+        """Return the chart of a view as SVG; `key` names the content of the view."""
+        with self._lock:
+            known = self._drawn.get(name)
+            if known is None or known[0] != key:
+                known = self._drawn[name] = (key, CHARTS[name](view, DARK, SIZE_IN))
+            return known[1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from referee.service.event.charts import PAPER, energy_chart, speed_chart
+from referee.service.event.charts import PAPER, SIZE_IN, energy_chart, speed_chart
 from referee.service.event.page_parts import picture, titled_list
 from referee.service.event.results_table import (
     Row,
@@ -31,8 +31,6 @@ _HEAD = (
     "attempts",
     "verdict",
 )
-# In inches of 72 pixels; the page scales them.
-_SIZE = (7.2, 4.5)
 _TEXT = ("team", "verdict")
 
 
@@ -87,8 +85,8 @@ def _row(row: Row, entry: dict[str, Any]) -> str:
 def _charts(results: dict[str, Any]) -> str:
     """Return both charts as pictures with a text for those who do not see them."""
     drawn = {
-        "Accuracy against energy: left and up is better.": energy_chart(results, PAPER, _SIZE),
-        "Accuracy against speed: right and up is better.": speed_chart(results, PAPER, _SIZE),
+        "Accuracy against energy: left and up is better.": energy_chart(results, PAPER, SIZE_IN),
+        "Accuracy against speed: right and up is better.": speed_chart(results, PAPER, SIZE_IN),
     }
     return "\n".join(picture(svg, text) for text, svg in drawn.items())
 
