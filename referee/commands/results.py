@@ -19,7 +19,12 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee.service.event.results import read_results
-from referee.service.event.results_table import results_csv, results_latex, results_text
+from referee.service.event.results_table import (
+    results_csv,
+    results_json,
+    results_latex,
+    results_text,
+)
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 
@@ -47,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         _write(args.html, results_page(results))
         print(f"Wrote {args.html}.")
     elif args.json:
-        print(json.dumps(results, allow_nan=False))
+        print(json.dumps(results_json(results), allow_nan=False))
     elif args.csv:
         print(results_csv(results), end="")
     elif args.latex:

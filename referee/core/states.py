@@ -46,8 +46,10 @@ class EndCause(Enum):
 class SessionFacts:
     """The recorded moments of one session; None means that it has not happened.
 
-    `length_s` is the session's length in seconds, with the extra time that it was given. `started`
-    is the moment when the meter began to integrate; the deadline is `length_s` later.
+    `length_s` is the time allowed: the session's length in seconds, with the extra time that it was
+    given. `started` is the moment when the meter began to integrate; the deadline is `length_s`
+    later. The time run (`ran_s`) is shorter where a session ended early. How long the meter itself
+    has integrated is another thing again: `integration_s` of its readings and of the energy.
     """
 
     length_s: float
@@ -63,6 +65,18 @@ class SessionFacts:
 def elapsed_s(facts: SessionFacts, now: Instant) -> float | None:
     """Return the seconds since the start, also after the end; None for a session not started."""
     return None if facts.started is None else seconds_between(facts.started, now)
+
+
+def ran_s(facts: SessionFacts, now: Instant | None = None) -> float | None:
+    """Return the time run, from the start to the end, in seconds.
+
+    A session without an end has run until `now`. None: it has not started, or has no end and `now`
+    is not given.
+    """
+    until = facts.ended or now
+    if facts.started is None or until is None:
+        return None
+    return seconds_between(facts.started, until)
 
 
 def remaining_s(facts: SessionFacts, now: Instant) -> float:

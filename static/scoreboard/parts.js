@@ -11,6 +11,7 @@ let handMs = -Infinity;
 
 // The places of the rows that are whole below the table's head, from and to; null without rows.
 function seen(rows) {
+  if (rows.length === 0) return null;
   const top = $("ranking").querySelector("th").getBoundingClientRect().bottom - 1;
   const bottom = $("ranking").getBoundingClientRect().bottom + 1;
   const whole = rows.flatMap((row, place) => {

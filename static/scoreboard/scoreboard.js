@@ -3,6 +3,7 @@
 
 import { clockText, figure, points } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
+import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { showParts } from "./parts.js";
 import { follow } from "./stream.js";
 
@@ -38,9 +39,7 @@ function showView() {
   show("state", view.state);
   $("state").className = `badge ${view.state}`;
   show("state-text", stateText());
-  show("accuracy-head", view.figures.accuracy.label);
-  show("score-head", view.figures.score.label);
-  $("score-head").title = view.figures.score.unit;
+  fill("heads", view.columns, headOf);
   const rows = ranked();
   const champions = rows.filter((row) => row.year).length;
   const entries = rows.length - champions;
@@ -98,30 +97,20 @@ const cell = (text, kind) => {
 };
 
 function championRow(champion) {
-  const row = make("tr", cell("", "number"), cell(`champion of ${champion.year}`, ""),
-    cell(figure(champion.mean_ap, 5), "number"), cell(figure(champion.energy_wh, 4), "number"),
-    cell(figure(champion.score, 5), "number"), cell("", "wide"), cell("", "wide"), cell("", ""));
+  const row = rowOfCells(view.columns, champion.printed).element;
   row.className = "champion";
   return row;
 }
 
 function entryRow(entry) {
+  const { element: row, cell: cellOf } = rowOfCells(view.columns, entry.printed);
   // On a joint board a team has its page at its station.
   const link = make(view.stations ? "span" : "a", entry.team);
   if (!view.stations) link.href = `team/${encodeURIComponent(entry.team)}`;
-  const name = make("td", link);
-  if (entry.station) name.append(make("small", entry.station));
-  if (entry.organisation) name.append(make("small", entry.organisation));
-  if (entry.word) name.append(make("small", entry.word));
-  const printed = entry.printed;
-  const score = cell(printed.score, "number score");
-  if (entry.score_low !== null) score.append(make("small", printed.interval));
-  const verdict = cell(entry.verdict ?? "–", entry.verdict ?? "");
-  if (entry.emulated) verdict.append(make("small", "EMULATED"));
-  const row = make("tr", cell(printed.rank, "number rank"), name,
-    cell(printed.mean_ap, "number"), cell(printed.energy, "number"), score,
-    cell(printed.images, "number wide"), cell(printed.attempts, "number wide"),
-    verdict);
+  cellOf("team").replaceChildren(link, ...[entry.station, entry.organisation, entry.word]
+    .filter(Boolean).map((text) => make("small", text)));
+  if (entry.score_low !== null) cellOf("score").append(make("small", entry.printed.interval));
+  showVerdict(cellOf("verdict"), entry);
   if (entry.word === "on now") row.className = "on-now";
   return row;
 }
@@ -142,9 +131,8 @@ function idle() {
       + "operators thaw it.");
   }
   if (view.state === "FINAL") return prizes();
-  // Where a freeze of an earlier version is shown, nobody is next in any lane.
-  const lanes = (view.lanes ?? []).filter(({ next }) => next);
-  if (view.lanes?.length > 1 && lanes.length) {
+  const lanes = view.lanes.filter(({ next }) => next);
+  if (view.lanes.length > 1 && lanes.length) {
     return message("Next ", ...lanes.flatMap(({ name, next }, place) => [
       `${place ? " · " : ""}in lane ${name}: `, make("strong", next)]));
   }

@@ -27,14 +27,9 @@ function showTeam({ view, key }) {
     $("misses-box").hidden = true;
     return;
   }
-  const printed = entry.printed;
   show("place", entry.organisation);
   show("word", entry.word);
-  fill("figures", [
-    ["rank", printed.rank], [view.figures.accuracy.label, printed.mean_ap], ["Wh", printed.energy],
-    [view.figures.score.label, printed.score], ["interval", printed.interval],
-    ["images", printed.images], ["runs", printed.attempts], ["verdict", printed.verdict],
-  ], pair);
+  fill("figures", view.team_columns.map(({ field, head }) => [head, entry.printed[field]]), pair);
   const session = entry.verdict === null ? null : entry.session;
   $("session").hidden = session === null;
   if (session !== null && session !== shownSession) {

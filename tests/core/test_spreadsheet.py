@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from referee.core.spreadsheet import plain_cell
-from referee.service.event.results_table import COLUMNS, results_csv
+from referee.service.event.result_entry import ResultEntry
+from referee.service.event.results_table import results_csv
+from tests.support.rankings import results_of
 
 
 @pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1"])
@@ -23,6 +28,6 @@ def test_numbers_and_other_texts_stay(value):
 
 def test_ranking_as_csv_has_no_formula():
     """A team's name is no formula in the CSV of the results."""
-    entry = dict.fromkeys(COLUMNS) | {"team": "=cmd|calc", "score": -1.0}
-    line = results_csv({"entries": [entry]}).splitlines()[1].split(",")
-    assert ("'=cmd|calc", "-1.0") == (line[COLUMNS.index("team")], line[COLUMNS.index("score")])
+    entry = ResultEntry(team="=cmd|calc", score=-1.0)
+    (row,) = csv.DictReader(io.StringIO(results_csv(results_of(entry))))
+    assert ("'=cmd|calc", "-1.0") == (row["team"], row["score"])

@@ -144,7 +144,7 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     press(browser, "finalize")
     answer(browser, "Make it final", others="Grace")
     wait_text(browser, "state-text", "Approved by Ada, Grace")
-    assert read_results(event.contest)["final"]
+    assert read_results(event.contest).final
     press(browser, "reopen")
     answer(browser, "Open it again", reason="a mistake")
     wait_text(browser, "state", "PROVISIONAL")

@@ -16,9 +16,11 @@ from typing import Any
 
 import msgspec
 
+from referee.core.instant import Instant
+from referee.core.states import SessionFacts
 from referee.errors import InputError
 from referee.extras.stations.notification import JudgementData, moment_of
-from referee.service.event.standings import score_interval
+from referee.service.event.figures import figures_of
 from referee.service.evidence.bundle_file import (
     MANIFEST,
     NO_VALUE,
@@ -33,6 +35,7 @@ from referee.service.evidence.bundle_file import (
 )
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.setup.signing_key import key_id, read_public_key
+from referee.store.readings import Energy
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 
@@ -139,7 +142,7 @@ def _session(
         team=str(session["team"])[:200],
         length_s=float(session["length_s"]),
         void=void,
-        judgement=None if judged else _judgement(track, score, verdict, moments),
+        judgement=None if judged else _judgement(track, session, score, verdict),
         facts=facts,
         digest=sha256(json.dumps(told, sort_keys=True).encode()).hexdigest(),
     )
@@ -151,40 +154,35 @@ def _session(
 
 def _judgement(
     track: Track[Any],
+    session: Mapping[str, Any],
     score: Mapping[str, Any] | None,
     verdict: Mapping[str, Any],
-    moments: Mapping[str, Any],
 ) -> JudgementData:
     """Return the result as the station's feed would tell it; a score that is not known is null."""
-    energy_wh = verdict.get("energy_wh")
-    told: dict[str, Any] = {
-        "judgement_type_id": None if score is None else verdict["verdict"],
-        "score": None,
-        "energy_wh": energy_wh,
-        "emulated": bool(verdict.get("emulated", False)),
-    }
+    moments = session["moments"]
+    facts = SessionFacts(
+        float(session["length_s"]),
+        started=_moment(moments["started"]),
+        ended=_moment(moments["ended"]),
+    )
+    energy = Energy(
+        *(0, 0, "", verdict.get("energy_wh"), verdict.get("uncertainty_wh"), verdict["verdict"]),
+        verdict,
+    )
+    run, images = None, None
     if score is not None:
         run = ScoringRun(0, 0, score[track.accuracy.field], score[track.score.field], score)
-        low, high = score_interval(run, track)
-        told |= {
-            **{"score": run.score, "mean_ap": run.accuracy, "score_low": low, "score_high": high},
-            "objects_per_s": _rate(score.get("detections"), moments),
-            "normalized_accuracy": score.get("normalized_accuracy"),
-            "images": score.get("images_fetched"),
-        }
+        images = score.get("images_fetched")
+    figures = figures_of(track, facts, energy, run, images).values()
+    told = figures | {"judgement_type_id": None if run is None else energy.verdict}
     # JSON's text has only finite numbers here, so this also refuses NaN and infinities.
-    text = json.dumps(told, allow_nan=False)
-    return msgspec.json.decode(text, type=JudgementData)
+    return msgspec.json.decode(json.dumps(told, allow_nan=False), type=JudgementData)
 
 
-def _rate(boxes: Any, moments: Mapping[str, Any]) -> float | None:
-    started, ended = moments["started"], moments["ended"]
-    if boxes is None or started is None or ended is None:
+def _moment(told: Mapping[str, Any] | None) -> Instant | None:
+    if told is None:
         return None
-    ran_s = float(ended["monotonic_s"]) - float(started["monotonic_s"])
-    if started["boot_id"] != ended["boot_id"]:
-        ran_s = (moment_of(ended["utc"]) - moment_of(started["utc"])).total_seconds()
-    return float(boxes) / ran_s if ran_s > 0 else None
+    return Instant(float(told["monotonic_s"]), moment_of(told["utc"]), str(told["boot_id"]))
 
 
 def _newest(found: Sequence[BundleSession]) -> list[BundleSession]:

@@ -15,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from referee.errors import InputError
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.follower import Followed
@@ -22,7 +24,7 @@ from referee.extras.stations.joint_rows import joint_stations
 from referee.extras.stations.joint_view import joint_view
 from referee.extras.stations.notification import moment_of
 from referee.service.scoreboard.publisher import Snapshot
-from referee.service.scoreboard.view import Publication
+from referee.service.scoreboard.view import Publication, PublicView, view_json
 from referee.service.setup.clock import Clock
 from referee.service.setup.whole_files import replace_file
 from referee.tracks.track import Track
@@ -51,7 +53,7 @@ def view_text(
 ) -> str:
     """Return the view as JSON; the same knowledge gives the same text."""
     view = joint_view(title, track, joint_stations(followed, bundles, track.name))
-    return json.dumps(view, allow_nan=False)
+    return json.dumps(view_json(view), allow_nan=False)
 
 
 def standing_text(followed: Sequence[Followed]) -> str:
@@ -94,10 +96,10 @@ class BoardFiles:
         mark = (at.st_ino, at.st_mtime_ns)
         old = self._snapshot
         if old is None or mark != self._seen:
-            text = path.read_text(encoding="utf-8")
+            view = msgspec.json.decode(path.read_bytes(), type=PublicView)
+            text = json.dumps(view_json(view), allow_nan=False)
             key = sha256(text.encode()).hexdigest()[:16]
-            publication = Publication(json.loads(text), ())
-            old = Snapshot(0, key, text, "", publication, {})
+            old = Snapshot(0, key, text, "", Publication(view, ()), {})
             self._seen = mark
         self._snapshot = Snapshot(0, old.key, old.view, self._live(), old.publication, {})
         return self._snapshot

@@ -8,55 +8,42 @@ same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from referee.core.turns import Turn
 from referee.extras.stations.joint_rows import JointTeam, Station, earliest_freeze
-from referee.extras.stations.notification import JudgementData
-from referee.service.event.results_table import table_rows
-from referee.service.scoreboard.view import PublicState, entry_view
+from referee.service.event.figures import Figures
+from referee.service.event.result_entry import ResultEntry, TrackFigures
+from referee.service.event.results import past_champions
+from referee.service.scoreboard.view import PublicState, PublicView, shown_entry
 from referee.tracks.track import Track
 
-_NOTHING = JudgementData(None, None)
 
-
-def joint_view(title: str, track: Track[Any], stations: Sequence[Station]) -> dict[str, Any]:
-    """Return the view, ready for JSON.
+def joint_view(title: str, track: Track[Any], stations: Sequence[Station]) -> PublicView:
+    """Return the view.
 
     `entries` has every team of every station, the best first; teams without a rank follow in the
-    order of the stations. `station` and `station_key` say whose it is. `stations` has the stations;
-    `fault` says why one takes no part, and `remark` what makes its scores differ.
+    order of the stations. `stations` has the stations; `fault` says why one takes no part, and
+    `remark` what makes its scores differ.
     """
     state = _state(stations)
-    entries = _ranked(track, stations)
-    rows = table_rows({"entries": entries})
-    own = ("station", "station_key")
-    return {
-        "contest": title,
-        "track": track.name,
-        "mode": "event",
-        "seconds": _common(stations),
-        "images": None,
-        "figures": {"accuracy": asdict(track.accuracy), "score": asdict(track.score)},
-        "champions": [
-            {"year": year, "mean_ap": it.accuracy, "energy_wh": it.energy_wh, "score": it.score}
-            for year, it in sorted(track.champions.items())
-        ],
-        "state": state.value,
-        "since_utc": earliest_freeze(stations) if state is PublicState.FROZEN else None,
-        "approved_by": ["every station"] if state is PublicState.FINAL else [],
-        "next": None,
-        "lanes": [],
-        "entries": [
-            entry_view(entry, row, state) | {name: entry[name] for name in own}
-            for entry, row in zip(entries, rows, strict=True)
-        ],
-        "prizes": [],
-        "boards": [],
-        "stations": [_station(one, stations) for one in stations],
-    }
+    return PublicView(
+        contest=title,
+        track=track.name,
+        mode="event",
+        seconds=_common(stations),
+        images=None,
+        figures=TrackFigures(track.accuracy, track.score),
+        champions=past_champions(track),
+        state=state,
+        since_utc=earliest_freeze(stations) if state is PublicState.FROZEN else None,
+        approved_by=["every station"] if state is PublicState.FINAL else [],
+        entries=[shown_entry(entry, state) for entry in _ranked(track, stations)],
+        stations=[_station(one, stations) for one in stations],
+    )
 
 
 def _state(stations: Sequence[Station]) -> PublicState:
@@ -91,52 +78,40 @@ def _station(one: Station, stations: Sequence[Station]) -> dict[str, Any]:
     }
 
 
-def _ranked(track: Track[Any], stations: Sequence[Station]) -> list[dict[str, Any]]:
+def _ranked(track: Track[Any], stations: Sequence[Station]) -> list[ResultEntry]:
     """Return the entries by rank, as the results have them."""
     entries = [_entry(team, station) for station in stations for team in station.teams]
-    reports = [{} if entry["withdrawn"] else _report(track, entry) for entry in entries]
-    for entry, place in zip(entries, track.ranking.places(reports), strict=True):
-        entry["rank"] = place
+    reports = [{} if entry.withdrawn else _report(track, entry) for entry in entries]
+    places = track.ranking.places(reports)
+    ranked = [replace(entry, rank=place) for entry, place in zip(entries, places, strict=True)]
     last = len(entries) + 1
-    return sorted(entries, key=lambda it: last if it["rank"] is None else int(it["rank"]))
+    return sorted(ranked, key=lambda it: last if it.rank is None else it.rank)
 
 
-def _report(track: Track[Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+def _report(track: Track[Any], entry: ResultEntry) -> dict[str, Any]:
     """Return the fields that may decide the places."""
     return {
-        "normalized_accuracy": entry["normalized_accuracy"],
-        track.accuracy.field: entry["mean_ap"],
-        track.score.field: entry["score"],
+        "normalized_accuracy": entry.normalized_accuracy,
+        track.accuracy.field: entry.mean_ap,
+        track.score.field: entry.score,
     }
 
 
-def _entry(team: JointTeam, station: Station) -> dict[str, Any]:
+def _entry(team: JointTeam, station: Station) -> ResultEntry:
     """Return a team as an entry of results, without its rank; its newest session counts."""
     newest = team.played[-1] if team.played else None
-    told = (None if newest is None else newest.judgement) or _NOTHING
+    judgement = None if newest is None else newest.judgement
+    figures = judgement or Figures()
     turn = Turn.WAITING if newest is None else Turn.ON if newest.running else Turn.RAN
-    return {
-        "rank": None,
-        "team": team.name,
-        "organisation": team.organisation,
-        "station": station.name,
-        "station_key": station.key,
-        "session": None if newest is None else newest.session,
-        "mean_ap": told.mean_ap,
-        "energy_wh": told.energy_wh,
-        "score": told.score,
-        "score_low": told.score_low,
-        "score_high": told.score_high,
-        "images": told.images,
-        "attempts": len(team.played),
-        "void_reasons": [],
-        "verdict": told.judgement_type_id,
-        "reasons": [],
-        "review": None,
-        "emulated": told.emulated,
-        "normalized_accuracy": told.normalized_accuracy,
-        "objects_per_s": told.objects_per_s,
-        "turn": (Turn.WITHDRAWN if team.withdrawn else turn).value,
-        "withdrawn": team.withdrawn,
-        "prizes": True,
-    }
+    return ResultEntry(
+        **figures.values(),
+        team=team.name,
+        organisation=team.organisation,
+        station=station.name,
+        station_key=station.key,
+        session=None if newest is None else newest.session,
+        attempts=len(team.played),
+        verdict=None if judgement is None else judgement.judgement_type_id,
+        turn=(Turn.WITHDRAWN if team.withdrawn else turn).value,
+        withdrawn=team.withdrawn,
+    )

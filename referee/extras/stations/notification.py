@@ -15,6 +15,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from referee.service.event.figures import Count, Figures
+
 LINES_MOST = 20_000
 """The most objects of a station: an event has some hundreds."""
 
@@ -22,9 +24,6 @@ _TOKEN = re.compile(r"[!-~]{1,64}")
 _DURATION = re.compile(r"(\d{1,4}):(\d\d):(\d\d)(?:\.(\d{1,3}))?")
 
 Text = Annotated[str, Meta(max_length=200)]
-Number = float | None
-Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-"""A number of things; more digits are none, and many readers of JSON would lose them."""
 
 
 class StationFault(Exception):
@@ -76,19 +75,10 @@ class SubmissionData(Struct, frozen=True):
     problem_id: Text | None = None
 
 
-class JudgementData(Struct, frozen=True):
-    """The result of a session."""
+class JudgementData(Figures, frozen=True, kw_only=True):
+    """The result of a session; what a station does not tell is not known."""
 
     judgement_type_id: Text | None
-    score: Number
-    mean_ap: Number = None
-    energy_wh: Number = None
-    emulated: bool = False
-    score_low: Number = None
-    score_high: Number = None
-    objects_per_s: Number = None
-    normalized_accuracy: Number = None
-    images: Count | None = None
 
 
 Data = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from power.emulated import is_emulated
 from referee.core.instant import Instant, seconds_between
-from referee.core.states import EndCause, SessionState, elapsed_s, state_of
+from referee.core.states import EndCause, SessionState, elapsed_s, ran_s, state_of
 from referee.service.board.wording import session_text, verdict_text
 from referee.service.desk.settling import LINK_PATIENCE_S
 from referee.service.entry.status import status_of
@@ -45,7 +45,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
     energy = energy_of(connection, session.session_id)
     meter = session_meter_of(connection, session.session_id)
     facts = session.facts
-    ran_s = None if facts.started is None else seconds_between(facts.started, facts.ended or now)
+    time_run_s = ran_s(facts, now)
     configured = contest.config.lane(session.lane).meter
     exact_s = _EXACT_INTERVALS * configured.update_interval_s
     # At the deadline the meter's own timer ends the integration exactly.
@@ -71,8 +71,8 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "score": None if run is None else run.score,
         "energy_wh": None if energy is None else energy.energy_wh,
         "uncertainty_wh": None if energy is None else energy.uncertainty_wh,
-        "ran_s": ran_s,
-        "too_short": ran_s is not None and ran_s < exact_s and not in_full,
+        "ran_s": time_run_s,
+        "too_short": time_run_s is not None and time_run_s < exact_s and not in_full,
         "verdict": None if energy is None else energy.verdict,
         "reasons": [] if energy is None else energy.reasons,
         "seen": seen,
@@ -99,11 +99,11 @@ def session_card(
     `meter` and `display` are the board's views of these; a track without a display has None.
     """
     row = session_row(contest, session, now)
-    ran_s = elapsed_s(session.facts, now)
-    since_s = max(0.0, (ran_s or 0.0) - _RATE_S)
+    passed_s = elapsed_s(session.facts, now)
+    since_s = max(0.0, (passed_s or 0.0) - _RATE_S)
     connection = contest.database.connection
     traffic = recent_traffic(connection, session.session_id, since_s)
-    over_s = min(_RATE_S, max(1.0, ran_s or 0.0))
+    over_s = min(_RATE_S, max(1.0, passed_s or 0.0))
     last_s = traffic.last_request_s
     status = status_of(contest, session)
     card = (
@@ -112,10 +112,10 @@ def session_card(
         | {
             "length_s": session.facts.length_s,
             "remaining_s": status.remaining_s,
-            "elapsed_s": ran_s,
+            "elapsed_s": passed_s,
             "images_a_second": traffic.images / over_s,
             "answers_a_second": traffic.answers / over_s,
-            "request_age_s": None if ran_s is None or last_s is None else ran_s - last_s,
+            "request_age_s": None if passed_s is None or last_s is None else passed_s - last_s,
             "settling_left_s": _settling_left_s(session, row, now),
             "images": contest.image_count,
             "images_fetched": status.images_fetched,

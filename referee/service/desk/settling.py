@@ -24,7 +24,7 @@ from power.energy.verdict import (
 from power.follow import LOST_METER_S
 from power.meter import Identity, MeterSettings, Reading
 from referee.core.instant import seconds_between
-from referee.core.states import EndCause
+from referee.core.states import EndCause, ran_s
 from referee.errors import Unavailable
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
@@ -297,11 +297,11 @@ def judge_again(
 
 
 def seconds_run(session: SessionRecord) -> float:
-    """Return the length of an ended session in seconds, from its start to its end."""
-    facts = session.facts
-    if facts.started is None or facts.ended is None:
+    """Return the time that an ended session has run, in seconds."""
+    seconds = ran_s(session.facts)
+    if seconds is None:
         raise Unavailable(f"Session {session.session_id} has no start or no end.")
-    return seconds_between(facts.started, facts.ended)
+    return seconds
 
 
 def added_by_the_run(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
+from referee.service.event.result_entry import ContestRanking, PastChampion, PublicEntry
 
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -63,48 +64,48 @@ SIZE_IN = (7.2, 4.5)
 """The size of a ranking's chart in inches of 72 pixels; the page scales it."""
 
 
-def energy_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]) -> bytes:
+def energy_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> bytes:
     """Return mAP against watt-hours as SVG, with lines of equal score and past champions."""
-    champions = [it for it in view["champions"] if it["energy_wh"] > 0]
-    points = _points(view["entries"], "energy_wh")
-    figure, axes = _figure(view, theme, size, "energy of the session (Wh)")
-    _log_if_wide(axes, [x for x, _, _ in points] + [it["energy_wh"] for it in champions])
+    champions = [it for it in ranking.champions if it.energy_wh > 0]
+    points = _points(ranking.entries, lambda entry: entry.energy_wh)
+    figure, axes = _figure(ranking, theme, size, "energy of the session (Wh)")
+    _log_if_wide(axes, [x for x, _, _ in points] + [it.energy_wh for it in champions])
     _draw_points(axes, points, theme)
     for it in champions:
         axes.plot(
-            *(it["energy_wh"], it["mean_ap"]), marker="*", ms=13, ls="", mfc="none", mec=theme.quiet
+            *(it.energy_wh, it.mean_ap), marker="*", ms=13, ls="", mfc="none", mec=theme.quiet
         )
-        _label(axes, it["energy_wh"], it["mean_ap"], str(it["year"]), theme.quiet)
-    _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in champions])
+        _label(axes, it.energy_wh, it.mean_ap, str(it.year), theme.quiet)
+    _frame(axes, [y for _, y, _ in points] + [it.mean_ap for it in champions])
     taken = _name_points(axes, points, theme)
-    _equal_scores(axes, [one["score"] for one in view["entries"]], theme, taken)
+    _equal_scores(axes, [one.score for one in ranking.entries], theme, taken)
     return svg_of(figure, "Accuracy against energy: left and up is better")
 
 
-def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]) -> bytes:
+def speed_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> bytes:
     """Return mAP against reported boxes a second as SVG; past champions are lines of their mAP."""
-    points = _points(view["entries"], "objects_per_s")
-    figure, axes = _figure(view, theme, size, "objects reported a second")
+    points = _points(ranking.entries, lambda entry: entry.objects_per_s)
+    figure, axes = _figure(ranking, theme, size, "objects reported a second")
     _log_if_wide(axes, [x for x, _, _ in points])
     _draw_points(axes, points, theme)
-    _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in view["champions"]])
+    _frame(axes, [y for _, y, _ in points] + [it.mean_ap for it in ranking.champions])
     _name_points(axes, points, theme)
-    _champion_lines(axes, view["champions"], theme)
+    _champion_lines(axes, ranking.champions, theme)
     return svg_of(figure, "Accuracy against speed: right and up is better")
 
 
-def _champion_lines(axes: Axes, champions: Sequence[Mapping[str, Any]], theme: Theme) -> None:
+def _champion_lines(axes: Axes, champions: Sequence[PastChampion], theme: Theme) -> None:
     """Draw the past champions' accuracies; years that would meet stand side by side."""
     before, shift = math.inf, -2.0
     height = 72.0 * axes.bbox.height / _figure_of(axes).dpi
     bottom, top = axes.get_ylim()
-    for it in sorted(champions, key=lambda one: -float(one["mean_ap"])):
-        axes.axhline(it["mean_ap"], color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
-        up = height * (it["mean_ap"] - bottom) / (top - bottom)
+    for it in sorted(champions, key=lambda one: -one.mean_ap):
+        axes.axhline(it.mean_ap, color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
+        up = height * (it.mean_ap - bottom) / (top - bottom)
         shift = shift - 34.0 if before - up < 12.0 else -2.0
         before = up
         axes.annotate(
-            *(str(it["year"]), (1.0, it["mean_ap"])),
+            *(str(it.year), (1.0, it.mean_ap)),
             xycoords=("axes fraction", "data"),
             xytext=(shift, 2),
             textcoords="offset points",
@@ -114,24 +115,27 @@ def _champion_lines(axes: Axes, champions: Sequence[Mapping[str, Any]], theme: T
         )
 
 
-def _points(entries: Sequence[Mapping[str, Any]], field: str) -> list[tuple[float, float, str]]:
+def _points(
+    entries: Sequence[PublicEntry], value: Callable[[PublicEntry], float | None]
+) -> list[tuple[float, float, str]]:
     """Return x, mAP and label of the entries that have both; an accuracy of 0 is one of them.
 
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
     """
     return [
-        (entry[field], entry["mean_ap"], f"{entry['rank'] or '–'}  {entry['team']}")
+        (x, entry.mean_ap, f"{entry.rank or '–'}  {entry.team}")
         for entry in entries
-        if entry[field] is not None
-        and entry["mean_ap"] is not None
-        and entry[field] >= 0
-        and entry["verdict"] != "INVALID"
-        and not entry["withdrawn"]
+        for x in [value(entry)]
+        if x is not None
+        and entry.mean_ap is not None
+        and x >= 0
+        and entry.verdict != "INVALID"
+        and not entry.withdrawn
     ]
 
 
 def _figure(
-    view: Mapping[str, Any], theme: Theme, size: tuple[float, float], x_label: str
+    ranking: ContestRanking, theme: Theme, size: tuple[float, float], x_label: str
 ) -> tuple[Figure, Axes]:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
@@ -142,7 +146,7 @@ def _figure(
         axes = figure.add_subplot()
     axes.set_facecolor("none")
     axes.set_xlabel(x_label, color=theme.ink)
-    axes.set_ylabel(view["figures"]["accuracy"]["label"], color=theme.ink)
+    axes.set_ylabel(ranking.figures.accuracy.label, color=theme.ink)
     axes.tick_params(which="both", colors=theme.ink)
     axes.grid(True, color=theme.line, lw=0.6)
     axes.set_axisbelow(True)
@@ -262,7 +266,7 @@ def svg_of(figure: Figure, title: str) -> bytes:
     return file.getvalue()
 
 
-CHARTS: dict[str, Callable[[Mapping[str, Any], Theme, tuple[float, float]], bytes]] = {
+CHARTS: dict[str, Callable[[ContestRanking, Theme, tuple[float, float]], bytes]] = {
     "energy": energy_chart,
     "speed": speed_chart,
 }
@@ -276,10 +280,10 @@ class Charts:
         self._drawn: dict[str, tuple[str, bytes]] = {}
         self._lock = threading.Lock()
 
-    def draw(self, name: str, key: str, view: Mapping[str, Any]) -> bytes:
-        """Return the chart of a view as SVG; `key` names the content of the view."""
+    def draw(self, name: str, key: str, ranking: ContestRanking) -> bytes:
+        """Return the chart of a ranking as SVG; `key` names the content of the ranking."""
         with self._lock:
             known = self._drawn.get(name)
             if known is None or known[0] != key:
-                known = self._drawn[name] = (key, CHARTS[name](view, DARK, SIZE_IN))
+                known = self._drawn[name] = (key, CHARTS[name](ranking, DARK, SIZE_IN))
             return known[1]

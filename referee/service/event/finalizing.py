@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from referee.core.states import SessionState, state_of
 from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import Refusal
 from referee.service.event.doubt import doubt_of
-from referee.service.event.results import Results, provisional_results
+from referee.service.event.result_entry import Results
+from referee.service.event.results import approved_results, provisional_results
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
 from referee.store.finals import (
-    final_results,
     insert_finalization,
     insert_reopening,
     insert_review,
@@ -38,18 +40,18 @@ def finalize(contest: Contest, approved_by: Sequence[str], operator: str | None 
         raise Refusal("practice", "A rehearsal has no final results.")
     names = _names(approved_by)
     with contest.database.write() as connection:
-        final = final_results(connection)
+        final = approved_results(connection)
         if final is not None:
-            return dict(final.results)
+            return final
         results = provisional_results(contest, connection)
-        if results["open"]:
-            count = len(results["open"])
+        if results.open:
+            count = len(results.open)
             points = "one point is" if count == 1 else f"{count} points are"
             raise Refusal(
-                "results_open", f"The results stay provisional: {points} open.", results["open"]
+                "results_open", f"The results stay provisional: {points} open.", tuple(results.open)
             )
         now = contest.clock.now()
-        insert_finalization(connection, now, names, results)
+        insert_finalization(connection, now, names, msgspec.to_builtins(results))
         approved = f"approved by {', '.join(names)}"
         insert_audit(connection, now, operator or names[0], "finalize", None, approved)
     return results

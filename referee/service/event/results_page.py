@@ -6,83 +6,75 @@ Its charts are pictures inside the page.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
 from referee.service.event.charts import PAPER, SIZE_IN, energy_chart, speed_chart
+from referee.service.event.columns import (
+    Column,
+    On,
+    columns_on,
+    head_of,
+    printed_entries,
+    words_of,
+)
 from referee.service.event.page_parts import picture, titled_list
+from referee.service.event.result_entry import ResultEntry, Results
 from referee.service.event.results_table import (
-    Row,
     champion_line,
+    doubts,
+    notes,
     prize_line,
     state_line,
-    table_rows,
 )
 
-_HEAD = (
-    "rank",
-    "team",
-    "mAP",
-    "Wh",
-    "score",
-    "interval",
-    "images",
-    "normalised",
-    "attempts",
-    "verdict",
-)
-_TEXT = ("team", "verdict")
 
-
-def results_page(results: dict[str, Any]) -> str:
+def results_page(results: Results) -> str:
     """Return the page: whether the results are final, ranking, prizes, champions and rules."""
+    columns = columns_on(On.PAGE)
+    printed = printed_entries(results.entries)
     rows = "\n".join(
-        _row(row, entry) for row, entry in zip(table_rows(results), results["entries"], strict=True)
+        _row(columns, entry, cells) for entry, cells in zip(results.entries, printed, strict=True)
     )
-    prizes = [prize_line(prize) for prize in results["prizes"]]
-    champions = [champion_line(champion) for champion in results["champions"]]
-    rules = [
-        f"Score: {results['figures']['score']['unit'] or results['figures']['score']['label']}. "
-        "Energy in watt-hours of the whole session.",
-        "Normalised: mAP x images of the set / images that the team fetched.",
-        results["session_rule"],
-        results["tie_rule"],
-    ]
+    heads = "".join(
+        f'<th scope="col"{_kind(it)}>{escape(head_of(it, results.figures))}</th>' for it in columns
+    )
+    said = [f"{head_of(it, results.figures)}: {words_of(it, results.figures)}" for it in columns]
     return _PAGE.format(
-        title=escape(results["contest"]),
-        kind="final" if results["final"] else "provisional",
+        title=escape(results.contest),
+        kind="final" if results.final else "provisional",
         state=escape(state_line(results)),
-        head="".join(f'<th scope="col"{_kind(name)}>{escape(name)}</th>' for name in _HEAD),
+        head=heads,
         rows=rows,
         charts=_charts(results),
-        prizes=titled_list("Prizes", prizes),
-        champions=titled_list("Past champions", champions),
-        rules=titled_list("Rules", rules),
+        prizes=titled_list("Prizes", [prize_line(prize) for prize in results.prizes]),
+        champions=titled_list("Past champions", [champion_line(it) for it in results.champions]),
+        columns=titled_list("Columns", said),
+        rules=titled_list("Rules", [results.session_rule, results.tie_rule]),
     )
 
 
-def _kind(name: str) -> str:
-    return ' class="text"' if name in _TEXT else ""
+def _kind(column: Column) -> str:
+    return ' class="text"' if column.left else ""
 
 
-def _row(row: Row, entry: dict[str, Any]) -> str:
-    cells = (
-        *(row.rank, row.team, row.mean_ap, row.energy, row.score),
-        *(row.interval, row.images, row.normalised, row.attempts, row.verdict),
-    )
-    small = [entry["organisation"], row.note, " · ".join(entry.get("intervals", []))]
-    said = "".join(f"<small>{escape(text)}</small>" for text in small if text)
-    return (
-        "<tr>"
-        + "".join(
-            f"<td{_kind(name)}>{escape(cell)}{said if name == 'team' else ''}</td>"
-            for name, cell in zip(_HEAD, cells, strict=True)
-        )
-        + "</tr>"
-    )
+def _row(columns: Sequence[Column], entry: ResultEntry, cells: Mapping[str, str]) -> str:
+    small = {
+        "team": [entry.organisation, "; ".join(notes(entry)), " · ".join(entry.intervals)],
+        "verdict": doubts(entry),
+    }
+    made = [
+        f"<td{_kind(it)}>{escape(cells[it.field])}{_small(small.get(it.field, []))}</td>"
+        for it in columns
+    ]
+    return f"<tr>{''.join(made)}</tr>"
 
 
-def _charts(results: dict[str, Any]) -> str:
+def _small(texts: Sequence[str]) -> str:
+    return "".join(f"<small>{escape(text)}</small>" for text in texts if text)
+
+
+def _charts(results: Results) -> str:
     """Return both charts as pictures with a text for those who do not see them."""
     drawn = {
         "Accuracy against energy: left and up is better.": energy_chart(results, PAPER, SIZE_IN),
@@ -129,6 +121,7 @@ small {{ display: block; opacity: 0.8; }}
 </div>
 {prizes}
 {champions}
+{columns}
 {rules}
 </body>
 </html>

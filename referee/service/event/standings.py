@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from referee.core.instant import seconds_between
 from referee.core.turns import counted_attempt
-from referee.scoring.uncertainty import gives_interval
-from referee.service.results.interval_text import interval_lines, score_ends
+from referee.service.event.figures import Figures, figures_of
+from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
@@ -30,77 +29,23 @@ TIE_RULE = (
 
 @dataclass(frozen=True)
 class Standing:
-    """A team's place with the session that counts; both are None for a team without one.
+    """A team's place with the session that counts; `session` is None for a team without one.
 
     `rank` is None without a score, and for a team that has withdrawn. `run` and `energy` are the
-    session's newest.
+    session's newest, and `figures` follow from them.
     """
 
-    rank: int | None
     team: RosterTeam
-    session: SessionRecord | None
-    run: ScoringRun | None
-    energy: Energy | None
-    images: int | None
-    review: Review | None
-
-    @property
-    def score(self) -> float | None:
-        """Return the score, or None."""
-        return None if self.run is None else self.run.score
-
-    @property
-    def accuracy(self) -> float | None:
-        """Return the accuracy, or None."""
-        return None if self.run is None else self.run.accuracy
-
-    def figure(self, name: str) -> Any:
-        """Return a field of the session's score.json, or None."""
-        return None if self.run is None else self.run.detail.get(name)
-
-    def objects_per_s(self) -> float | None:
-        """Return the reported boxes per second of the session, or None if it has not ended."""
-        return None if self.session is None else objects_per_s(self.session, self.run)
-
-    def interval(self, track: Track[Any]) -> tuple[float | None, float | None]:
-        """Return the ends of the score's interval; None where there is none."""
-        return score_interval(self.run, track)
+    rank: int | None = None
+    session: SessionRecord | None = None
+    run: ScoringRun | None = None
+    energy: Energy | None = None
+    figures: Figures = Figures()
+    review: Review | None = None
 
     def interval_lines(self, track: Track[Any]) -> list[str]:
         """Return the intervals that the scoring run tells, each part as a line of text."""
         return [] if self.run is None else interval_lines(self.run.detail, track)
-
-
-def objects_per_s(session: SessionRecord, run: ScoringRun | None) -> float | None:
-    """Return the reported boxes per second of a session, or None if it is not over or scored."""
-    boxes = None if run is None else run.detail.get("detections")
-    started, ended = session.facts.started, session.facts.ended
-    if boxes is None or started is None or ended is None:
-        return None
-    ran_s = seconds_between(started, ended)
-    return float(boxes) / ran_s if ran_s > 0 else None
-
-
-def score_interval(run: ScoringRun | None, track: Track[Any]) -> tuple[float | None, float | None]:
-    """Return the ends of a score's interval; None where there is none (see `gives_interval`).
-
-    It is the interval that the scoring run tells. If the run tells none, it is the change of
-    the score when the energy changes by the meter's uncertainty.
-    """
-    if run is None or not gives_interval(run.detail.get("verdict")):
-        return None, None
-    told = score_ends(run.detail, track)
-    if told is not None:
-        return told[0], told[1]
-    if run.score is None:
-        return None, None
-    energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
-    if energy_wh is None or uncertainty_wh is None:
-        return None, None
-    return (
-        track.score_of(run.accuracy, energy_wh + uncertainty_wh),
-        track.score_of(run.accuracy, energy_wh - uncertainty_wh),
-    )
 
 
 def read_standings(
@@ -113,32 +58,36 @@ def read_standings(
 
     `instead` has other scoring runs for some sessions: the ranking as it would be with them.
     """
-    found = [_unranked(connection, team, instead or {}) for team in roster.teams]
+    track = contest.track
+    found = [_unranked(track, connection, team, instead or {}) for team in roster.teams]
     reports = [
-        {} if one.run is None or one.team.withdrawn else _report(contest.track, one.run)
-        for one in found
+        {} if one.run is None or one.team.withdrawn else _report(track, one.run) for one in found
     ]
-    places = contest.track.ranking.places(reports)
+    places = track.ranking.places(reports)
     standings = [replace(one, rank=place) for place, one in zip(places, found, strict=True)]
     last = len(standings) + 1
     return sorted(standings, key=lambda one: last if one.rank is None else one.rank)
 
 
 def _unranked(
-    connection: Connection, team: RosterTeam, instead: Mapping[int, ScoringRun]
+    track: Track[Any],
+    connection: Connection,
+    team: RosterTeam,
+    instead: Mapping[int, ScoringRun],
 ) -> Standing:
     attempt = counted_attempt(team.attempts)
     if attempt is None:
-        return Standing(None, team, None, None, None, None, None)
+        return Standing(team)
     number = attempt.session_id
-    energy = energy_of(connection, number)
+    session = load_session(connection, number)
+    run = instead.get(number) or newest_scoring_run(connection, number)
+    energy, images = energy_of(connection, number), count_fetched_images(connection, number)
     return Standing(
-        rank=None,
         team=team,
-        session=load_session(connection, number),
-        run=instead.get(number) or newest_scoring_run(connection, number),
+        session=session,
+        run=run,
         energy=energy,
-        images=count_fetched_images(connection, number),
+        figures=figures_of(track, session.facts, energy, run, images),
         review=None if energy is None else review_of(connection, energy.energy_id),
     )
 

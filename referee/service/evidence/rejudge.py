@@ -23,8 +23,7 @@ from power.energy.verdict import EnergyResult, Finding
 from power.meter import Reading
 from power.values import reading_from_json
 from power.wt310.recorded import RecordedConversation, Started, read_conversation
-from referee.core.instant import seconds_between
-from referee.core.states import SessionState, state_of
+from referee.core.states import SessionState, ran_s, state_of
 from referee.errors import InputError
 from referee.service.desk.settling import added_by_the_run, judge_session
 from referee.service.evidence.bundle_file import Mismatch
@@ -258,14 +257,14 @@ def _unfounded(run: _ExternalFindings, rows: _Rows) -> Iterator[Mismatch]:
 def _concealed(run: _ExternalFindings, rows: _Rows) -> Iterator[Mismatch]:
     """Yield what the evidence shows, and was not added."""
     facts = run.session.facts
-    if facts.started is None or facts.ended is None or not rows:
+    seconds = ran_s(facts)
+    if seconds is None or not rows:
         return
     if run.replaced and not run.codes & {"meter_replaced", *_AT_THE_END}:
         yield Mismatch(
             "run.json", "Another meter answered last, and nothing says 'meter_replaced'."
         )
-    length_s = seconds_between(facts.started, facts.ended)
-    if max(elapsed_s for elapsed_s, _ in rows) >= length_s or run.codes & {*_AT_THE_END}:
+    if max(elapsed_s for elapsed_s, _ in rows) >= seconds or run.codes & {*_AT_THE_END}:
         return
     code = "meter_used_again" if run.used_again else "not_read_at_end"
     yield Mismatch("run.json", f"The meter was not read after the end, and nothing says '{code}'.")

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from referee.core.ground_truth import GroundTruth
-from referee.core.instant import seconds_between
-from referee.core.states import SessionFacts
+from referee.core.states import SessionFacts, ran_s
 from referee.service.setup.contest import Contest, order_of
 from referee.store.answers import AnswerCounts, answers_after, count_answers
 from referee.store.requests import count_fetched_images, refused_answers_of, requests_of
@@ -69,7 +68,7 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
     # The login's request arrives before the session's start and is left out.
     requests = [r for r in requests_of(connection, session_id) if r.elapsed_s >= 0.0]
     run = newest_scoring_run(connection, session_id)
-    session_s = _length_s(session.facts)
+    session_s = _session_s(session.facts)
     served = [(request.elapsed_s, request.duration_s) for request in requests]
     return RehearsalReport(
         session_id=session_id,
@@ -120,11 +119,10 @@ def _by_reason(refusals: Iterable[str]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def _length_s(facts: SessionFacts) -> float:
-    """Return the real length of a session, or its full length if no end is recorded."""
-    if facts.started is None or facts.ended is None:
-        return facts.length_s
-    return min(facts.length_s, max(_LEAST_S, seconds_between(facts.started, facts.ended)))
+def _session_s(facts: SessionFacts) -> float:
+    """Return the time run, within that allowed; without an end it is the whole time allowed."""
+    seconds = ran_s(facts)
+    return facts.length_s if seconds is None else min(facts.length_s, max(_LEAST_S, seconds))
 
 
 def _rates(counts: Iterable[tuple[float, int]], session_s: float) -> tuple[float, ...]:

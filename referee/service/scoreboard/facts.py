@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from referee.service.event.results import Results, ranked_results
-from referee.service.event.standings import objects_per_s, read_standings, score_interval
+from referee.service.event.figures import Figures, figures_of
+from referee.service.event.result_entry import Results
+from referee.service.event.results import approved_results, ranked_results
+from referee.service.event.standings import read_standings
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.service.setup.signing_key import station_key
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.database import Connection
-from referee.store.finals import final_results
 from referee.store.publishing import (
     Changes,
     Freeze,
@@ -27,23 +28,21 @@ from referee.store.publishing import (
 )
 from referee.store.readings import Energy, energy_of
 from referee.store.requests import count_fetched_images
-from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, all_sessions
 
 
 @dataclass(frozen=True)
 class Played:
-    """A session that has started, with its newest energy and scoring run, if any.
+    """A session that has started, with its newest energy and its figures.
 
-    `interval` has the ends of the score's interval. `images` counts the images fetched.
+    `is_scored` tells whether it has a scoring run; the energy may come before it.
     """
 
     session: SessionRecord
     energy: Energy | None
-    run: ScoringRun | None
-    interval: tuple[float | None, float | None]
-    objects_per_s: float | None
-    images: int
+    is_scored: bool
+    figures: Figures
 
 
 @dataclass(frozen=True)
@@ -102,15 +101,11 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
 
 
 def _played(contest: Contest, connection: Connection, session: SessionRecord) -> Played:
-    run = newest_scoring_run(connection, session.session_id)
-    return Played(
-        session=session,
-        energy=energy_of(connection, session.session_id),
-        run=run,
-        interval=score_interval(run, contest.track),
-        objects_per_s=objects_per_s(session, run),
-        images=count_fetched_images(connection, session.session_id),
-    )
+    number = session.session_id
+    run, energy = newest_scoring_run(connection, number), energy_of(connection, number)
+    images = count_fetched_images(connection, number)
+    figures = figures_of(contest.track, session.facts, energy, run, images)
+    return Played(session, energy, run is not None, figures)
 
 
 def _boards(contest: Contest, connection: Connection) -> tuple[Mapping[str, Any], ...]:
@@ -118,9 +113,7 @@ def _boards(contest: Contest, connection: Connection) -> tuple[Mapping[str, Any]
     return tuple(board for extra in guests for board in extra.leaderboards(contest, connection))
 
 
-def _results(contest: Contest, connection: Connection, roster: Roster) -> dict[str, Any]:
-    final = final_results(connection)
-    if final is None:
-        return ranked_results(contest, read_standings(contest, connection, roster))
-    approval = {"approved_by": list(final.approved_by), "approved_utc": final.utc}
-    return {**final.results, "final": True, **approval}
+def _results(contest: Contest, connection: Connection, roster: Roster) -> Results:
+    return approved_results(connection) or ranked_results(
+        contest, read_standings(contest, connection, roster)
+    )

@@ -73,13 +73,13 @@ def _objects(facts: Facts) -> Iterator[_Object]:
 
 
 def _contest(facts: Facts) -> dict[str, Any]:
-    name = facts.results["contest"]
+    name = facts.results.contest
     return {
         "id": "contest",
         "name": name,
         "formal_name": name,
         "start_time": None,
-        "duration": relative_time(facts.results["seconds"]),
+        "duration": relative_time(facts.results.seconds or 0),
         "scoreboard_type": "score",
         "energy_unit": "Wh",
         "station": facts.station,
@@ -87,7 +87,7 @@ def _contest(facts: Facts) -> dict[str, Any]:
 
 
 def _problem(facts: Facts) -> dict[str, Any]:
-    images = facts.results["images"]
+    images = facts.results.images
     return {
         **{"id": facts.track, "label": "A", "name": facts.track, "ordinal": 1},
         "test_data_count": images,
@@ -99,7 +99,7 @@ def _state(facts: Facts) -> dict[str, Any]:
         (it.session.facts.started.utc for it in facts.played if it.session.facts.started),
         default=None,
     )
-    final = facts.results["approved_utc"] if facts.results["final"] else None
+    final = facts.results.approved_utc if facts.results.final else None
     ended = None if facts.frozen else final
     over = ended if facts.thaw is None or ended is None else max(ended, facts.thaw.utc)
     return {
@@ -160,37 +160,28 @@ def _submission(facts: Facts, played: Played) -> dict[str, Any] | None:
 
 def _judgement(played: Played) -> dict[str, Any] | None:
     """Return a session's judgement; None while it has no energy, and for a void session."""
-    session, energy, run = played.session, played.energy, played.run
+    session, energy = played.session, played.energy
     if session.facts.voided is not None or energy is None:
         return None
     ended = session.facts.ended
     return {
         "id": str(session.session_id),
         "submission_id": str(session.session_id),
-        "judgement_type_id": None if run is None else energy.verdict,
+        "judgement_type_id": energy.verdict if played.is_scored else None,
         "start_time": None if ended is None else absolute_time(ended),
         "end_time": None if session.facts.scored is None else absolute_time(session.facts.scored),
-        "score": None if run is None else run.score,
-        "mean_ap": None if run is None else run.accuracy,
-        "energy_wh": energy.energy_wh,
-        "uncertainty_wh": energy.uncertainty_wh,
-        "emulated": energy.emulated,
-        "score_low": played.interval[0],
-        "score_high": played.interval[1],
-        "objects_per_s": played.objects_per_s,
-        "normalized_accuracy": None if run is None else run.detail.get("normalized_accuracy"),
-        "images": played.images,
+        **played.figures.values(),
     }
 
 
 def _awards(facts: Facts) -> Iterator[_Object]:
     """Yield the prizes; they are removed when final results are opened again."""
     teams = {team.name: str(team.team_id) for team in facts.roster.teams}
-    for place, prize in enumerate(facts.results["prizes"]):
-        own = prize["prize"].replace(" ", "-")
-        winners = [teams[name] for name in prize["winners"] if name in teams]
-        data = {"id": own, "citation": prize["prize"], "team_ids": winners}
-        shown = facts.results["final"] and not facts.frozen
+    for place, prize in enumerate(facts.results.prizes):
+        own = prize.prize.replace(" ", "-")
+        winners = [teams[name] for name in prize.winners if name in teams]
+        data = {"id": own, "citation": prize.prize, "team_ids": winners}
+        shown = facts.results.final and not facts.frozen
         yield (("awards", 0), place), "awards", own, data if shown else None
 
 

@@ -14,8 +14,10 @@ from referee.service.scoreboard.facts import Facts, read_facts
 from referee.service.scoreboard.live import live_sessions, steady
 from referee.service.scoreboard.view import (
     Publication,
+    PublicState,
     publication_from_json,
     publication_of,
+    view_json,
 )
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
@@ -70,7 +72,7 @@ class Publisher:
         now = self._contest.clock.now()
         with self._contest.database.read() as connection:
             found = self._newest(connection, now)
-            frozen = found.publication.view["state"] == "FROZEN"
+            frozen = found.publication.view.state is PublicState.FROZEN
             live = [] if frozen else live_sessions(self._contest, connection, now)
         if self._is_news(frozen, live, now):
             text = json.dumps({"frozen": frozen, "sessions": live}, allow_nan=False)
@@ -99,7 +101,7 @@ class Publisher:
                 return old
         facts = read_facts(self._contest, connection)
         publication = self._public(connection, facts)
-        text = json.dumps(dict(publication.view), allow_nan=False)
+        text = json.dumps(view_json(publication.view), allow_nan=False)
         newest = max((one.change for one in publication.objects), default=0)
         self._read_at, self._read_mark = now, mark
         return Snapshot(

@@ -40,7 +40,7 @@ class ClassCurve:
 class Course:
     """A session's course: power (second, watts) and requests (first second of a bin, a second)."""
 
-    length_s: float
+    ran_s: float
     power: Sequence[tuple[float, float | None]]
     requests: Sequence[tuple[float, float]]
     bin_s: float
@@ -62,7 +62,7 @@ def course_chart(course: Course, theme: Theme) -> bytes:
     below.bar(starts, rates, width=course.bin_s, align="edge", color=_REQUESTS, lw=0)
     below.set_ylabel("requests / s", color=theme.ink)
     below.set_xlabel("second of the session", color=theme.ink)
-    below.set_xlim(0, max(course.length_s, 1e-3))
+    below.set_xlim(0, max(course.ran_s, 1e-3))
     for axes in (above, below):
         axes.set_ylim(bottom=0)
         _dress(axes, theme)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.core.instant import seconds_between
+from referee.core.states import ran_s
 from referee.errors import Refusal
 from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.ilsvrc import evaluate
@@ -33,7 +33,7 @@ from referee.service.scoreboard.team_charts import (
     course_chart,
     curves_chart,
 )
-from referee.service.scoreboard.view import PublicState, View
+from referee.service.scoreboard.view import PublicState, PublicView
 from referee.service.setup.contest import Contest, read_contest_truth
 from referee.store.requests import requests_of
 from referee.store.sessions import SessionRecord, load_session
@@ -53,12 +53,12 @@ class TeamSessions:
         self._contest = contest
         self._kept: OrderedDict[tuple[int, str], Any] = OrderedDict()
 
-    def course(self, view: View, number: int) -> bytes:
+    def course(self, view: PublicView, number: int) -> bytes:
         """Return the session's power and requests over time as SVG."""
         _require_public(view, number)
         return bytes(self._once(number, "course", lambda: self._course(number)))
 
-    def curves(self, view: View, number: int) -> bytes:
+    def curves(self, view: PublicView, number: int) -> bytes:
         """Return the session's curves as SVG.
 
         Raises `Refusal` in a track whose answers have no curves.
@@ -66,12 +66,12 @@ class TeamSessions:
         _require_public(view, number)
         return bytes(self._once(number, "curves", lambda: self._curves(number)))
 
-    def captions(self, view: View, number: int) -> list[str]:
+    def captions(self, view: PublicView, number: int) -> list[str]:
         """Return a sentence for each explained mistake; only after the results are final."""
         _require_final(view, number)
         return [f"image {one.image_id}: {one.text}" for one in self._misses(number)]
 
-    def picture(self, view: View, number: int, place: int) -> bytes:
+    def picture(self, view: PublicView, number: int, place: int) -> bytes:
         """Return the picture of an explained mistake as PNG; `place` counts from 0."""
         _require_final(view, number)
         found = self._misses(number)
@@ -90,19 +90,19 @@ class TeamSessions:
 
     def _course(self, number: int) -> bytes:
         connection = self._contest.database.connection
-        length_s = _length_s(load_session(connection, number))
+        seconds = _ran_s(load_session(connection, number))
         samples = [
             (sample.elapsed_s, sample.power_w)
             for sample in recent_power(connection, number, 0, _SAMPLES_MOST)
-            if sample.elapsed_s <= length_s
+            if sample.elapsed_s <= seconds
         ]
         step = max(1, -(-len(samples) // _POINTS_MOST))
         times = [one.elapsed_s for one in requests_of(connection, number)]
-        bin_s = max(length_s / _BINS, 1.0)
-        edges = np.arange(0.0, length_s + bin_s, bin_s)
-        counts, _ = np.histogram([time for time in times if time < length_s], edges)
+        bin_s = max(seconds / _BINS, 1.0)
+        edges = np.arange(0.0, seconds + bin_s, bin_s)
+        counts, _ = np.histogram([time for time in times if time < seconds], edges)
         rates = zip(edges[:-1].tolist(), (counts / bin_s).tolist(), strict=True)
-        return course_chart(Course(length_s, samples[::step], list(rates), bin_s), DARK)
+        return course_chart(Course(seconds, samples[::step], list(rates), bin_s), DARK)
 
     def _curves(self, number: int) -> bytes:
         result = self._result(number)
@@ -150,27 +150,23 @@ class TeamSessions:
         return GroundTruthFile(self._truth)
 
 
-def _require_public(view: View, number: int) -> Mapping[str, Any]:
-    """Return the entry of a session that the public may see; raise `Refusal` for any other."""
-    for entry in view["entries"]:
-        if entry["session"] == number and entry["verdict"] is not None:
-            found: Mapping[str, Any] = entry
-            return found
-    raise Refusal("session_hidden", f"Session {number} has no public result.")
+def _require_public(view: PublicView, number: int) -> None:
+    """Raise `Refusal` for a session whose result the public may not see."""
+    if not any(it.session == number and it.verdict is not None for it in view.entries):
+        raise Refusal("session_hidden", f"Session {number} has no public result.")
 
 
-def _require_final(view: View, number: int) -> None:
+def _require_final(view: PublicView, number: int) -> None:
     _require_public(view, number)
-    if view["state"] != PublicState.FINAL.value:
+    if view.state is not PublicState.FINAL:
         raise Refusal("not_final", "The mistakes are shown after the results are final.")
 
 
-def _length_s(session: SessionRecord) -> float:
-    """Return how long the session has run."""
-    started, ended = session.facts.started, session.facts.ended
-    if started is None or ended is None:
+def _ran_s(session: SessionRecord) -> float:
+    seconds = ran_s(session.facts)
+    if seconds is None:
         raise Refusal("session_hidden", f"Session {session.session_id} has not ended.")
-    return seconds_between(started, ended)
+    return seconds
 
 
 def _envelope(recall: Any, precision: Any) -> tuple[list[float], list[float]]:

@@ -8,29 +8,22 @@ nothing can leak, whatever happens in hidden sessions, and a restart shows the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+import msgspec
+
 from referee.core.turns import Turn
-from referee.service.event.results_table import Row, table_rows
+from referee.service.event.columns import On, columns_json, printed_champion, printed_entries
+from referee.service.event.result_entry import ContestRanking, PublicEntry, ResultEntry
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
 from referee.service.teams.roster_view import lanes_json
 
-View = Mapping[str, Any]
-"""What the page shows, ready for JSON."""
-
-_ENTRY_FIELDS = (
-    *("rank", "team", "organisation", "session", "mean_ap", "energy_wh", "score", "score_low"),
-    *("score_high", "images", "attempts", "void_reasons", "verdict", "emulated"),
-    *("normalized_accuracy", "objects_per_s", "withdrawn", "prizes"),
-)
-_PRINTED = (*("rank", "mean_ap", "energy", "score", "interval", "images", "attempts", "verdict"),)
 _BOARD_FIELDS = ("task", "accuracy", "target_ms")
 _BOARD_ROW_FIELDS = ("rank", "team", "metric", "accuracy", "latency_ms")
-_CONTEST_FIELDS = ("contest", "track", "mode", "seconds", "images", "figures", "champions")
 
 
 class PublicState(Enum):
@@ -42,11 +35,35 @@ class PublicState(Enum):
     FINAL = "FINAL"
 
 
+class ShownEntry(PublicEntry, frozen=True, kw_only=True):
+    """What the public sees of an entry; `word` says in a word or two why it has no rank."""
+
+    reviewed: bool = False
+    word: str = ""
+
+
+class PublicView(ContestRanking, frozen=True, kw_only=True):
+    """What the page shows.
+
+    `next` is the team that is next, or None, and `lanes` has who is next in each lane, as the
+    console has it. `boards` are the leaderboards of guests. `stations` are those of a joint
+    board, else None. `since_utc` is the moment of the freeze or of the approval.
+    """
+
+    state: PublicState = PublicState.PROVISIONAL
+    since_utc: str | None = None
+    next: str | None = None
+    lanes: Sequence[Mapping[str, Any]] = ()
+    entries: Sequence[ShownEntry] = ()
+    boards: Sequence[Mapping[str, Any]] = ()
+    stations: Sequence[Mapping[str, Any]] | None = None
+
+
 @dataclass(frozen=True)
 class Publication:
     """All that is public, but for the running sessions: the page's view, and the feed's objects."""
 
-    view: View
+    view: PublicView
     objects: tuple[FeedObject, ...]
 
 
@@ -58,41 +75,57 @@ def publication_of(facts: Facts) -> Publication:
 def publication_to_json(publication: Publication) -> dict[str, Any]:
     """Return a publication ready for JSON, as a freeze stores it."""
     return {
-        "view": dict(publication.view),
+        "view": msgspec.to_builtins(publication.view),
         "objects": [vars(found) for found in publication.objects],
     }
 
 
 def publication_from_json(stored: Mapping[str, Any]) -> Publication:
     """Return the publication that a freeze has stored."""
-    return Publication(stored["view"], tuple(FeedObject(**found) for found in stored["objects"]))
+    view = msgspec.convert(stored["view"], PublicView)
+    return Publication(view, tuple(FeedObject(**found) for found in stored["objects"]))
 
 
-def _view(facts: Facts) -> dict[str, Any]:
-    """Return the view.
+def view_json(view: PublicView) -> dict[str, Any]:
+    """Return a view ready for JSON, with its columns, and the cells of entries and champions.
 
-    An entry's `word` says in a word or two why it has no rank, and `printed` has its figures as the
-    results print them. `next` is the team that is next, or None, and `lanes` has who is next in
-    each lane, as the console has it.
-    `boards` are the leaderboards of guests. `prizes` is empty until the results are final.
+    Cells and columns are made here, so a view that an earlier version stored has this one's.
+    """
+    told: dict[str, Any] = msgspec.to_builtins(view)
+    cells = printed_entries(view.entries)
+    for entry, printed in zip(told["entries"], cells, strict=True):
+        entry["printed"] = printed
+    for champion, known in zip(told["champions"], view.champions, strict=True):
+        champion["printed"] = printed_champion(known)
+    told["columns"] = columns_json(On.SCOREBOARD, view.figures)
+    told["team_columns"] = columns_json(On.TEAM, view.figures)
+    return told
+
+
+def _view(facts: Facts) -> PublicView:
+    """Return the view; there are no prizes until the results are final.
+
     During a freeze nobody is on or next: a session that runs is hidden.
     """
-    results, state = facts.results, _state(facts)
-    roster = facts.roster
-    return {
-        **{name: results[name] for name in _CONTEST_FIELDS},
-        "state": state.value,
-        "since_utc": _since(facts, state),
-        "approved_by": results["approved_by"] if state is PublicState.FINAL else [],
-        "next": roster.next if state is PublicState.PROVISIONAL else None,
-        "lanes": lanes_json(roster) if state is PublicState.PROVISIONAL else [],
-        "entries": [
-            entry_view(entry, row, state)
-            for entry, row in zip(results["entries"], table_rows(results), strict=True)
-        ],
-        "prizes": results["prizes"] if state is PublicState.FINAL else [],
-        "boards": [_board(board) for board in facts.boards],
-    }
+    results, state, roster = facts.results, _state(facts), facts.roster
+    is_final, is_open = state is PublicState.FINAL, state is PublicState.PROVISIONAL
+    return PublicView(
+        contest=results.contest,
+        track=results.track,
+        mode=results.mode,
+        seconds=results.seconds,
+        images=results.images,
+        figures=results.figures,
+        champions=results.champions,
+        state=state,
+        since_utc=_since(facts, state),
+        approved_by=results.approved_by if is_final else [],
+        next=roster.next if is_open else None,
+        lanes=lanes_json(roster) if is_open else [],
+        entries=[shown_entry(entry, state) for entry in results.entries],
+        prizes=results.prizes if is_final else [],
+        boards=[_board(board) for board in facts.boards],
+    )
 
 
 def _board(board: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,40 +136,38 @@ def _board(board: Mapping[str, Any]) -> dict[str, Any]:
 def _state(facts: Facts) -> PublicState:
     if facts.frozen:
         return PublicState.FROZEN
-    return PublicState.FINAL if facts.results["final"] else PublicState.PROVISIONAL
+    return PublicState.FINAL if facts.results.final else PublicState.PROVISIONAL
 
 
 def _since(facts: Facts, state: PublicState) -> str | None:
     if state is PublicState.FROZEN and facts.freezing is not None:
         return facts.freezing.utc
-    return facts.results["approved_utc"] if state is PublicState.FINAL else None
+    return facts.results.approved_utc if state is PublicState.FINAL else None
 
 
-def entry_view(entry: Mapping[str, Any], row: Row, state: PublicState) -> dict[str, Any]:
-    """Return what the public sees of an entry of the results, which `row` has as printed."""
-    kept = {name: entry[name] for name in _ENTRY_FIELDS}
-    printed = {name: getattr(row, name) for name in _PRINTED}
-    reviewed = entry["review"] is not None
-    if entry["verdict"] is None:
+def shown_entry(entry: ResultEntry, state: PublicState) -> ShownEntry:
+    """Return what the public sees of an entry of the results."""
+    told = {name: getattr(entry, name) for name in PublicEntry.__struct_fields__}
+    if entry.verdict is None:
         # A count that grows belongs to the running sessions, and a freeze would keep it.
-        kept["images"], printed["images"] = None, "–"
-    return kept | {"reviewed": reviewed, "word": _word(entry, state), "printed": printed}
+        told["images"] = None
+    return ShownEntry(**told, reviewed=entry.review is not None, word=_word(entry, state))
 
 
-def _word(entry: Mapping[str, Any], state: PublicState) -> str:
+def _word(entry: ResultEntry, state: PublicState) -> str:
     """Return why an entry has no rank, or ''; a score of 0 has a rank."""
-    if entry["withdrawn"]:
+    if entry.withdrawn:
         return "withdrawn"
-    if entry["rank"] is not None:
+    if entry.rank is not None:
         return ""
-    if entry["turn"] == Turn.MODELS.value:
+    if entry.turn == Turn.MODELS.value:
         return "models only"
-    if entry["turn"] == Turn.ON.value and state is not PublicState.FROZEN:
+    if entry.turn == Turn.ON.value and state is not PublicState.FROZEN:
         return "on now"
-    if entry["verdict"] == "INVALID":
+    if entry.verdict == "INVALID":
         return "no valid energy"
-    if entry["session"] is not None and entry["verdict"] is None:
+    if entry.session is not None and entry.verdict is None:
         return "no result yet"
-    if entry["session"] is None and entry["void_reasons"]:
+    if entry.session is None and entry.void_reasons:
         return "runs again"
-    return "no result yet" if entry["session"] is not None else "has not run yet"
+    return "no result yet" if entry.session is not None else "has not run yet"

@@ -13,6 +13,7 @@ from referee.service.event.finalizing import finalize, reopen, review
 from referee.service.event.proposal_view import all_proposals
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.results import read_results
+from referee.service.event.results_table import results_shown
 from referee.service.evidence.slip import slip_page_of
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.contest import Contest
@@ -59,7 +60,7 @@ def _register_pages(app: Flask, contest: Contest) -> None:
             "address": contest.config.server.scoreboard,
             "freeze": None if standing is None else asdict(standing),
         }
-        results = read_results(contest)
+        results = results_shown(read_results(contest))
         # The moment of the look would make each document a new one, and the page would draw its
         # buttons anew under the operator's hand.
         del results["utc"]

@@ -17,7 +17,7 @@ from referee.service.event.charts import CHARTS, Charts
 from referee.service.scoreboard.feed import START, lines_after, place_of
 from referee.service.scoreboard.publisher import Snapshot
 from referee.service.scoreboard.team_sessions import TeamSessions
-from referee.service.scoreboard.view import View
+from referee.service.scoreboard.view import PublicView
 from referee.web.desk.assets import static_folder
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.headers import RETRY_S, protect_pages
@@ -97,13 +97,13 @@ def _register_data(app: Flask, show: Show) -> None:
 
 
 def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
-    def picture(kind: str, draw: Callable[[View], bytes]) -> Response:
+    def picture(kind: str, draw: Callable[[PublicView], bytes]) -> Response:
         view = newest(show).publication.view
         return Response(show.run_blocking(lambda: draw(view)), content_type=kind)
 
     @app.get("/team/<path:name>")
     def team(name: str) -> Response:
-        if name not in {entry["team"] for entry in newest(show).publication.view["entries"]}:
+        if name not in {entry.team for entry in newest(show).publication.view.entries}:
             abort(404, f"No team has the name '{name}' now. The scoreboard lists all of them.")
         return send_from_directory(static_folder() / "scoreboard", "team.html")
 

@@ -15,7 +15,9 @@ from referee.extras.stations.joint_board import (
     standing_of,
     view_text,
 )
+from referee.extras.stations.joint_rows import joint_stations
 from referee.extras.stations.joint_text import board_text
+from referee.extras.stations.joint_view import joint_view
 from referee.extras.stations.notification import JudgementData
 from referee.tracks.loading import load_track
 from tests.support.stations import NOW, feed, followed, judged, line
@@ -37,7 +39,7 @@ def ranks(found):
 
 def bundle(station, session, team="ants", score=9.0, void=False, place="", facts=1):
     """Return a session as a bundle tells it."""
-    judgement = JudgementData("VALID", score, 0.9, 0.1)
+    judgement = JudgementData(judgement_type_id="VALID", score=score, mean_ap=0.9, energy_wh=0.1)
     return BundleSession(station, place, session, team, 600.0, void, judgement, facts, "")
 
 
@@ -178,4 +180,6 @@ def test_the_terminal_gets_ranking_and_stations():
         "",
         "Stations:",
         "  Hall A: live",
-    ] == board_text(view(a), told).splitlines()
+    ] == board_text(
+        joint_view("Both halls", TRACK, joint_stations([a], (), "network")), told
+    ).splitlines()

@@ -28,7 +28,9 @@ def test_a_type_and_a_field_of_a_newer_station_are_left_out():
     newer["data"]["charm"] = {"x": [1]}
     text = line("clarifications", "1", {"x": 1}) + json.dumps(newer) + "\n\n"
     (found,) = read_notifications(text.encode())
-    assert JudgementData("VALID", 1.0, 0.1, 0.1) == found.data
+    assert JudgementData(judgement_type_id="VALID", score=1.0, mean_ap=0.1, energy_wh=0.1) == (
+        found.data
+    )
 
 
 @pytest.mark.parametrize(

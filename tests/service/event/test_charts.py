@@ -9,22 +9,18 @@ from xml.etree import ElementTree
 import pytest
 
 from referee.service.event.charts import COLOURS, DARK, PAPER, energy_chart, speed_chart
+from referee.service.event.result_entry import PastChampion, ResultEntry
+from tests.support.rankings import results_of
 
 SIZE = (7.2, 4.5)
-CHAMPION = {"year": 2018, "mean_ap": 0.183, "energy_wh": 0.412, "score": 0.4446}
+CHAMPION = PastChampion(2018, 0.183, 0.412, 0.4446)
 
 
 def entry(team, mean_ap=0.5, energy_wh=1.0, rank=1, **other):
     """Return an entry of results."""
     score = None if mean_ap is None or not energy_wh else mean_ap / energy_wh
     made = {"team": team, "rank": rank, "mean_ap": mean_ap, "energy_wh": energy_wh, "score": score}
-    return made | {"objects_per_s": 2.0, "verdict": "VALID", "withdrawn": False} | other
-
-
-def view(*entries, champions=()):
-    """Return results of these entries."""
-    figures = {"accuracy": {"label": "mAP"}, "score": {"label": "score"}}
-    return {"figures": figures, "entries": entries, "champions": champions}
+    return ResultEntry(**made | {"objects_per_s": 2.0, "verdict": "VALID"} | other)
 
 
 def texts(svg):
@@ -37,7 +33,11 @@ def texts(svg):
 def test_a_chart_names_its_teams_and_champions(chart):
     """A name may contain anything, and a mAP of 0 is a point."""
     found = texts(
-        chart(view(entry("a & <b> $x$"), entry("none", 0.0, 0.1), champions=[CHAMPION]), DARK, SIZE)
+        chart(
+            results_of(entry("a & <b> $x$"), entry("none", 0.0, 0.1), champions=[CHAMPION]),
+            DARK,
+            SIZE,
+        )
     )
     assert {"1 a & <b> $x$", "1 none", "2018"} <= set(found)
 
@@ -54,19 +54,19 @@ def test_a_chart_names_its_teams_and_champions(chart):
 )
 def test_what_does_not_count_is_no_point(chart, missing):
     """A figure that is missing or INVALID is left out, and so is a team that has withdrawn."""
-    found = texts(chart(view(entry("ants", **missing)), PAPER, SIZE))
+    found = texts(chart(results_of(entry("ants", **missing)), PAPER, SIZE))
     assert [] == [text for text in found if "ants" in text]
 
 
 @pytest.mark.parametrize("chart", [energy_chart, speed_chart])
 def test_a_chart_without_points_is_drawn(chart):
     """Before the first result the axes are there."""
-    assert "mAP" in texts(chart(view(), DARK, SIZE))
+    assert "mAP" in texts(chart(results_of(), DARK, SIZE))
 
 
 def test_equal_results_give_equal_bytes():
     """Nothing in a picture tells the time or the process."""
-    results = view(entry("ants"), entry("bees", 0.2, 20.0), champions=[CHAMPION])
+    results = results_of(entry("ants"), entry("bees", 0.2, 20.0), champions=[CHAMPION])
     assert energy_chart(results, DARK, SIZE) == energy_chart(results, DARK, SIZE)
     assert b"<dc:date>" not in energy_chart(results, DARK, SIZE)
 
@@ -74,7 +74,9 @@ def test_equal_results_give_equal_bytes():
 @pytest.mark.parametrize("chart", [energy_chart, speed_chart])
 def test_names_of_equal_points_stand_on_lines_of_their_own(chart):
     """Teams with the same figures have their names above each other, not on each other."""
-    root = ElementTree.fromstring(chart(view(*[entry(f"team {n}") for n in range(8)]), PAPER, SIZE))
+    root = ElementTree.fromstring(
+        chart(results_of(*[entry(f"team {n}") for n in range(8)]), PAPER, SIZE)
+    )
     named = [node for node in root.iter() if "team" in (node.text or "")]
     places = {(node.get("x"), node.get("y"), node.get("transform")) for node in named}
     assert (8, 8) == (len(named), len(places))
@@ -83,7 +85,7 @@ def test_names_of_equal_points_stand_on_lines_of_their_own(chart):
 def test_the_line_of_equal_scores_goes_through_the_best_point_to_the_edge():
     """It begins at the left edge, passes the best team's point, and ends where the axes do."""
     entries = [entry("best", 0.5, 1.0), entry("other", 0.1, 2.0, rank=2)]
-    svg = energy_chart(view(*entries), PAPER, SIZE).decode()
+    svg = energy_chart(results_of(*entries), PAPER, SIZE).decode()
     (dotted,) = re.findall(r'<path d="([^"]+)"[^>]*stroke-dasharray', svg)
     (spine,) = re.findall(r'<g id="patch_3">\s*<path d="([^"]+)"', svg)
     (point,) = re.findall(rf'<use [^>]*x="([\d.]+)" y="([\d.]+)" style="fill: {COLOURS[0]};', svg)

@@ -11,6 +11,7 @@ import pytest
 from referee.errors import Refusal
 from referee.service.event.finalizing import finalize, reopen, review
 from referee.service.event.results import read_results
+from referee.service.event.results_table import results_json
 from referee.service.teams.registration import add_team, rename, withdraw
 from referee.store.teams import Registration
 
@@ -26,8 +27,8 @@ def open_codes(event):
     with pytest.raises(Refusal) as refused:
         finalize(event.contest, ["Ada"])
     assert "results_open" == refused.value.code
-    assert not read_results(event.contest)["final"]
-    return refused.value.faults
+    assert not read_results(event.contest).final
+    return list(refused.value.faults)
 
 
 def test_approved_results_are_final(event):
@@ -37,13 +38,13 @@ def test_approved_results_are_final(event):
     finalize(event.contest, ["Ada", " Grace  H."])
     final = read_results(event.contest)
     assert (True, ["Ada", "Grace H."], []) == (
-        *(final["final"], final["approved_by"]),
-        final["open"],
+        *(final.final, final.approved_by),
+        final.open,
     )
-    assert before["entries"] == final["entries"]
+    assert before.entries == final.entries
     event.contest.clock.advance(60)
     finalize(event.contest, ["Somebody else"])
-    assert json.dumps(final) == json.dumps(read_results(event.contest))
+    assert json.dumps(results_json(final)) == json.dumps(results_json(read_results(event.contest)))
 
 
 def test_a_team_that_has_not_run_keeps_the_results_open(event):
@@ -52,7 +53,7 @@ def test_a_team_that_has_not_run_keeps_the_results_open(event):
     event.register("wasps")
     assert ["'wasps' has no session that counts. Let it run, or withdraw it."] == open_codes(event)
     withdraw(event.contest, "wasps", "did not come", "Kim")
-    assert finalize(event.contest, ["Ada"])["entries"]
+    assert finalize(event.contest, ["Ada"]).entries
 
 
 def test_a_team_with_models_only_needs_no_session(event):
@@ -60,7 +61,7 @@ def test_a_team_with_models_only_needs_no_session(event):
     played(event)
     add_team(event.contest, "wasps", Registration(sessions=False), "Kim")
     final = finalize(event.contest, ["Ada"])
-    assert ["models only"] == [it["turn"] for it in final["entries"] if it["rank"] is None]
+    assert ["models only"] == [it.turn for it in final.entries if it.rank is None]
 
 
 def test_a_session_ahead_or_on_keeps_the_results_open(event):
@@ -95,8 +96,8 @@ def test_a_doubtful_energy_needs_a_review(event, verdict):
     assert f"is {verdict}, and nobody has reviewed it" in point
     for _ in range(2):
         review(event.contest, first, "Ada", "the gap lies before the load")
-    entry = {one["team"]: one for one in read_results(event.contest)["entries"]}["ants"]
-    assert ("Ada", verdict) == (entry["review"]["operator"], entry["verdict"])
+    entry = {one.team: one for one in read_results(event.contest).entries}["ants"]
+    assert ("Ada", verdict) == (entry.review.operator, entry.verdict)
     event.judge(first, verdict, energy_wh)
     assert 1 == len(open_codes(event))
     review(event.contest, first, "Ada", "again")
@@ -111,17 +112,17 @@ def test_an_emulated_energy_needs_a_review_unless_all_is_a_trial(event, resource
     meter = replace(event.contest.config.meter, resource=resource)
     contest = replace(event.contest, config=replace(event.contest.config, meter=meter))
     if resource != "emulated":
-        (point,) = read_results(contest)["open"]
+        (point,) = read_results(contest).open
         assert "is EMULATED, and nobody has reviewed it" in point
         assert "tunnel or a bridge" in point
-        entry = {one["team"]: one for one in read_results(contest)["entries"]}["ants"]
-        assert ("VALID", "EMULATED") == (entry["verdict"], entry["review_open"])
+        entry = {one.team: one for one in read_results(contest).entries}["ants"]
+        assert ("VALID", "EMULATED") == (entry.verdict, entry.review_open)
         review(contest, first, "Ada", "a tunnel to the meter on the table")
     else:
         with pytest.raises(Refusal, match="VALID"):
             review(contest, first, "Ada", "it is a trial")
-    entries = {one["team"]: one for one in finalize(contest, ["Ada"])["entries"]}
-    assert (True, "") == (entries["ants"]["emulated"], entries["ants"]["review_open"])
+    entries = {one.team: one for one in finalize(contest, ["Ada"]).entries}
+    assert (True, "") == (entries["ants"].emulated, entries["ants"].review_open)
 
 
 def test_a_review_has_its_bounds(event):
@@ -153,7 +154,7 @@ def test_nothing_moves_final_results(event):
     """No session is made or voided, and no team changes, until the results are opened again."""
     first, _ = played(event)
     finalize(event.contest, ["Ada"])
-    before = json.dumps(read_results(event.contest))
+    before = json.dumps(results_json(read_results(event.contest)))
     for action in (
         lambda: event.desk.new_session("ants", "Kim"),
         lambda: event.desk.void(first, "Kim", "a reason"),
@@ -165,7 +166,7 @@ def test_nothing_moves_final_results(event):
         with pytest.raises(Refusal, match="The results are final"):
             action()
     event.judge(first, "VALID", 0.5)
-    assert before == json.dumps(read_results(event.contest))
+    assert before == json.dumps(results_json(read_results(event.contest)))
 
 
 def test_final_results_can_be_opened_again(event):
@@ -176,11 +177,11 @@ def test_final_results_can_be_opened_again(event):
         reopen(event.contest, "Ada", "")
     for _ in range(2):
         reopen(event.contest, "Ada", "second supply found")
-    assert not read_results(event.contest)["final"]
+    assert not read_results(event.contest).final
     event.desk.void(first, "Kim", "second supply found")
     withdraw(event.contest, "ants", "second supply found", "Kim")
-    entries = finalize(event.contest, ["Ada", "Grace"])["entries"]
-    assert ["bees", "ants"] == [entry["team"] for entry in entries]
+    entries = finalize(event.contest, ["Ada", "Grace"]).entries
+    assert ["bees", "ants"] == [entry.team for entry in entries]
     rows = event.contest.database.connection.execute(
         "select operator, action from audit where action in ('finalize', 'reopen results')"
     )

@@ -13,13 +13,14 @@ from referee.service.event.proposal_view import all_proposals, proposal_text
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.event.results import read_results
+from referee.service.event.results_table import results_json
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
 
 
 def public(event):
     """Return what everybody sees, without its time."""
-    return json.dumps({**read_results(event.contest), "utc": "", "open": []})
+    return json.dumps({**results_json(read_results(event.contest)), "utc": "", "open": []})
 
 
 def blacklist(event, *images):
@@ -66,11 +67,11 @@ def test_an_applied_proposal_counts_whole(played):
     ants, bees = shown["scores"]
     for _ in range(2):
         apply_proposal(played.contest, shown["proposal"], "Ada", "agreed")
-    entries = {one["team"]: one for one in read_results(played.contest)["entries"]}
+    entries = {one.team: one for one in read_results(played.contest).entries}
     for row in (ants, bees):
         entry = entries[row["team"]]
-        assert row["new"] == {name: entry[name] for name in row["new"]}
-    assert 2 / 6 == entries["ants"]["mean_ap"]
+        assert row["new"] == {name: getattr(entry, name) for name in row["new"]}
+    assert 2 / 6 == entries["ants"].mean_ap
     runs = played.contest.database.connection.execute("select count(*) from scoring_runs")
     played.score()
     again = played.contest.database.connection.execute("select count(*) from scoring_runs")
@@ -163,7 +164,7 @@ def test_one_proposal_is_open_at_a_time(played):
     with pytest.raises(Refusal, match="Proposal 1 is open"):
         propose(played)
     assert ["Proposal 1 of new scores is open. Apply it or cancel it."] == (
-        read_results(played.contest)["open"]
+        read_results(played.contest).open
     )
 
 
@@ -171,11 +172,11 @@ def test_results_of_different_files_cannot_be_final(played):
     """A proposal for one session alone leaves the sessions scored with different files."""
     number = propose(played, sessions=(1,), blacklist=blacklist(played, 1))["proposal"]
     apply_proposal(played.contest, number, "Ada", "agreed")
-    (point,) = read_results(played.contest)["open"]
+    (point,) = read_results(played.contest).open
     assert point.startswith("Sessions were scored with different ground truth or blacklist: 1 ag")
     number = propose(played, blacklist=blacklist(played, 1))["proposal"]
     apply_proposal(played.contest, number, "Ada", "agreed")
-    assert finalize(played.contest, ["Ada"])["entries"]
+    assert finalize(played.contest, ["Ada"]).entries
 
 
 def test_final_results_take_no_proposal(played):

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from referee.core.states import EndCause
@@ -23,7 +21,7 @@ def sessions(event):
 
 def view(event):
     """Return what the public sees now."""
-    return json.loads(event.publisher.refresh().view)
+    return event.publisher.refresh().publication.view
 
 
 def test_a_session_with_a_result_has_its_charts(event, sessions):

@@ -263,7 +263,7 @@ def test_the_public_reads_who_is_next_in_each_lane(event):
     set_order(contest, ["ants", "bees", "wasps"], "", "Kim")
     with contest.database.read() as connection:
         facts = read_facts(contest, connection)
-    told = [(lane["name"], lane["next"]) for lane in publication_of(facts).view["lanes"]]
+    told = [(lane["name"], lane["next"]) for lane in publication_of(facts).view.lanes]
     assert [("left", "bees"), ("right", "ants")] == told
     freeze(contest, "Kim")
     assert [] == json.loads(Publisher(contest).refresh().view)["lanes"]

@@ -15,6 +15,7 @@ from referee.programs.hosting import claimed, hosted
 from referee.programs.slow_checks import run_slow_checks
 from referee.programs.table import all_programs, programs_of
 from referee.service.board.board import Board
+from referee.service.board.lane_view import ShownLane
 from referee.service.event.open_points import open_points
 from referee.service.preflight.slow import expected
 from referee.service.scoreboard.publisher import Publisher
@@ -119,16 +120,19 @@ def test_operators_have_its_page_and_its_part_of_the_board(contest):
     """The page needs a role as all pages do; the part of the board stands under its name."""
     assert all_routes()["GET /chess"].page
     with running_desk(contest, None) as desk:
-        board = Board(contest, lambda: desk.metering.status)
+        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
         assert {"games": 0} == board.show()["chess"]
-        assert Board(without(contest), lambda: desk.metering.status).show()["chess"] is None
+        assert (
+            Board(without(contest), [ShownLane(lambda: desk.metering.status)]).show()["chess"]
+            is None
+        )
         client = console_app(contest, desk, board, Broadcast(board.show, 1)).test_client()
         assert "2 boards" == client.get("/chess").text
 
 
 def test_the_audience_sees_its_leaderboard(contest):
     """It stands beside the ranking."""
-    (board,) = Publisher(contest).refresh().publication.view["boards"]
+    (board,) = Publisher(contest).refresh().publication.view.boards
     assert "chess" == board["task"]
 
 

@@ -39,6 +39,7 @@ from referee.extras.stations.link import http_look
 from referee.extras.stations.program import Board, BoardPlan, board_pages
 from referee.programs.supervisor import bind
 from referee.programs.terminal import say, tell_on_terminal
+from referee.service.scoreboard.view import view_json
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.folder_lock import lock_folder
 from referee.tracks.loading import TRACK_OPTION, load_track
@@ -143,8 +144,8 @@ def _plan(args: argparse.Namespace) -> BoardPlan:
 
 def _print(args: argparse.Namespace) -> None:
     found = read_board(args.data, SystemClock())
-    view, stations = dict(found.publication.view), json.loads(found.live)["stations"]
+    view, stations = found.publication.view, json.loads(found.live)["stations"]
     if args.json:
-        print(json.dumps({"view": view, "stations": stations}, allow_nan=False))
+        print(json.dumps({"view": view_json(view), "stations": stations}, allow_nan=False))
     else:
         print(board_text(view, stations))

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of a ranking, in one table that every surface follows.
+
+Text, CSV, LaTeX, HTML, the console, the scoreboard, a team's page and the joint board follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import Any
+
+from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
+
+_NOTHING = "–"
+_SCORE_LEAST, _SCORE_MOST = 5, 12
+
+
+class On(Flag):
+    """The surfaces on which a ranking appears; the CSV is the column's own affair."""
+
+    TEXT = auto()
+    LATEX = auto()
+    PAGE = auto()
+    """The page of `referee results --html`."""
+    CONSOLE = auto()
+    """The operators' page of results."""
+    SCOREBOARD = auto()
+    TEAM = auto()
+    """The audience's page of one team."""
+    JOINT = auto()
+    """The joint board of several stations in a terminal; its page is that of the scoreboard."""
+
+
+_TABLES = On.TEXT | On.PAGE | On.CONSOLE
+_BOARDS = On.SCOREBOARD | On.TEAM
+_EVERYWHERE = _TABLES | _BOARDS | On.LATEX | On.JOINT
+
+Printing = Callable[[PublicEntry, int], str]
+"""The text of an entry's cell; scores have so many decimals, so that different ones look so."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the ranking.
+
+    `field` is its name for programs: in `printed` and, for a column of the CSV, in `PublicEntry`.
+    `head` stands above it, and `words` say what it holds; neither is for the CSV alone. `printing`
+    makes its cells. `on` are the surfaces that have it. `csv` is its place in the CSV, from 1; a
+    new column goes to the end there, because scripts may count. A `left` column has words, the
+    others have numbers. A `wide` one is left out on the scoreboard of a narrow screen.
+    """
+
+    field: str
+    head: str = ""
+    words: str = ""
+    printing: Printing | None = None
+    on: On = On(0)
+    csv: int = 0
+    left: bool = False
+    wide: bool = False
+
+
+def _whole(field: str) -> Printing:
+    return lambda entry, _: _or_nothing(getattr(entry, field), str)
+
+
+def _number(field: str, decimals: int | None = None) -> Printing:
+    """Return the printing of a figure with so many decimals; None: with those of the scores."""
+
+    def printing(entry: PublicEntry, of_scores: int) -> str:
+        places = of_scores if decimals is None else decimals
+        return _or_nothing(getattr(entry, field), lambda value: f"{value:.{places}f}")
+
+    return printing
+
+
+def _interval(entry: PublicEntry, decimals: int) -> str:
+    low, high = entry.score_low, entry.score_high
+    if low is None or high is None:
+        return _NOTHING
+    return f"{low:.{decimals}f} to {high:.{decimals}f}"
+
+
+def _percent(field: str) -> Printing:
+    return lambda entry, _: _or_nothing(getattr(entry, field), lambda it: f"{100 * it:.2f} %")
+
+
+def _verdict(entry: PublicEntry, _: int) -> str:
+    return f"{entry.verdict or _NOTHING}{' EMULATED' if entry.emulated else ''}"
+
+
+def _or_nothing(value: Any, text: Callable[[Any], str]) -> str:
+    return _NOTHING if value is None else text(value)
+
+
+COLUMNS = (
+    Column("rank", "rank", "place by the score", _whole("rank"), _EVERYWHERE, csv=1),
+    Column(
+        "team",
+        "team",
+        "team, with its organisation and what is to be said of it",
+        _whole("team"),
+        _EVERYWHERE & ~On.TEAM,
+        csv=2,
+        left=True,
+    ),
+    Column("organisation", csv=3),
+    Column(
+        "station",
+        "station",
+        "station at which the team runs",
+        _whole("station"),
+        On.JOINT,
+        left=True,
+    ),
+    Column("session", "session", "session that counts", _whole("session"), On.JOINT, csv=4),
+    Column("mean_ap", "mAP", "accuracy of the answers", _number("mean_ap", 5), _EVERYWHERE, csv=5),
+    Column(
+        "energy_wh",
+        "Wh",
+        "energy of the whole session in watt-hours",
+        _number("energy_wh", 4),
+        _EVERYWHERE,
+        csv=6,
+    ),
+    Column("score", "score", "accuracy per energy", _number("score"), _EVERYWHERE, csv=7),
+    Column(
+        "interval",
+        "interval",
+        "95 % interval of the score",
+        _interval,
+        _TABLES | On.TEAM | On.JOINT,
+    ),
+    Column("score_low", csv=8),
+    Column("score_high", csv=9),
+    Column(
+        "images",
+        "images",
+        "images that the team fetched",
+        _whole("images"),
+        _EVERYWHERE & ~On.JOINT,
+        csv=10,
+        wide=True,
+    ),
+    Column(
+        "normalized_accuracy",
+        "normalised",
+        "accuracy x images of the set / images that the team fetched",
+        _percent("normalized_accuracy"),
+        _TABLES,
+        csv=14,
+    ),
+    Column(
+        "attempts",
+        "attempts",
+        "sessions that the team has started, void ones included",
+        _whole("attempts"),
+        _TABLES | _BOARDS,
+        csv=11,
+        wide=True,
+    ),
+    Column(
+        "verdict",
+        "verdict",
+        "whether the energy can be trusted",
+        _verdict,
+        _EVERYWHERE,
+        csv=12,
+        left=True,
+    ),
+    Column("emulated", csv=13),
+    Column("objects_per_s", csv=15),
+    Column("withdrawn", csv=16),
+)
+"""The table."""
+
+CSV_FIELDS = tuple(it.field for it in sorted(COLUMNS, key=lambda it: it.csv) if it.csv)
+"""The fields of the CSV, in its order."""
+
+
+def columns_on(surface: On) -> list[Column]:
+    """Return the columns that a surface has, in their order."""
+    return [column for column in COLUMNS if surface in column.on]
+
+
+def head_of(column: Column, figures: TrackFigures) -> str:
+    """Return what stands above a column; the track names its own figures."""
+    return {"mean_ap": figures.accuracy.label, "score": figures.score.label}.get(
+        column.field, column.head
+    )
+
+
+def words_of(column: Column, figures: TrackFigures) -> str:
+    """Return what a column holds, with the unit of the track's score."""
+    unit = figures.score.unit if column.field == "score" else ""
+    return f"{column.words}, in {unit}" if unit else column.words
+
+
+def columns_json(surface: On, figures: TrackFigures) -> list[dict[str, Any]]:
+    """Return the columns of a page, ready for JSON; `field` is the key of an entry's `printed`."""
+    return [
+        {
+            "field": column.field,
+            "head": head_of(column, figures),
+            "words": words_of(column, figures),
+            "left": column.left,
+            "wide": column.wide,
+        }
+        for column in columns_on(surface)
+    ]
+
+
+def decimals_apart(values: Sequence[float]) -> int:
+    """Return so many decimals that different values print differently, from 5 to 12."""
+    different = set(values)
+    for decimals in range(_SCORE_LEAST, _SCORE_MOST):
+        if len({f"{value:.{decimals}f}" for value in different}) == len(different):
+            return decimals
+    return _SCORE_MOST
+
+
+def printed_entries(entries: Sequence[PublicEntry]) -> list[dict[str, str]]:
+    """Return the cells of each entry by the column's field; a missing figure is '–'."""
+    decimals = decimals_apart([it.score for it in entries if it.score is not None])
+    return [_cells(entry, decimals) for entry in entries]
+
+
+def printed_champion(champion: PastChampion) -> dict[str, str]:
+    """Return the cells of a past champion among the entries; what is not known of it is empty."""
+    entry = PublicEntry(
+        team=f"champion of {champion.year}",
+        mean_ap=champion.mean_ap,
+        energy_wh=champion.energy_wh,
+        score=champion.score,
+    )
+    known = ("team", "mean_ap", "energy_wh", "score")
+    cells = _cells(entry, _SCORE_LEAST)
+    return {field: cell if field in known else "" for field, cell in cells.items()}
+
+
+def _cells(entry: PublicEntry, decimals: int) -> dict[str, str]:
+    return {it.field: it.printing(entry, decimals) for it in COLUMNS if it.printing is not None}

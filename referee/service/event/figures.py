@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a session's result, which ranking, feed, joint board and bundles have in common.
+
+A new figure is a field of `Figures`, its value in `figures_of`, and a line in
+`referee/service/event/columns.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from referee.core.states import SessionFacts, ran_s
+from referee.scoring.uncertainty import gives_interval
+from referee.service.results.interval_text import score_ends
+from referee.store.readings import Energy
+from referee.store.scores import ScoringRun
+from referee.tracks.track import Track
+
+Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+"""A number of things; more digits are none, and many readers of JSON would lose them."""
+
+
+class Figures(Struct, frozen=True, kw_only=True):
+    """What is known of a session's result; None is not known, and never 0.
+
+    `mean_ap` is the track's accuracy, whatever its name. `uncertainty_wh` is a limit of error.
+    `score_low` and `score_high` are the ends of the score's interval. `images` counts those that
+    the team fetched. An `emulated` energy is not official.
+    """
+
+    score: float | None = None
+    mean_ap: float | None = None
+    energy_wh: float | None = None
+    uncertainty_wh: float | None = None
+    emulated: bool = False
+    score_low: float | None = None
+    score_high: float | None = None
+    objects_per_s: float | None = None
+    normalized_accuracy: float | None = None
+    images: Count | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the figures by name, also of an object that has more than them."""
+        return {name: getattr(self, name) for name in Figures.__struct_fields__}
+
+
+def figures_of(
+    track: Track[Any],
+    facts: SessionFacts,
+    energy: Energy | None,
+    run: ScoringRun | None,
+    images: int | None,
+) -> Figures:
+    """Return the figures of a session with its newest energy and scoring run, if it has them."""
+    low, high = _interval(run, track)
+    return Figures(
+        score=None if run is None else run.score,
+        mean_ap=None if run is None else run.accuracy,
+        energy_wh=None if energy is None else energy.energy_wh,
+        uncertainty_wh=None if energy is None else energy.uncertainty_wh,
+        emulated=energy is not None and energy.emulated,
+        score_low=low,
+        score_high=high,
+        objects_per_s=_objects_per_s(facts, run),
+        normalized_accuracy=None if run is None else run.detail.get("normalized_accuracy"),
+        images=images,
+    )
+
+
+def _objects_per_s(facts: SessionFacts, run: ScoringRun | None) -> float | None:
+    """Return the reported boxes per second, or None if the session is not over or not scored."""
+    boxes = None if run is None else run.detail.get("detections")
+    seconds = ran_s(facts)
+    return float(boxes) / seconds if boxes is not None and seconds else None
+
+
+def _interval(run: ScoringRun | None, track: Track[Any]) -> tuple[float | None, float | None]:
+    """Return the ends of a score's interval; None where there is none (see `gives_interval`).
+
+    It is the interval that the scoring run tells. If the run tells none, it is the change of
+    the score when the energy changes by the meter's uncertainty.
+    """
+    if run is None or not gives_interval(run.detail.get("verdict")):
+        return None, None
+    ends = score_ends(run.detail, track)
+    if ends is not None:
+        return ends[0], ends[1]
+    if run.score is None:
+        return None, None
+    energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
+    if energy_wh is None or uncertainty_wh is None:
+        return None, None
+    return (
+        track.score_of(run.accuracy, energy_wh + uncertainty_wh),
+        track.score_of(run.accuracy, energy_wh - uncertainty_wh),
+    )

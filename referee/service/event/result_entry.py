@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of an event as values: ranking, prizes and past champions.
+
+Stored results, freezes and joint boards of earlier versions are read through these types: a field
+that they lack has its default here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from referee.service.event.figures import Figures
+from referee.store.finals import Review
+from referee.tracks.track import Figure
+
+
+class PublicEntry(Figures, frozen=True, kw_only=True):
+    """What everybody may know of a team's place in the ranking, with the session that counts.
+
+    `rank` is None without a score, and for a team that has withdrawn; `session` and `verdict` are
+    None for a team without one. `attempts` counts the started sessions, void ones included. On a
+    joint board `station` and `station_key` say whose the team is.
+    """
+
+    team: str
+    rank: int | None = None
+    organisation: str = ""
+    station: str = ""
+    station_key: str = ""
+    session: int | None = None
+    attempts: int = 0
+    void_reasons: Sequence[str] = ()
+    verdict: str | None = None
+    withdrawn: bool = False
+    prizes: bool = True
+
+
+class ResultEntry(PublicEntry, frozen=True, kw_only=True):
+    """A team's place in the ranking, as operators see it.
+
+    `intervals` are lines of text. `reasons` are those of the verdict, and `review` says who lets it
+    stand. `review_open` is what somebody must review first (see `doubt_of`), '' if nothing is
+    open. `turn` is the value of a `Turn`.
+    """
+
+    intervals: Sequence[str] = ()
+    reasons: Sequence[str] = ()
+    review: Review | None = None
+    review_open: str = ""
+    turn: str = ""
+
+
+class WonPrize(Struct, frozen=True):
+    """A prize with its winners; `limit` is what its rule came to, None without two scores."""
+
+    prize: str
+    rule: str
+    limit: float | None
+    winners: Sequence[str]
+
+
+class PastChampion(Struct, frozen=True):
+    """The winner of a past year, as published."""
+
+    year: int
+    mean_ap: float
+    energy_wh: float
+    score: float
+
+
+class TrackFigures(Struct, frozen=True):
+    """How the track calls its accuracy and its score."""
+
+    accuracy: Figure
+    score: Figure
+
+
+class ContestRanking(Struct, frozen=True, kw_only=True):
+    """A ranking with what a page says around it: the results of an event, or a joint board.
+
+    `entries` has every team, the best first. `seconds` and `images` are those of a session; on a
+    joint board they are None where stations differ. `prizes` and `champions` are empty in a track
+    without them.
+    """
+
+    contest: str
+    track: str
+    mode: str
+    seconds: int | float | None
+    images: int | None
+    figures: TrackFigures
+    champions: Sequence[PastChampion] = ()
+    approved_by: Sequence[str] = ()
+    prizes: Sequence[WonPrize] = ()
+    entries: Sequence[PublicEntry] = ()
+
+
+class Results(ContestRanking, frozen=True, kw_only=True):
+    """The results of an event; final ones are exactly those that were approved.
+
+    `open` has what forbids an approval. `utc` is the moment at which the results were read.
+    """
+
+    final: bool = False
+    utc: str = ""
+    approved_utc: str | None = None
+    session_rule: str = ""
+    tie_rule: str = ""
+    open: Sequence[str] = ()
+    entries: Sequence[ResultEntry] = ()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of columns is whole, and the documents name every figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.service.event.columns import COLUMNS, CSV_FIELDS, On, columns_json, columns_on
+from referee.service.event.figures import Figures
+from referee.service.event.result_entry import PublicEntry, TrackFigures
+from referee.tracks.loading import load_track
+
+FEED = Path(__file__).parents[3] / "docs/feed.md"
+
+
+def test_the_csv_has_its_columns_in_places_that_stay():
+    """Scripts may count a CSV's columns: a new one stands behind those that there were."""
+    assert list(range(1, len(CSV_FIELDS) + 1)) == sorted(it.csv for it in COLUMNS if it.csv)
+    assert set(CSV_FIELDS) <= set(PublicEntry.__struct_fields__)
+    assert (
+        *("rank", "team", "organisation", "session", "mean_ap", "energy_wh", "score", "score_low"),
+        *("score_high", "images", "attempts", "verdict", "emulated", "normalized_accuracy"),
+        *("objects_per_s", "withdrawn"),
+    ) == CSV_FIELDS[:16]
+
+
+@pytest.mark.parametrize("surface", On)
+def test_every_column_that_is_shown_has_head_words_and_cells(surface):
+    """A page draws what the table says, so the table says all of it."""
+    columns = columns_on(surface)
+    assert {"rank", "mean_ap", "energy_wh", "score", "verdict"} <= {it.field for it in columns}
+    assert all(it.head and it.words and it.printing for it in columns)
+
+
+def test_the_track_names_its_own_figures():
+    """Accuracy and score have the track's labels, and the score its unit."""
+    track = load_track("camera")
+    heads = {
+        one["field"]: (one["head"], one["words"])
+        for one in columns_json(On.CONSOLE, TrackFigures(track.accuracy, track.score))
+    }
+    assert track.accuracy.label == heads["mean_ap"][0]
+    assert heads["score"] == (track.score.label, f"accuracy per energy, in {track.score.unit}")
+
+
+def test_the_feed_is_told_with_every_figure():
+    """`docs/feed.md` names each field of a judgement."""
+    (told,) = [line for line in FEED.read_text().splitlines() if "`judgements`" in line]
+    missing = [name for name in Figures.__struct_fields__ if f"`{name}`" not in told]
+    assert missing in ([], ["score"])  # The contest API itself has the score.
