@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.core.order import to_manifest_ids
 from referee.errors import RefereeError
+from referee.extras.season.rows import SessionFields
 from referee.extras.season.told import OldScore, SessionTold
 from referee.formats.faults import FormatError
 from referee.service.evidence.bundle_file import (
@@ -54,7 +55,7 @@ class BundleRead:
     """
 
     sha256: str
-    told: Mapping[str, Any]
+    told: SessionFields
     images_fetched: int
     class_ids: Ints
     source_ids: Ints
@@ -80,20 +81,16 @@ def read_bundle(path: Path, track: str | None = None) -> BundleRead:
         if name not in members:
             raise NotABundle(name, "The member is missing.")
     stations = _require_hashes(members)
-    session = _typed(SessionTold, _SESSION, members[_SESSION])
+    session: SessionTold = _typed(SessionTold, _SESSION, members[_SESSION])
     rules = {it.name: it for it in trusted_tracks(track).values()}.get(session.track)
     if rules is None:
         raise NotABundle(_SESSION, not_trusted(session.track, track))
-    old = _typed(OldScore | None, _SCORE, members.get(_SCORE, b"null"))
+    old: OldScore | None = _typed(OldScore | None, _SCORE, members.get(_SCORE, b"null"))
     order, source_ids = _images(members[_IMAGES])
-    told = session.fields() | {
-        "event": _event(members.get(_CONFIG, b"")),
-        "station": min(stations, default=None),
-        "old": None if old is None else old.fields(session),
-    }
+    event, station = _event(members.get(_CONFIG, b"")), min(stations, default=None)
     return BundleRead(
         sha256=digest,
-        told=told,
+        told=session.fields(event, station, old),
         images_fetched=0 if old is None else old.images_fetched,
         class_ids=_class_ids(session),
         source_ids=source_ids,

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from referee.extras.season.rows import OldResult
 from referee.formats.faults import harmless
 from referee.scoring.lpirc import score
 from referee.scoring.uncertainty import Energy, gives_interval, standard_uncertainty
 
 
-def no_score(old: Mapping[str, Any] | None) -> str | None:
+def no_score(old: OldResult | None) -> str | None:
     """Return why the energy in the field `old` of a row gives no score, or None if it gives one."""
     if old is None:
         return "the bundle was exported before its first score"
@@ -22,7 +20,7 @@ def no_score(old: Mapping[str, Any] | None) -> str | None:
     return _divides_nothing(old) if score(1.0, old["energy_wh"]) is None else None
 
 
-def divisor_or_why(old: Mapping[str, Any] | None) -> Energy | str:
+def divisor_or_why(old: OldResult | None) -> Energy | str:
     """Return the energy with its standard uncertainty, or why it gives a score no interval.
 
     Only an energy whose verdict gives an interval (`gives_interval`) has one here.
@@ -40,7 +38,7 @@ def divisor_or_why(old: Mapping[str, Any] | None) -> Energy | str:
         return _divides_nothing(old)
 
 
-def _judged(old: Mapping[str, Any]) -> str:
+def _judged(old: OldResult) -> str:
     """Return the verdict with its first reason; older files of a season have no reason."""
     if old["verdict"] is None:
         return "the energy has no verdict"
@@ -49,7 +47,7 @@ def _judged(old: Mapping[str, Any]) -> str:
     return f"the energy is {harmless(old['verdict'])}{told}"
 
 
-def _divides_nothing(old: Mapping[str, Any]) -> str:
+def _divides_nothing(old: OldResult) -> str:
     bound_wh = old["uncertainty_wh"]
     limit = "" if bound_wh is None else f" ± {bound_wh:g}"
     return f"an energy of {old['energy_wh']:g}{limit} Wh divides nothing"

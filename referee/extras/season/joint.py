@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
-from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import InputError
 from referee.extras.season.energy_told import divisor_or_why
+from referee.extras.season.rows import JointDraws, Row
 from referee.scoring.split_half import SplitHalves
 from referee.scoring.uncertainty import Energy, MapUncertainty
 
@@ -48,7 +47,7 @@ def grouped(halves: SplitHalves) -> SplitHalves:
     return replace(halves, parts=sums)
 
 
-def joint_fields(key: str, measured: MapUncertainty) -> dict[str, Any]:
+def joint_fields(key: str, measured: MapUncertainty) -> JointDraws:
     """Return the field `joint` of a row; bundles with the same `key` can be compared."""
     halves = measured.halves
     return {
@@ -62,14 +61,14 @@ def joint_fields(key: str, measured: MapUncertainty) -> dict[str, Any]:
     }
 
 
-def joint_uncertainty(row: Mapping[str, Any]) -> MapUncertainty | None:
+def joint_uncertainty(row: Row) -> MapUncertainty | None:
     """Return a row's joint draws for `referee.scoring.compare`, or None for a row without mAP.
 
     Only rows with an equal `joint.key` may be compared; their rules may differ. Raises `InputError`
     for a row whose arrays are none.
     """
-    joint = row["joint"]
-    if joint is None:
+    joint, new = row["joint"], row["new"]
+    if joint is None or new is None:
         return None
     try:
         draws = int(joint["draws"])
@@ -79,12 +78,15 @@ def joint_uncertainty(row: Mapping[str, Any]) -> MapUncertainty | None:
             _array(joint["parts"]),
             int(joint["seed"]),
         )
-        return MapUncertainty(float(row["new"]["mean_ap"]), halves, int(joint["with_truth"]))
+        mean_ap = new["mean_ap"]
+        if mean_ap is None:
+            raise ValueError("there is no mAP")
+        return MapUncertainty(float(mean_ap), halves, int(joint["with_truth"]))
     except (KeyError, TypeError, ValueError, NotBase64) as error:
         raise InputError(f"the joint draws of {row.get('file')} cannot be read: {error}") from None
 
 
-def energy_of_row(row: Mapping[str, Any]) -> Energy | None:
+def energy_of_row(row: Row) -> Energy | None:
     """Return the energy whose uncertainty a row's score has, or None; see `divisor_or_why`."""
     found = divisor_or_why(row["old"])
     return found if isinstance(found, Energy) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from referee.extras.season.rows import Row
 
@@ -16,6 +15,9 @@ class Present:
 
     names: set[str]
     digests: dict[str, str | None]
+
+
+_Identity = tuple[str, str, str, str]
 
 
 def merged(before: Sequence[Row], fresh: Sequence[Row], present: Present) -> list[Row]:
@@ -29,14 +31,14 @@ def merged(before: Sequence[Row], fresh: Sequence[Row], present: Present) -> lis
     for name, digest in present.digests.items():
         if digest is not None:
             named.setdefault(digest, set()).add(name)
-    rows: dict[tuple[Any, ...], Row] = {}
+    rows: dict[_Identity, Row] = {}
     unread = [row for row in before if _is_unread(row) and row["file"] not in present.names]
     for row in (*unread, *filter(_is_unread, fresh)):
         rows[_identity(row["file"], row)] = row
     for row in (*before, *fresh):
-        if _is_unread(row):
-            continue
         digest = row["bundle_sha256"]
+        if digest is None:
+            continue
         names = ({row["file"], *row["copies"]} - present.names) | named.get(digest, set())
         if names:
             first, *others = sorted(names)
@@ -49,5 +51,5 @@ def _is_unread(row: Row) -> bool:
     return row["bundle_sha256"] is None
 
 
-def _identity(bundle: str, row: Row) -> tuple[Any, ...]:
+def _identity(bundle: str, row: Row) -> _Identity:
     return (bundle, row["truth_sha256"], row["rules"], row["rules_version"])

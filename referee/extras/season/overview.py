@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.extras.season.rankings import Event
-from referee.extras.season.rows import BROKEN, SCORED, Row, reproduced, rules_of
+from referee.extras.season.rows import BROKEN, SCORED, Row, ScoredRow, reproduced, rules_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Overview:
 
 def overview_of(rows: Sequence[Row], events: Sequence[Event]) -> Overview:
     """Return the counts of a season's rows and of the rankings made of them."""
-    scored = [row for row in rows if row["status"] == SCORED]
+    scored = _scored(rows)
     names = {_bundle(row) for row in scored}
     known_of, told = reproduced(rows), dict[str, bool]()
     for row in scored:
@@ -52,7 +52,7 @@ def overview_of(rows: Sequence[Row], events: Sequence[Event]) -> Overview:
         scored=len(names),
         broken=len({_bundle(row) for row in rows if row["status"] == BROKEN}),
         left_out=len(left_out(rows, events)),
-        emulated=len({_bundle(row) for row in scored if (row["old"] or {}).get("emulated")}),
+        emulated=len({_bundle(row) for row in scored if row["old"] and row["old"].get("emulated")}),
         reproduced=sum(told.values()),
         not_reproduced=len(told) - sum(told.values()),
         not_checked=len(names - told.keys()),
@@ -77,11 +77,7 @@ def left_out(rows: Sequence[Row], events: Sequence[Event]) -> list[dict[str, Any
     ranked = {
         one.file for event in events for ranking in event.rankings for one in ranking.entrants
     }
-    found = {
-        row["file"]: _why_left_out(row)
-        for row in rows
-        if row["status"] == SCORED and row["file"] not in ranked
-    }
+    found = {row["file"]: _why_left_out(row) for row in _scored(rows) if row["file"] not in ranked}
     return [{"file": file, "reason": found[file]} for file in sorted(found)]
 
 
@@ -95,12 +91,16 @@ def not_reproduced(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "old_mean_ap": row["old"]["mean_ap"],
             "new_mean_ap": row["new"]["mean_ap"],
         }
-        for row in sorted(rows, key=lambda it: (it["file"], rules_of(it)))
-        if row["reproduces"] is False
+        for row in sorted(_scored(rows), key=lambda it: (it["file"], rules_of(it)))
+        if row["reproduces"] is False and row["old"] is not None
     ]
 
 
-def _why_left_out(row: Row) -> str:
+def _scored(rows: Sequence[Row]) -> list[ScoredRow]:
+    return [row for row in rows if row["status"] == SCORED]
+
+
+def _why_left_out(row: ScoredRow) -> str:
     if row["voided_utc"] is not None:
         return "The session is void."
     if row["old"] is None:

@@ -12,11 +12,18 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
 
 from referee.extras.season.energy_told import divisor_or_why, no_score
 from referee.extras.season.joint import joint_uncertainty
-from referee.extras.season.rows import SCORED, Row, reproduced, rules_of
+from referee.extras.season.rows import (
+    SCORED,
+    NewResult,
+    OldResult,
+    Row,
+    ScoredRow,
+    reproduced,
+    rules_of,
+)
 from referee.formats.faults import harmless
 from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
 from referee.scoring.uncertainty import gives_interval
@@ -129,7 +136,7 @@ def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[Event]:
 
     Broken rows and void sessions take no part. `by` is `BY_SCORE` or `BY_MAP`.
     """
-    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[ScoredRow]] = defaultdict(list)
     for row in rows:
         if row["status"] == SCORED and row["voided_utc"] is None:
             words = (row["event"], row["station"], row["track"], row["truth_sha256"])
@@ -138,9 +145,9 @@ def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[Event]:
     return sorted(found, key=lambda one: one.first_utc or "")
 
 
-def _event(rows: Sequence[Row], by: str) -> Event:
+def _event(rows: Sequence[ScoredRow], by: str) -> Event:
     first = rows[0]
-    by_rules: dict[str, list[Row]] = defaultdict(list)
+    by_rules: dict[str, list[ScoredRow]] = defaultdict(list)
     known = reproduced(rows)
     several = len({_made_by(row) for row in rows}) > 1
     for row in rows:
@@ -162,18 +169,19 @@ def _made_by(row: Row) -> str:
 
 
 def _ranking(
-    rules: str, rows: Sequence[Row], by: str, known: Mapping[tuple[str | None, str], bool]
+    rules: str, rows: Sequence[ScoredRow], by: str, known: Mapping[tuple[str | None, str], bool]
 ) -> Ranking:
     counted = _counted(rows)
     entrants = [
         replace(
-            _entrant(row, by), reproduces=known.get((row["bundle_sha256"], row["truth_sha256"]))
+            _entrant(row, old, by),
+            reproduces=known.get((row["bundle_sha256"], row["truth_sha256"])),
         )
-        for row in counted
+        for old, row in counted
     ]
     old, new = (_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
     ranked = [
-        (replace(one, old_rank=old[place], new_rank=new[place]), counted[place])
+        (replace(one, old_rank=old[place], new_rank=new[place]), counted[place][1])
         for place, one in enumerate(entrants)
     ]
     last = len(ranked) + 1  # While it is sorted, the list itself is empty.
@@ -184,7 +192,7 @@ def _ranking(
     turned = sum(_has_turned(a, b) for a, b in both)
     same = sum(_sign(a.old, b.old) * _sign(a.new, b.new) > 0 for a, b in both)
     tau, tau_missing = _tau(both, same - turned)
-    told = {f"{row['old']['rules']} {row['old']['rules_version']}" for row in counted}
+    told = {f"{old['rules']} {old['rules_version']}" for old, _ in counted}
     return Ranking(
         rules=rules,
         old_rules=tuple(sorted(told)),
@@ -197,42 +205,61 @@ def _ranking(
     )
 
 
-def _counted(rows: Sequence[Row]) -> list[Row]:
-    """Return the session of each team that counts: the newest one that has a verdict."""
-    newest: dict[str, Row] = {}
+def _counted(rows: Sequence[ScoredRow]) -> list[tuple[OldResult, ScoredRow]]:
+    """Return each team's session that counts, the newest with a verdict, after its old result."""
+    newest: dict[str, tuple[OldResult, ScoredRow]] = {}
     for row in sorted(rows, key=lambda it: (it["started_utc"] or "", it["session"], it["file"])):
         if row["old"] is not None and row["old"]["verdict"] is not None:
-            newest[row["team"]] = row
+            newest[row["team"]] = (row["old"], row)
     return [newest[team] for team in sorted(newest)]
 
 
-def _entrant(row: Row, by: str) -> Entrant:
-    old, new = row["old"], row["new"]
-    value = "score" if by == BY_SCORE else "mean_ap"
+@dataclass(frozen=True)
+class _Value:
+    """What ranks a session under one set of rules, with the ends of its interval."""
+
+    value: float | None
+    ends: tuple[float, float] | None
+
+
+def _value(result: OldResult | NewResult, by: str, *, sure: bool) -> _Value:
+    if by == BY_SCORE:
+        value, ends = result["score"], result["score_interval"]
+    else:
+        value, ends = result["mean_ap"], result["mean_ap_interval"]
+    return _Value(value, _ends(ends) if sure else None)
+
+
+def _entrant(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
     # A file of an older version of the referee has intervals of SUSPECT energies.
-    sure = by == BY_MAP or gives_interval(old["verdict"])
-    found: dict[str, Any] = {
-        "old": old[value],
-        "new": new[value],
-        "old_interval": _ends(old[f"{value}_interval"]) if sure else None,
-        "new_interval": _ends(new[f"{value}_interval"]) if sure else None,
+    sure = by == BY_MAP or gives_interval(old_result["verdict"])
+    old, new = (_value(it, by, sure=sure) for it in (old_result, row["new"]))
+    found = {
+        "old": old.value,
+        "new": new.value,
+        "old_interval": old.ends,
+        "new_interval": new.ends,
     }
     return Entrant(
         team=harmless(row["team"]),
         session=row["session"],
         file=row["file"],
-        verdict=harmless(old["verdict"]),
-        energy_wh=old["energy_wh"],
-        emulated=bool(old.get("emulated")),
+        verdict=harmless(str(old_result["verdict"])),
+        energy_wh=old_result["energy_wh"],
+        emulated=bool(old_result.get("emulated")),
         missing={name: _why_missing(row, by, name) for name, it in found.items() if it is None},
-        **found,
+        old=old.value,
+        new=new.value,
+        old_interval=old.ends,
+        new_interval=new.ends,
     )
 
 
-def _why_missing(row: Row, by: str, name: str) -> str:
+def _why_missing(row: ScoredRow, by: str, name: str) -> str:
     """Return why a session has no old or new value, or no interval around it."""
     side, _, interval = name.partition("_")
-    if row[side]["mean_ap"] is None:
+    result = row["old"] if side == "old" else row["new"]
+    if result is None or result["mean_ap"] is None:
         return f"no mAP {'in score.json' if side == 'old' else 'under this ground truth'}"
     if by == BY_SCORE and (why := no_score(row["old"])) is not None:
         return why
@@ -281,7 +308,7 @@ def _has_turned(a: Entrant, b: Entrant) -> bool:
 class _Compared:
     """The differences between the teams of a ranking, the best one first."""
 
-    def __init__(self, entrants: Sequence[Entrant], rows: Sequence[Row], by: str) -> None:
+    def __init__(self, entrants: Sequence[Entrant], rows: Sequence[ScoredRow], by: str) -> None:
         self._entrants = entrants
         self._known = [_measured(row, by) for row in rows]
         self._found: dict[tuple[int, int], Comparison | str] = {}
@@ -365,10 +392,10 @@ class _Compared:
         return told
 
 
-def _measured(row: Mapping[str, Any], by: str) -> tuple[str, MapUncertainty, Energy] | str:
+def _measured(row: ScoredRow, by: str) -> tuple[str, MapUncertainty, Energy] | str:
     """Return what a comparison needs of a row, or why not; only equal keys may be compared."""
-    measured = joint_uncertainty(row)
-    if measured is None:
+    measured, joint = joint_uncertainty(row), row["joint"]
+    if measured is None or joint is None:
         return "no draws of the mAP"
     energy = Energy(1.0) if by == BY_MAP else divisor_or_why(row["old"])
-    return energy if isinstance(energy, str) else (row["joint"]["key"], measured, energy)
+    return energy if isinstance(energy, str) else (joint["key"], measured, energy)

@@ -86,9 +86,9 @@ def bundles_csv(events: Sequence[Event], rows: Sequence[Row]) -> str:
         (*names, "rules", "verdict", "emulated", "reason"),
         (
             [
-                *(row[name] for name in names),
+                *(dict(row)[name] for name in names),
                 rules_of(row),
-                *((row["old"] or {}).get(name) for name in ("verdict", "emulated")),
+                *(dict(row["old"] or {}).get(name) for name in ("verdict", "emulated")),
                 row["reason"] or why.get(row["file"]),
             ]
             for row in rows

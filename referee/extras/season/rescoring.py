@@ -10,7 +10,7 @@ from referee.extras.season.executor import Executor, Lost
 from referee.extras.season.found import BundleFile
 from referee.extras.season.journal import Journal
 from referee.extras.season.merging import Present, merged
-from referee.extras.season.rows import SCORED, Key, Row, asked_key, broken_row, key_of, row_line
+from referee.extras.season.rows import SCORED, Row, RowKey, asked_key, broken_row, key_of, row_line
 from referee.extras.season.scored import RESAMPLES, Block, joined, row_of
 from referee.extras.season.tasks import Answer, Task, TruthFiles, perform
 from referee.scoring.rules import Rules
@@ -31,7 +31,7 @@ class Asked:
     resamples: int = RESAMPLES
     track: str | None = None
 
-    def key(self, rules: Rules) -> Key:
+    def key(self, rules: Rules) -> RowKey:
         """Return the key of the rows of one set of rules."""
         return asked_key(self.truth_sha256, rules, self.seed, self.resamples)
 
@@ -178,24 +178,19 @@ def _rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
         except Exception as error:  # Here too one bundle never stops a season.
             reasons = [f"The program failed at its row: {type(error).__name__}: {error}."]
     return [
-        broken_row(asked.key(rules), first.bundle_sha256, reasons[0]) | {"file": item.bundle.name}
+        broken_row(asked.key(rules), first.bundle_sha256, reasons[0], item.bundle.name)
         for rules in item.rules
     ]
 
 
 def _scored_rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
-    name = {"file": item.bundle.name}
     first = answers[0]
-    rows = [
-        row_of(
-            asked.key(rules),
-            str(first.bundle_sha256),
-            first.told,
-            joined([it.measured[place] for it in answers]),
-        )
-        | name
-        for place, rules in enumerate(item.rules)
-    ]
-    for row in rows:
-        row_line(row)  # Raises for a number that JSON has not.
+    if first.told is None:
+        raise ValueError("a task for rules told nothing of the bundle")
+    rows: list[Row] = []
+    for place, rules in enumerate(item.rules):
+        measured = joined([it.measured[place] for it in answers])
+        key, digest = asked.key(rules), str(first.bundle_sha256)
+        rows.append(row_of(key, digest, first.told, measured, item.bundle.name))
+        row_line(rows[-1])  # Raises for a number that JSON has not.
     return rows

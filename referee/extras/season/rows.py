@@ -8,9 +8,9 @@ each field.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from referee import __version__
 from referee.errors import InputError
@@ -18,47 +18,191 @@ from referee.formats.text import read_bytes
 from referee.scoring.rules import Rules
 from referee.tracks.loading import not_trusted, trusted_tracks
 
-Row = dict[str, Any]
-"""A line of the file: plain values by field."""
-
 FORMAT = 1
 """The version of the rows; a field that changes its meaning makes another."""
 
-SCORED, BROKEN = "scored", "broken"
+SCORED: Final = "scored"
+BROKEN: Final = "broken"
 """The values of `status`."""
 
-OF_BUNDLE = (
-    *("event", "station", "session", "lane", "team", "track", "started_utc", "voided_utc"),
-    *("old", "new", "reproduces", "joint"),
-)
+
+class OldResult(TypedDict):
+    """What a bundle's `score.json` says; `reason` is the first one of the verdict.
+
+    Files of older versions of the referee lack some of it.
+    """
+
+    mean_ap: float | None
+    score: float | None
+    rules: str | None
+    rules_version: str | None
+    energy_wh: float | None
+    uncertainty_wh: float | None
+    verdict: str | None
+    reason: NotRequired[str | None]
+    images_fetched: int
+    detections: int
+    normalized_accuracy: float | None
+    emulated: NotRequired[bool | None]
+    inputs: NotRequired[dict[str, str]]
+    mean_ap_interval: list[float] | None
+    score_interval: list[float] | None
+
+
+class NewResult(TypedDict):
+    """The result under the new rules, with the counts of the evaluation."""
+
+    mean_ap: float | None
+    mean_ap_interval: list[float] | None
+    mean_ap_standard_error: float | None
+    score: float | None
+    score_interval: list[float] | None
+    score_from_images: list[float] | None
+    score_from_energy: list[float] | None
+    normalized_accuracy: float | None
+    classes_with_ground_truth: int
+    images: int
+    truth_boxes: int
+    detections: int
+    scored: int
+    ignored: dict[str, int]
+    true_positives: int
+    duplicates: int
+    inverted: int
+    coordinate_not_finite: int
+
+
+class JointDraws(TypedDict):
+    """The draws that all bundles of one ground truth share; see `joint.py`."""
+
+    key: str
+    seed: int
+    draws: int
+    with_truth: int
+    halves: str
+    quarters: str
+    parts: str
+
+
+class SessionFields(TypedDict):
+    """The fields of a row that the bundle itself tells."""
+
+    event: str | None
+    station: str | None
+    session: int
+    lane: int
+    team: str
+    track: str
+    started_utc: str | None
+    voided_utc: str | None
+    old: OldResult | None
+
+
+class BundleFields(SessionFields):
+    """The fields that a broken row leaves null."""
+
+    new: NewResult
+    reproduces: bool | None
+    joint: JointDraws | None
+
+
+class _AnyRow(TypedDict):
+    format: int
+    reason: str | None
+    file: str
+    copies: list[str]
+    bundle_sha256: str | None
+    truth_sha256: str
+    rules: str
+    rules_version: str
+    referee_version: str
+    seed: int
+    resamples: int
+
+
+class ScoredRow(_AnyRow, BundleFields):
+    """A line of the file: a bundle under one ground truth and one set of rules."""
+
+    status: Literal["scored"]
+
+
+class BrokenRow(_AnyRow):
+    """The line of a bundle that could not be scored; `reason` says why."""
+
+    status: Literal["broken"]
+    event: None
+    station: None
+    session: None
+    lane: None
+    team: None
+    track: None
+    started_utc: None
+    voided_utc: None
+    old: None
+    new: None
+    reproduces: None
+    joint: None
+
+
+Row = ScoredRow | BrokenRow
+
+OF_BUNDLE = tuple(BundleFields.__annotations__)
 """The fields that a broken row leaves null."""
 
-_KEY = ("truth_sha256", "rules", "rules_version", "referee_version", "seed", "resamples")
-_FIELDS = {"format", "status", "reason", "file", "copies", "bundle_sha256", *_KEY, *OF_BUNDLE}
 
-Key = tuple[Any, ...]
+class RowKey(NamedTuple):
+    """What tells apart the rows of one bundle: all that a number in a row depends on."""
 
-
-def asked_key(truth_sha256: str, rules: Rules, seed: int, resamples: int) -> Key:
-    """Return what tells apart the rows of one bundle: all that a number in a row depends on."""
-    return (truth_sha256, rules.name, rules.version, __version__, seed, resamples)
-
-
-def key_of(row: Row) -> Key:
-    """Return the same of a row."""
-    return tuple(row[field] for field in _KEY)
+    truth_sha256: str
+    rules: str
+    rules_version: str
+    referee_version: str
+    seed: int
+    resamples: int
 
 
-def new_row(key: Key, bundle_sha256: str | None, told: Mapping[str, Any]) -> Row:
-    """Return a scored row; `told` has the fields of `OF_BUNDLE`."""
-    fields = dict.fromkeys(OF_BUNDLE) | dict(told)
-    fields |= {"format": FORMAT, "status": SCORED, "reason": None, "file": "", "copies": []}
-    return fields | {"bundle_sha256": bundle_sha256} | dict(zip(_KEY, key, strict=True))
+def asked_key(truth_sha256: str, rules: Rules, seed: int, resamples: int) -> RowKey:
+    """Return the key of the rows that this program writes."""
+    return RowKey(truth_sha256, rules.name, rules.version, __version__, seed, resamples)
 
 
-def broken_row(key: Key, bundle_sha256: str | None, reason: str) -> Row:
+def key_of(row: Row) -> RowKey:
+    """Return the key of a row."""
+    return RowKey(
+        row["truth_sha256"],
+        row["rules"],
+        row["rules_version"],
+        row["referee_version"],
+        row["seed"],
+        row["resamples"],
+    )
+
+
+def new_row(key: RowKey, bundle_sha256: str, fields: BundleFields, file: str = "") -> ScoredRow:
+    """Return a scored row."""
+    return {**_any_row(key, bundle_sha256, None, file), **fields, "status": SCORED}
+
+
+def broken_row(key: RowKey, bundle_sha256: str | None, reason: str, file: str = "") -> BrokenRow:
     """Return the row of a bundle that could not be scored; `reason` is a sentence."""
-    return new_row(key, bundle_sha256, {}) | {"status": BROKEN, "reason": reason}
+    row = {**_any_row(key, bundle_sha256, reason, file), **dict.fromkeys(OF_BUNDLE)}
+    return cast(BrokenRow, row | {"status": BROKEN})
+
+
+def _any_row(key: RowKey, bundle_sha256: str | None, reason: str | None, file: str) -> _AnyRow:
+    return {
+        "format": FORMAT,
+        "reason": reason,
+        "file": file,
+        "copies": [],
+        "bundle_sha256": bundle_sha256,
+        "truth_sha256": key.truth_sha256,
+        "rules": key.rules,
+        "rules_version": key.rules_version,
+        "referee_version": key.referee_version,
+        "seed": key.seed,
+        "resamples": key.resamples,
+    }
 
 
 def rules_of(row: Row) -> str:
@@ -85,13 +229,14 @@ def of_trusted_tracks(rows: Iterable[Row], track: str | None = None) -> list[Row
     Trusted are the referee's own tracks, and that of the module `track`, which the caller names.
     """
     known = {it.name for it in trusted_tracks(track).values()}
-    return [
-        broken_row(key_of(row), row["bundle_sha256"], not_trusted(str(row["track"]), track))
-        | {"file": row["file"]}
-        if row["status"] == SCORED and row["track"] not in known
-        else row
-        for row in rows
-    ]
+
+    def trusted(row: Row) -> Row:
+        if row["status"] == BROKEN or row["track"] in known:
+            return row
+        why = not_trusted(row["track"], track)
+        return broken_row(key_of(row), row["bundle_sha256"], why, row["file"])
+
+    return [trusted(row) for row in rows]
 
 
 def row_line(row: Row) -> bytes:
@@ -121,7 +266,7 @@ def read_row(path: Path, number: int, line: bytes) -> Row:
     """Return the row in a line; raise `InputError` with the line's number."""
     try:
         row = json.loads(line)
-        missing = _FIELDS - row.keys()
+        missing = ScoredRow.__required_keys__ - row.keys()
         newer = row.get("format") != FORMAT
     except (ValueError, RecursionError, AttributeError):
         raise InputError(
@@ -135,4 +280,4 @@ def read_row(path: Path, number: int, line: bytes) -> Row:
         )
     if missing:
         raise InputError(f"{path}, line {number}: lacks the field {min(missing)!r}")
-    return dict(row)
+    return cast(Row, row)

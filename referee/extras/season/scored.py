@@ -8,11 +8,10 @@ workers: each measures a block, and `joined` makes one measurement of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,21 +20,29 @@ from referee.extras.season.bundle_read import BundleRead, digest_of_bundle, read
 from referee.extras.season.energy_told import divisor_or_why, no_score
 from referee.extras.season.fitting import fitted, truth_digest
 from referee.extras.season.joint import grouped, joint_fields, seed_from
-from referee.extras.season.rows import Row, asked_key, broken_row, new_row
+from referee.extras.season.rows import (
+    BundleFields,
+    NewResult,
+    OldResult,
+    Row,
+    RowKey,
+    ScoredRow,
+    SessionFields,
+    asked_key,
+    broken_row,
+    new_row,
+)
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.lpirc import normalized_accuracy, score
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
-from referee.scoring.score_report import ilsvrc_report
+from referee.scoring.score_report import Report, ilsvrc_report
 from referee.scoring.split_half import Drawing
 from referee.scoring.uncertainty import Energy, Interval, MapUncertainty, score_intervals
 from referee.service.evidence.bundle_file import NotABundle
 
 RESAMPLES = 100
 """Draws of the images by default, as in `score.json`."""
-
-# score.json has the AP of each class; for a season they would be most of the file.
-_NOT_KEPT = ("metric", "rules", "rules_version", "classes", "ap", "grouped_ap", "grouped_mean_ap")
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Measured:
     `report` has the counts and the mAP. `own` and `joint` are None without a mAP.
     """
 
-    report: Mapping[str, Any]
+    report: Report
     joint_key: str
     own: MapUncertainty | None
     joint: MapUncertainty | None
@@ -77,14 +84,13 @@ def score_bundle(
     """
     path = Path(path)
     key = asked_key(truth_digest(truth), rules, seed, resamples)
-    row: Row
+    file = f"{path.parent.name}/{path.name}"
     try:
         bundle = read_bundle(path, track)
         measured = measure(bundle, truth, rules, seed, resamples, Block(0, resamples))
-        row = row_of(key, bundle.sha256, bundle.told, measured)
+        return row_of(key, bundle.sha256, bundle.told, measured, file)
     except NotABundle as error:
-        row = broken_row(key, _digest_or_none(path), reason_of(error))
-    return row | {"file": f"{path.parent.name}/{path.name}"}
+        return broken_row(key, _digest_or_none(path), reason_of(error), file)
 
 
 def reason_of(error: NotABundle) -> str:
@@ -107,19 +113,19 @@ def measure(
     """
     complete, images = fitted(truth, bundle)
     result = evaluate(complete, bundle.detections, rules)
-    kept = {name: it for name, it in ilsvrc_report(result).items() if name not in _NOT_KEPT}
-    kept["normalized_accuracy"] = normalized_accuracy(
+    report = ilsvrc_report(result)
+    report["normalized_accuracy"] = normalized_accuracy(
         result.mean_ap, bundle.images_fetched, result.images
     )
     joint_key = f"{truth_digest(truth)[:16]}-{images[:16]}-{seed}-{resamples}"
     if result.mean_ap is None:
-        return Measured(kept, joint_key, None, None)
+        return Measured(report, joint_key, None, None)
     drawing = Drawing(result)
     own = drawing.halves(block.count, seed_from(bundle.sha256, str(seed)), first=block.first)
     common = drawing.halves(block.count, seed_from(joint_key), first=block.first)
     with_truth = _images_with_truth(result)
     return Measured(
-        kept,
+        report,
         joint_key,
         MapUncertainty(result.mean_ap, grouped(own), with_truth),
         MapUncertainty(result.mean_ap, grouped(common), with_truth),
@@ -140,38 +146,48 @@ def joined(blocks: Sequence[Measured]) -> Measured:
 
 
 def row_of(
-    key: tuple[Any, ...], bundle_sha256: str, told: Mapping[str, Any], measured: Measured
-) -> Row:
+    key: RowKey, bundle_sha256: str, told: SessionFields, measured: Measured, file: str = ""
+) -> ScoredRow:
     """Return the row of a bundle: what it told itself, and what was measured."""
-    old = told["old"]
-    report = dict(measured.report) | _score(measured, old)
+    old, new = told["old"], _new_result(measured, told["old"])
     reproduces = None
-    if old is not None and (old["rules"], old["rules_version"]) == key[1:3]:
-        reproduces = old["mean_ap"] == report["mean_ap"]
+    if old is not None and (old["rules"], old["rules_version"]) == (key.rules, key.rules_version):
+        reproduces = old["mean_ap"] == new["mean_ap"]
     joint = measured.joint and joint_fields(measured.joint_key, measured.joint)
-    fields = dict(told) | {"new": report, "reproduces": reproduces, "joint": joint}
-    return new_row(key, bundle_sha256, fields)
+    fields: BundleFields = {**told, "new": new, "reproduces": reproduces, "joint": joint}
+    return new_row(key, bundle_sha256, fields, file)
 
 
-def _score(measured: Measured, old: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the fields of `new` that need the energy, and the intervals."""
+def _new_result(measured: Measured, old: OldResult | None) -> NewResult:
+    """Return the result with its intervals.
+
+    The AP of each class is left out: for a season they would be most of the file.
+    """
+    report, own = measured.report, measured.own
     energy_wh = old["energy_wh"] if old is not None and no_score(old) is None else None
-    found: dict[str, Any] = dict.fromkeys(
-        ("mean_ap_interval", "score_interval", "score_from_images", "score_from_energy")
-    )
-    found["score"] = score(measured.report["mean_ap"], energy_wh)
-    found["mean_ap_standard_error"] = None
-    if measured.own is None:
-        return found
-    found["mean_ap_interval"] = _ends(measured.own.interval())
-    error = measured.own.standard_error()
-    found["mean_ap_standard_error"] = error if math.isfinite(error) else None
-    if isinstance(energy := divisor_or_why(old), Energy):
-        intervals = score_intervals(measured.own, energy)
-        found["score_interval"] = _ends(intervals.whole)
-        found["score_from_images"] = _ends(intervals.images)
-        found["score_from_energy"] = _ends(intervals.energy)
-    return found
+    divisor = divisor_or_why(old)
+    error = math.nan if own is None else own.standard_error()
+    intervals = score_intervals(own, divisor) if own and isinstance(divisor, Energy) else None
+    return {
+        "mean_ap": report["mean_ap"],
+        "mean_ap_interval": _ends(own and own.interval()),
+        "mean_ap_standard_error": error if math.isfinite(error) else None,
+        "score": score(report["mean_ap"], energy_wh),
+        "score_interval": _ends(intervals and intervals.whole),
+        "score_from_images": _ends(intervals and intervals.images),
+        "score_from_energy": _ends(intervals and intervals.energy),
+        "normalized_accuracy": report["normalized_accuracy"],
+        "classes_with_ground_truth": report["classes_with_ground_truth"],
+        "images": report["images"],
+        "truth_boxes": report["truth_boxes"],
+        "detections": report["detections"],
+        "scored": report["scored"],
+        "ignored": report["ignored"],
+        "true_positives": report["true_positives"],
+        "duplicates": report["duplicates"],
+        "inverted": report["inverted"],
+        "coordinate_not_finite": report["coordinate_not_finite"],
+    }
 
 
 def _joined(blocks: Sequence[MapUncertainty]) -> MapUncertainty:
@@ -188,7 +204,9 @@ def _images_with_truth(result: IlsvrcResult) -> int:
     return len(np.unique(np.concatenate([it.truth for it in result.images_by_class()])))
 
 
-def _ends(interval: Interval) -> list[float] | None:
+def _ends(interval: Interval | None) -> list[float] | None:
+    if interval is None:
+        return None
     ends = [interval.low, interval.high]
     return ends if all(map(math.isfinite, ends)) else None
 

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from referee import __version__
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.extras.season.bundle_read import digest_of_bundle, read_bundle
 from referee.extras.season.fitting import truth_digest
+from referee.extras.season.rows import SessionFields
 from referee.extras.season.scored import Block, Measured, measure, reason_of
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.rules import Rules
@@ -59,11 +58,14 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a task found: a measurement for each of its rules, or a reason why there is none."""
+    """What a task found: a measurement for each of its rules, or a reason why there is none.
+
+    `told` is None where nothing was read of the bundle but its hash.
+    """
 
     bundle_sha256: str | None
     reason: str | None = None
-    told: Mapping[str, Any] = field(default_factory=dict)
+    told: SessionFields | None = None
     measured: tuple[Measured, ...] = ()
 
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
+from referee.extras.season.rows import OldResult, SessionFields
 from referee.scoring.uncertainty import gives_interval
 from referee.service.evidence.bundle_file import SESSION_MOST
 
@@ -43,16 +44,19 @@ class SessionTold(msgspec.Struct):
     classes: dict[str, str]
     inputs: dict[Words, Input]
 
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of a row."""
+    def fields(self, event: str | None, station: str | None, old: OldScore | None) -> SessionFields:
+        """Return the fields of a row: those of the session, with what other members tell."""
         started, voided = self.moments.get("started"), self.moments.get("voided")
         return {
+            "event": event,
+            "station": station,
             "session": self.session,
             "team": self.team,
             "lane": self.lane,
             "track": self.track,
             "started_utc": None if started is None else started.utc,
             "voided_utc": None if voided is None else voided.utc,
+            "old": None if old is None else old.fields(self),
         }
 
 
@@ -84,20 +88,30 @@ class OldScore(msgspec.Struct):
     inputs: dict[Words, Words] | None = None
     reasons: list[str] | None = None
 
-    def fields(self, session: SessionTold) -> dict[str, Any]:
+    def fields(self, session: SessionTold) -> OldResult:
         """Return the field `old` of a row.
 
         A score by other files than the session's names them itself. Of the reasons of the verdict
         the first one is kept.
         """
-        told = msgspec.structs.asdict(self)
-        reasons = told.pop("reasons") or [None]
-        told["reason"] = reasons[0] and reasons[0][:_REASON_MOST]
-        intervals = told.pop("uncertainty") or OldIntervals()
-        told["mean_ap_interval"] = _ends(intervals.mean_ap)
-        told["score_interval"] = _ends(intervals.score if gives_interval(self.verdict) else None)
-        told["inputs"] = self.inputs or {name: it.sha256 for name, it in session.inputs.items()}
-        return told
+        intervals = self.uncertainty or OldIntervals()
+        return {
+            "mean_ap": self.mean_ap,
+            "score": self.score,
+            "rules": self.rules,
+            "rules_version": self.rules_version,
+            "energy_wh": self.energy_wh,
+            "uncertainty_wh": self.uncertainty_wh,
+            "verdict": self.verdict,
+            "reason": self.reasons[0][:_REASON_MOST] if self.reasons else None,
+            "images_fetched": self.images_fetched,
+            "detections": self.detections,
+            "normalized_accuracy": self.normalized_accuracy,
+            "emulated": self.emulated,
+            "inputs": self.inputs or {name: it.sha256 for name, it in session.inputs.items()},
+            "mean_ap_interval": _ends(intervals.mean_ap),
+            "score_interval": _ends(intervals.score if gives_interval(self.verdict) else None),
+        }
 
 
 def _ends(interval: tuple[float, float] | None) -> list[float] | None:

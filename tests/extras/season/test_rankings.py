@@ -26,12 +26,12 @@ from referee.extras.season.report_text import (
     report_json,
     report_text,
 )
-from referee.extras.season.rows import broken_row, new_row
+from referee.extras.season.rows import RowKey, broken_row, new_row
 from referee.scoring import MapUncertainty, compare
 from referee.scoring.split_half import SplitHalves
 from referee.service.evidence.bundle_file import NotABundle
 
-KEY = ("7" * 64, "pascal-voc", "2010", "0.1.0", 0, 20)
+KEY = RowKey("7" * 64, "pascal-voc", "2010", "0.1.0", 0, 20)
 UTC = "2026-06-07T12:0{}:00+00:00"
 
 
@@ -71,6 +71,7 @@ def row(
             **{"mean_ap_interval": None, "score_interval": None},
         },
         "joint": None,
+        "reproduces": None,
     }
     if new is not None:
         luck = sum(team.encode()) if seed is None else seed
@@ -179,13 +180,16 @@ def test_the_newest_session_with_a_verdict_counts():
 
 def test_events_differ_by_station_truth_and_name_and_have_all_rules():
     """Rows of several rules are rankings of one event; another station is another event."""
-    other = (KEY[0], "ilsvrc-strict", "1", *KEY[3:])
+    other = KEY._replace(rules="ilsvrc-strict", rules_version="1")
     rows = [row("a", 0.1, 0.1), row("a", 0.1, 0.2, key=other), row("a", 0.1, 0.1, station="6" * 64)]
-    rows += [row("a", 0.1, 0.1, event="LPIRC 2016"), row("a", 0.1, 0.1, key=("8" * 64, *KEY[1:]))]
+    rows += [
+        row("a", 0.1, 0.1, event="LPIRC 2016"),
+        row("a", 0.1, 0.1, key=KEY._replace(truth_sha256="8" * 64)),
+    ]
     events = events_of(rows)
     assert 4 == len(events)
     assert [1, 1, 1, 2] == sorted(len(one.rankings) for one in events)
-    again = (*KEY[:4], 1, KEY[5])
+    again = KEY._replace(seed=1)
     (event,) = events_of([row("a", 0.1, 0.1), row("a", 0.1, 0.1, key=again)])
     assert ["seed 0", "seed 1"] == [
         re.search(r"seed \d", one.rules).group() for one in event.rankings
@@ -194,7 +198,7 @@ def test_events_differ_by_station_truth_and_name_and_have_all_rules():
 
 def season():
     """Return rows of two rules with a turned pair, a strange name and a broken bundle."""
-    other = (KEY[0], "ilsvrc-strict", "1", *KEY[3:])
+    other = KEY._replace(rules="ilsvrc-strict", rules_version="1")
     teams = [("$a<script>", 0.3, 0.2), ("b\x1b[2J", 0.2, 0.3), ("蜂", 0.1, 0.05)]
     rows = [row(*one, key=key) for key in (KEY, other) for one in teams]
     return [*rows, broken_row(KEY, None, "It is no zip file.") | {"file": "a/x.zip"}]
@@ -360,7 +364,7 @@ def test_a_missing_tau_has_its_reason(rows, why):
 
 def checked():
     """Return rows under the old rules and new ones; one old result does not reproduce."""
-    own = (KEY[0], "ilsvrc-devkit", "2014", *KEY[3:])
+    own = KEY._replace(rules="ilsvrc-devkit", rules_version="2014")
     teams = [("ants", 0.3, 0.2), ("bees", 0.2, 0.3)]
     rows = [row(*one) for one in teams]
     rows += [row("ants", 0.3, 0.3, key=own, reproduces=True)]
