@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.scoring.overlap import columns, iou
-from referee.scoring.ranking import sort_keys
+from referee.scoring.ranking import Keys, sort_keys
 from referee.scoring.result import DIFFICULT, IGNORED_REASONS
 from referee.scoring.rules import Rules
 from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
 
 Ints = NDArray[np.int64]
-Keys = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,21 +15,18 @@ from referee.core.ground_truth import GroundTruth
 from referee.scoring.blocks import SortedBlock, sort_out
 from referee.scoring.detection_outcomes import Fates, explain
 from referee.scoring.matching import GrowingArray, Matching
-from referee.scoring.ranking import ClassScore, merge, sort
+from referee.scoring.ranking import NO_KEYS, ClassScore, Keys, merge, sort
 from referee.scoring.result import DIFFICULT, IGNORED_REASONS, IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules, require_rules
 from referee.scoring.truth_index import TruthIndex
 
 Ints = NDArray[np.int64]
-Keys = NDArray[np.complex128]
 Narrow = NDArray[np.int64] | NDArray[np.uint16]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 # Rows worked on at a time: their arrays stay in a processor's cache.
 _ROWS_AT_A_TIME = 2**17
-
-_NO_KEYS: Keys = np.empty(0, dtype=np.complex128)
 
 
 class Mapped(Protocol):
@@ -69,7 +66,7 @@ class LiveScore:
         self._inverted = 0
         self._not_finite = 0
         truths = self._index.class_truths.tolist()
-        self._classes = [ClassScore(_NO_KEYS, _NO_KEYS, count) for count in truths]
+        self._classes = [ClassScore(NO_KEYS, NO_KEYS, count) for count in truths]
         self._ap: list[float | None] = [score.ap() for score in self._classes]
         self._grouped_ap = list(self._ap)
         self._pending: list[tuple[Narrow, Keys]] = []

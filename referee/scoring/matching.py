@@ -22,6 +22,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.scoring.ranking import KEY, Keys
+
 Ints = NDArray[np.int64]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -30,20 +32,19 @@ class Matching:
     """The matching of candidates to m truth boxes.
 
     A candidate is a detection that reaches the threshold of at least one box of its class. Its
-    `key` is a complex number: the real part is minus the confidence, the imaginary part is the
-    place among equal confidences. numpy orders complex numbers by real part, then by imaginary
-    part. So the candidate with the smaller key is preferred.
+    `key` is that of its place in the devkit's order (see `ranking.py`), so the candidate with the
+    smaller key is preferred.
     """
 
     def __init__(self, boxes: int) -> None:
         self.holder: Ints = np.full(boxes, -1, dtype=np.int64)
         """The candidate that holds each truth box, or -1; shape (m,)."""
-        self.key = GrowingArray(np.complex128)
+        self.key = GrowingArray(KEY)
         self._choice = GrowingArray(np.int64)
         self._next = GrowingArray(np.int64)
         self._end = GrowingArray(np.int64)
 
-    def add(self, keys: NDArray[np.complex128], counts: Ints, boxes: Ints) -> None:
+    def add(self, keys: Keys, counts: Ints, boxes: Ints) -> None:
         """Add k candidates.
 
         `keys` and `counts` have shape (k,). `counts` says how many boxes each candidate reaches,
@@ -75,7 +76,7 @@ class Matching:
         return more
 
 
-def _earliest(keys: NDArray[np.complex128], proposers: Ints, target: Ints) -> tuple[Ints, Ints]:
+def _earliest(keys: Keys, proposers: Ints, target: Ints) -> tuple[Ints, Ints]:
     """Return the boxes that got proposals, and the proposer with the smallest key of each."""
     boxes, place, count = np.unique(target, return_inverse=True, return_counts=True)
     challenger = np.empty(len(boxes), dtype=np.int64)

@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of a class's detections, and average precision from its true positives' places."""
+"""The order of a class's detections, and average precision from its true positives' places.
+
+The devkit orders detections by falling confidence, then by image, then by row. Here each detection
+has a key, and the order is that of ascending keys. A key is two numbers in one, a pair:
+
+- first minus the confidence;
+- then its place among equal confidences, an integer below 2^53 made of image position and row.
+
+numpy has one type of pairs that it sorts, searches and merges at full speed: complex numbers, which
+it orders by real part, then by imaginary part. So a vector of keys is a complex vector, here and
+nowhere else: other modules compare keys, and ask this one for what is in them.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +22,45 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+KEY = np.complex128
+"""The type of one key."""
+
 Keys = NDArray[np.complex128]
+"""A vector of keys, (n,). All keys of a score differ."""
+
+NO_KEYS: Keys = np.empty(0, dtype=KEY)
 
 
 def sort_keys(confidence: Floats, image: Ints, row: Ints, image_count: int) -> Keys:
-    """Return keys, shape (n,), whose ascending order is the devkit's order of detections.
+    """Return the keys of detections in the order of their rows, exact and unique, (n,).
 
-    That order is falling confidence, then image position, then row. A key is a complex number,
-    which numpy orders by real part, then by imaginary part. The real part is minus the confidence.
-    The imaginary part is an integer below 2^53 made of image position and row. So every key is
-    exact and unique.
+    `image` has their images' positions, below `image_count`.
     """
     row_bits = _row_bits(image_count)
     if len(row) and int(row[-1]) >= 2**row_bits:
         raise OverflowError(f"more than 2^{row_bits} rows over {image_count} images")
-    keys = np.empty(len(row), dtype=np.complex128)
+    keys = np.empty(len(row), dtype=KEY)
     # 0.0 - x and not -x, because confidences -0.0 and 0.0 tie and must give the same key.
     keys.real = 0.0 - confidence
     keys.imag = image * 2.0**row_bits + row
     return keys
 
 
+def confidences_of(keys: Keys) -> Floats:
+    """Return the confidences within keys, shape (n,)."""
+    return 0.0 - keys.real
+
+
 def images_of(keys: Keys, image_count: int) -> Ints:
     """Return the image positions within keys, shape (n,)."""
     return (keys.imag // 2.0 ** _row_bits(image_count)).astype(np.int64)
+
+
+def _behind_equals(keys: Keys) -> Keys:
+    """Return for each key one behind all keys of the same confidence."""
+    behind = keys.copy()
+    behind.imag = math.inf
+    return behind
 
 
 def _row_bits(image_count: int) -> int:
@@ -45,14 +71,13 @@ def _row_bits(image_count: int) -> int:
 def sort(keys: Keys) -> Keys:
     """Return keys in ascending order, (n,).
 
-    numpy sorts real numbers several times faster than complex ones. So this sorts by the real
-    parts, and sorts only keys with equal real parts as complex numbers. These are few unless
-    confidences are coarse.
+    numpy sorts single numbers several times faster than pairs. So this sorts by the confidences,
+    and sorts only keys of equal confidence as pairs. These are few unless confidences are coarse.
     """
-    real = keys.real.copy()
-    ordered: Keys = keys[np.argsort(real)]
-    real = ordered.real
-    ties = real[1:] == real[:-1]
+    falling = keys.real.copy()
+    ordered: Keys = keys[np.argsort(falling)]
+    falling = ordered.real
+    ties = falling[1:] == falling[:-1]
     if ties.any():
         tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))
         ordered[tied] = np.sort(ordered[tied])
@@ -121,8 +146,7 @@ class ClassScore:
         """
         if not self.truths:
             return None
-        ends = self.hits.copy()
-        ends.imag = math.inf
+        ends = _behind_equals(self.hits)
         found = np.searchsorted(self.hits, ends, side="right")
         return average_precision(
             found, np.searchsorted(self.order, ends, side="right"), self.truths
@@ -135,4 +159,4 @@ class ClassScore:
         found = np.cumsum(hit)
         seen = np.arange(1, len(hit) + 1)
         recall = found / self.truths if self.truths else np.full(len(hit), math.nan)
-        return Curve(confidence=0.0 - self.order.real, recall=recall, precision=found / seen)
+        return Curve(confidence=confidences_of(self.order), recall=recall, precision=found / seen)

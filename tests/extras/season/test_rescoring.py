@@ -320,8 +320,10 @@ def test_a_fault_of_ours_in_one_row_stops_nobody(folder, monkeypatch):
     """Neither does an exception while a bundle's row is made."""
     real = rescoring.row_of
 
-    def broken(*what):
-        return real(*what) | {"joint": float("nan") if told["session"] == 1 else 0}
+    def broken(key, digest, told, *more):
+        return real(key, digest, told, *more) | {
+            "joint": float("nan") if told["session"] == 1 else 0
+        }
 
     monkeypatch.setattr(rescoring, "row_of", broken)
     run(folder)
