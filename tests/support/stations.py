@@ -15,9 +15,8 @@ from werkzeug.serving import make_server
 from referee.core.blocking import run_here
 from referee.extras.stations.address import StationAddress
 from referee.extras.stations.follower import Followed
-from referee.extras.stations.held import Held, after
-from referee.extras.stations.keeping import Kept
 from referee.extras.stations.notification import read_notifications
+from referee.extras.stations.station_state import SavedState, StationState, after
 from referee.service.event.charts import Charts
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
@@ -64,8 +63,8 @@ def feed(teams=(), station=None, track="network", duration="0:10:00.000", **stat
 
 def followed(name, text, heard=NOW, fault=""):
     """Return a station that has told these lines."""
-    held = after(Held(), read_notifications(text.encode()))
-    return Followed(StationAddress(name, f"http://{name}"), Kept(held, heard, heard), fault)
+    known = after(StationState(), read_notifications(text.encode()))
+    return Followed(StationAddress(name, f"http://{name}"), SavedState(known, heard, heard), fault)
 
 
 @contextmanager

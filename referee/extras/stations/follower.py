@@ -10,10 +10,9 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee.extras.stations.address import StationAddress
-from referee.extras.stations.held import Held, after
-from referee.extras.stations.keeping import Kept, load, save
 from referee.extras.stations.link import Look
 from referee.extras.stations.notification import StationFault, read_notifications
+from referee.extras.stations.station_state import SavedState, StationState, after, load, save
 
 # What a station does not number, such as an edit of contest.toml, is noticed after this time.
 _WHOLE = timedelta(minutes=10)
@@ -26,11 +25,11 @@ class Followed:
     """A station as the board knows it; `fault` says what was wrong at the newest look, or ''."""
 
     address: StationAddress
-    kept: Kept
+    saved: SavedState
     fault: str = "it has not answered yet"
 
 
-class Follower:
+class StationFollower:
     """The follower of a station; one thread calls `look`, any thread reads `followed`.
 
     `folder` keeps what it knows; None keeps nothing. It never sends anything but questions.
@@ -45,9 +44,9 @@ class Follower:
         tell: Callable[[str], object],
     ) -> None:
         self._look, self._clock, self._folder, self._tell = look, clock, folder, tell
-        kept = Kept() if folder is None else load(folder, address.url)
-        self._saved: datetime | None = kept.heard
-        self._followed = Followed(address, kept)
+        saved = SavedState() if folder is None else load(folder, address.url)
+        self._saved: datetime | None = saved.heard
+        self._followed = Followed(address, saved)
 
     @property
     def followed(self) -> Followed:
@@ -61,34 +60,34 @@ class Follower:
         """
         old = self._followed
         try:
-            found = Followed(old.address, self._asked(old.kept), "")
+            found = Followed(old.address, self._asked(old.saved), "")
         except StationFault as error:
             found = replace(old, fault=str(error))
         self._tell_change(old, found)
         self._followed = found
         if not found.fault:
-            self._save(old.kept, found.kept)
+            self._save(old.saved, found.saved)
         return found
 
-    def _asked(self, kept: Kept) -> Kept:
+    def _asked(self, saved: SavedState) -> SavedState:
         """Return what is known after a look at the feed, from the newest token on if there is one.
 
         A station that does not know the token has another history: a new event, or a copy from
         before. Then all of it is read, and takes the place of what was known.
         """
-        now, held, url = self._clock(), kept.held, self._followed.address.url
-        history = held.history
-        if held.token is not None:
-            answer = self._look(url, held.token)
-            if answer.status == 200 and _is_recent(kept.whole, now, _WHOLE):
+        now, known, url = self._clock(), saved.known, self._followed.address.url
+        history = known.history
+        if known.token is not None:
+            answer = self._look(url, known.token)
+            if answer.status == 200 and _is_recent(saved.whole, now, _WHOLE):
                 told = read_notifications(answer.content)
-                return replace(kept, held=after(held, told), heard=now)
+                return replace(saved, known=after(known, told), heard=now)
             history += answer.status != 200
         answer = self._look(url, None)
         if answer.status != 200:
             raise StationFault("it refuses to give its feed from the beginning")
         told = read_notifications(answer.content)
-        return Kept(after(Held(history=history), told), now, now)
+        return SavedState(after(StationState(history=history), told), now, now)
 
     def _tell_change(self, old: Followed, new: Followed) -> None:
         name = new.address.name
@@ -96,17 +95,17 @@ class Follower:
             self._tell(f"{name}: {new.fault}.")
         elif old.fault and not new.fault:
             self._tell(f"{name}: answers.")
-        if new.kept.held.history != old.kept.held.history:
+        if new.saved.known.history != old.saved.known.history:
             self._tell(
                 f"{name}: its records have another history now: another event, or a database that "
                 "was restored. The board has begun again with this station."
             )
 
-    def _save(self, old: Kept, new: Kept) -> None:
+    def _save(self, old: SavedState, new: SavedState) -> None:
         now = new.heard
         if self._folder is None or now is None:
             return
-        changed = new.held != old.held or new.whole != old.whole
+        changed = new.known != old.known or new.whole != old.whole
         if not changed and _is_recent(self._saved, now, _SAVE):
             return
         try:

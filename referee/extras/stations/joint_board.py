@@ -37,7 +37,7 @@ SILENT_S = 10.0
 
 
 @dataclass(frozen=True)
-class Standing:
+class StationStanding:
     """When a station was heard last, in ISO 8601, and what was wrong at the newest look, or ''."""
 
     name: str
@@ -61,13 +61,15 @@ def standing_text(followed: Sequence[Followed]) -> str:
     return json.dumps([asdict(standing_of(one)) for one in followed])
 
 
-def standing_of(one: Followed) -> Standing:
+def standing_of(one: Followed) -> StationStanding:
     """Return the standing of a station."""
-    heard = one.kept.heard
-    return Standing(one.address.name, None if heard is None else heard.isoformat(), one.fault)
+    heard = one.saved.heard
+    return StationStanding(
+        one.address.name, None if heard is None else heard.isoformat(), one.fault
+    )
 
 
-def silence_text(standing: Standing, now: datetime) -> str:
+def silence_text(standing: StationStanding, now: datetime) -> str:
     """Return how a station stands, in a few words: 'live', or for how long it is silent and why."""
     if standing.heard is None:
         return f"never heard: {standing.fault}"
@@ -106,7 +108,7 @@ class BoardFiles:
 
     def _live(self) -> str:
         standings = [
-            Standing(**one)
+            StationStanding(**one)
             for one in json.loads((self._folder / STANDING).read_text(encoding="utf-8"))
         ]
         now = self._clock.now().utc

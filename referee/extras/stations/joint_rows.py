@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.follower import Followed
-from referee.extras.stations.held import Held
 from referee.extras.stations.notification import (
     JudgementData,
     OrganizationData,
@@ -24,12 +23,13 @@ from referee.extras.stations.notification import (
     moment_of,
     seconds_of,
 )
+from referee.extras.stations.station_state import StationState
 
 _KEY_SHOWN = 8
 
 
 @dataclass(frozen=True)
-class Played:
+class JointSession:
     """A session that a team has started and that is not void."""
 
     session: int
@@ -44,7 +44,7 @@ class JointTeam:
     name: str
     organisation: str = ""
     withdrawn: bool = False
-    played: tuple[Played, ...] = ()
+    played: tuple[JointSession, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def joint_stations(
     found: dict[str, Station] = {}
     refused = []
     for one in followed:
-        held = one.kept.held
-        key = (held.contest and held.contest.station) or one.address.url
+        known = one.saved.known
+        key = (known.contest and known.contest.station) or one.address.url
         if key in found:
             fault = f"it has the same key as '{found[key].name}': one of them is a copy"
             refused.append(Station(one.address.name, key, fault=fault))
@@ -91,28 +91,28 @@ def joint_stations(
 
 
 def _followed(one: Followed, key: str, bundles: Sequence[BundleSession], track: str) -> Station:
-    held, name = one.kept.held, one.address.name
-    if held.contest is None:
+    known, name = one.saved.known, one.address.name
+    if known.contest is None:
         return Station(name, key)
-    tracks = sorted(held.of_kind("problems", ProblemData))
+    tracks = sorted(known.of_kind("problems", ProblemData))
     if tracks != [track]:
         told = " and ".join(tracks) or "no track"
         return Station(name, key, fault=f"it runs {told}, and this board ranks {track}")
-    teams = _with_bundles(held, list(_teams(held)), [] if held.is_frozen else bundles)
-    length_s = seconds_of(held.contest.duration)
-    return Station(name, key, held.contest.name, held.state, length_s, tuple(teams))
+    teams = _with_bundles(known, list(_teams(known)), [] if known.is_frozen else bundles)
+    length_s = seconds_of(known.contest.duration)
+    return Station(name, key, known.contest.name, known.state, length_s, tuple(teams))
 
 
-def _teams(held: Held) -> Iterator[JointTeam]:
+def _teams(known: StationState) -> Iterator[JointTeam]:
     """Yield the teams of a feed, by their ids, then sessions whose team is not known."""
-    sessions: dict[str | None, list[Played]] = defaultdict(list)
-    judgements = held.of_kind("judgements", JudgementData)
-    for own, found in held.of_kind("submissions", SubmissionData).items():
+    sessions: dict[str | None, list[JointSession]] = defaultdict(list)
+    judgements = known.of_kind("judgements", JudgementData)
+    for own, found in known.of_kind("submissions", SubmissionData).items():
         if own.isdecimal():
-            played = Played(int(own), judgements.get(own), found.end_time is None)
+            played = JointSession(int(own), judgements.get(own), found.end_time is None)
             sessions[found.team_id].append(played)
-    organisations = held.of_kind("organizations", OrganizationData)
-    teams = held.of_kind("teams", TeamData)
+    organisations = known.of_kind("organizations", OrganizationData)
+    teams = known.of_kind("teams", TeamData)
     for own in sorted(teams, key=lambda it: (len(it), it)):
         team, organisation = teams[own], organisations.get(own)
         if not team.hidden:
@@ -128,26 +128,26 @@ def _teams(held: Held) -> Iterator[JointTeam]:
 
 
 def _with_bundles(
-    held: Held, teams: list[JointTeam], bundles: Sequence[BundleSession]
+    known: StationState, teams: list[JointTeam], bundles: Sequence[BundleSession]
 ) -> list[JointTeam]:
     """Return the teams with what bundles know of sessions that the feed lacks.
 
     The feed has the last word: a session that it has removed stays away. A session without a
     result gets that of its bundle, for example where the laptop broke before it could tell.
     """
-    known = {one.session for team in teams for one in team.played if _is_judged(one)}
+    judged = {one.session for team in teams for one in team.played if _is_judged(one)}
     for one in bundles:
         number = str(one.session)
-        removed = held.knows("submissions", number) and not any(
+        removed = known.knows("submissions", number) and not any(
             played.session == one.session for team in teams for played in team.played
         )
-        if removed or one.session in known:
+        if removed or one.session in judged:
             continue
         teams = _put(teams, one)
     return teams
 
 
-def _is_judged(played: Played) -> bool:
+def _is_judged(played: JointSession) -> bool:
     return played.judgement is not None and played.judgement.judgement_type_id is not None
 
 
@@ -163,7 +163,7 @@ def _put(teams: list[JointTeam], one: BundleSession) -> list[JointTeam]:
     if mine is None:
         mine = JointTeam(one.team)
         rest.append(mine)
-    played = _in_order([*mine.played, Played(one.session, one.judgement)])
+    played = _in_order([*mine.played, JointSession(one.session, one.judgement)])
     return [replace(team, played=played) if team is mine else team for team in rest]
 
 
@@ -183,7 +183,7 @@ def _name_of(team: JointTeam) -> str:
     return team.name
 
 
-def _in_order(played: Sequence[Played]) -> tuple[Played, ...]:
+def _in_order(played: Sequence[JointSession]) -> tuple[JointSession, ...]:
     return tuple(sorted(played, key=lambda one: one.session))
 
 

@@ -32,7 +32,7 @@ _TOLD_MOST = 200
 
 
 @dataclass(frozen=True)
-class Answer:
+class FeedAnswer:
     """A station's answer: status 200 with the feed's lines, or 400 for an unknown token."""
 
     status: int
@@ -42,7 +42,7 @@ class Answer:
 class Look(Protocol):
     """A way to ask the feed at an address for what is new after a token; None asks for all."""
 
-    def __call__(self, url: str, token: str | None, /) -> Answer: ...
+    def __call__(self, url: str, token: str | None, /) -> FeedAnswer: ...
 
 
 def http_look(ca_file: Path | None) -> Look:
@@ -60,7 +60,7 @@ def http_look(ca_file: Path | None) -> Look:
     return lambda url, token: _look(url, token, context)
 
 
-def _look(url: str, token: str | None, context: ssl.SSLContext) -> Answer:
+def _look(url: str, token: str | None, context: ssl.SSLContext) -> FeedAnswer:
     parts = urlsplit(url)
     deadline_s = time.monotonic() + LOOK_S
     kind = _TlsConnection if parts.scheme == "https" else _Connection
@@ -78,9 +78,9 @@ def _look(url: str, token: str | None, context: ssl.SSLContext) -> Answer:
         link.hang_up()
 
 
-def _answer(response: http.client.HTTPResponse) -> Answer:
+def _answer(response: http.client.HTTPResponse) -> FeedAnswer:
     if response.status == 400:
-        return Answer(400, response.read(_TOLD_MOST))
+        return FeedAnswer(400, response.read(_TOLD_MOST))
     if 300 <= response.status < 400:
         target = _printable(response.headers.get("Location", "nowhere"))
         raise StationFault(f"it redirects to {target}: give the address itself")
@@ -97,7 +97,7 @@ def _answer(response: http.client.HTTPResponse) -> Answer:
         raise StationFault(f"its feed is longer than {BYTES_MOST // 2**20} MiB")
     if response.length:  # A read with a size does not raise for this.
         raise StationFault("its answer broke off")
-    return Answer(200, content)
+    return FeedAnswer(200, content)
 
 
 def _printable(text: str) -> str:

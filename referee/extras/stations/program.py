@@ -20,7 +20,7 @@ from typing import Any
 from referee.errors import Unavailable
 from referee.extras.stations.address import StationAddress
 from referee.extras.stations.bundles import BundleFolder, BundleSession
-from referee.extras.stations.follower import Follower
+from referee.extras.stations.follower import StationFollower
 from referee.extras.stations.joint_board import (
     STANDING,
     VIEW,
@@ -55,7 +55,7 @@ class BoardPlan:
     folder: Path
 
 
-class Board:
+class JointBoard:
     """The followers of a board's stations, and the files that they lead to.
 
     Call `look_once`, or `follow` as a context; not both.
@@ -64,7 +64,7 @@ class Board:
     def __init__(self, plan: BoardPlan, tell: Callable[[str], object]) -> None:
         self._plan, self._tell = plan, tell
         self._followers = [
-            Follower(one, plan.look, _now, plan.folder, tell) for one in plan.stations
+            StationFollower(one, plan.look, _now, plan.folder, tell) for one in plan.stations
         ]
         self._bundles: list[BundleSession] = []
         self._written: dict[str, str] = {}
@@ -110,7 +110,7 @@ class Board:
     def make(self) -> None:
         """Write the files of the board that have changed."""
         plan, followed = self._plan, [one.followed for one in self._followers]
-        known = [*(one.kept.held for one in followed), self._bundles]
+        known = [*(one.saved.known for one in followed), self._bundles]
         # What is known stays the same object while nothing is new, so looking costs nothing.
         if len(known) != len(self._made_of) or any(map(is_not, known, self._made_of)):
             self._write(VIEW, view_text(plan.title, plan.track, followed, self._bundles))

@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 
 from referee.extras.stations.address import StationAddress
-from referee.extras.stations.follower import Follower
-from referee.extras.stations.keeping import load
-from referee.extras.stations.link import Answer
+from referee.extras.stations.follower import StationFollower
+from referee.extras.stations.link import FeedAnswer
 from referee.extras.stations.notification import StationFault, TeamData
+from referee.extras.stations.station_state import load
 from tests.support.stations import NOW, feed, line
 
 ADDRESS = StationAddress("Hall A", "http://a")
@@ -34,9 +34,9 @@ class Station:
             raise StationFault(self.fault)
         tokens = [one for one, _ in self.lines]
         if token is not None and token not in tokens:
-            return Answer(400, b"unknown")
+            return FeedAnswer(400, b"unknown")
         begin = 0 if token is None else tokens.index(token) + 1
-        return Answer(200, "".join(text for _, text in self.lines[begin:]).encode())
+        return FeedAnswer(200, "".join(text for _, text in self.lines[begin:]).encode())
 
 
 class Clock:
@@ -61,12 +61,12 @@ def station():
 def make(station, folder=None, clock=None, told=None):
     """Return a follower of the station."""
     tell = [].append if told is None else told.append
-    return Follower(ADDRESS, station, clock or Clock(), folder, tell)
+    return StationFollower(ADDRESS, station, clock or Clock(), folder, tell)
 
 
 def teams(follower):
     """Return the names of the teams that a follower knows."""
-    return [it.name for it in follower.followed.kept.held.of_kind("teams", TeamData).values()]
+    return [it.name for it in follower.followed.saved.known.of_kind("teams", TeamData).values()]
 
 
 def test_a_second_look_asks_behind_the_newest_token_alone(station):
@@ -91,7 +91,7 @@ def test_another_history_takes_the_place_of_what_was_known(station):
     station.history = "bbbb"
     station.tell("teams", "3", {"name": "wasps"})
     follower.look()
-    assert (["ants", "wasps"], 1) == (teams(follower), follower.followed.kept.held.history)
+    assert (["ants", "wasps"], 1) == (teams(follower), follower.followed.saved.known.history)
     assert "another history" in told[-1]
 
 
@@ -100,12 +100,12 @@ def test_a_fault_changes_nothing_and_ends_with_the_next_answer(station):
     clock, told = Clock(), []
     follower = make(station, clock=clock, told=told)
     follower.look()
-    before = follower.followed.kept
+    before = follower.followed.saved
     clock.now += timedelta(seconds=60)
     station.fault = "nothing listens at its address"
-    assert before == follower.look().kept == follower.look().kept
+    assert before == follower.look().saved == follower.look().saved
     station.fault = None
-    assert NOW + timedelta(seconds=60) == follower.look().kept.heard
+    assert NOW + timedelta(seconds=60) == follower.look().saved.heard
     assert [
         "Hall A: answers.",
         "Hall A: nothing listens at its address.",
@@ -120,14 +120,17 @@ def test_half_an_answer_counts_for_nothing(station):
     station.tell("teams", "2", {"name": "bees"})
     station.tell("teams", "3", {"name": 7})
     assert "line 2" in follower.look().fault
-    assert (["ants"], "2.0.aaaa") == (teams(follower), follower.followed.kept.held.token)
+    assert (["ants"], "2.0.aaaa") == (teams(follower), follower.followed.saved.known.token)
 
 
 def test_a_station_that_refuses_every_question_keeps_its_rows(station):
     """Only a whole feed takes the place of what is known."""
     follower = make(station)
     follower.look()
-    station.__class__.__call__, kept = (lambda self, url, token: Answer(400, b"")), Station.__call__
+    station.__class__.__call__, kept = (
+        (lambda self, url, token: FeedAnswer(400, b"")),
+        Station.__call__,
+    )
     try:
         assert "refuses" in follower.look().fault
     finally:
@@ -144,18 +147,18 @@ def test_after_a_while_all_is_read_again(station):
     renamed = {"name": "LPIRC 2026", "duration": "0:10:00"}
     station.lines[0] = (token, line("contest", "contest", renamed, token))
     follower.look()
-    assert "LPIRC" == follower.followed.kept.held.contest.name
+    assert "LPIRC" == follower.followed.saved.known.contest.name
     clock.now += timedelta(minutes=11)
     follower.look()
-    assert "LPIRC 2026" == follower.followed.kept.held.contest.name
-    assert 0 == follower.followed.kept.held.history
+    assert "LPIRC 2026" == follower.followed.saved.known.contest.name
+    assert 0 == follower.followed.saved.known.history
 
 
 def test_a_new_board_goes_on_where_the_old_one_was(station, tmp_path):
     """Token, rows and the time of the last answer are on the disk."""
     make(station, tmp_path).look()
     second = make(station, tmp_path)
-    assert (["ants"], NOW) == (teams(second), second.followed.kept.heard)
+    assert (["ants"], NOW) == (teams(second), second.followed.saved.heard)
     second.look()
     assert [None, "2.0.aaaa"] == station.asked
 
@@ -166,7 +169,7 @@ def test_a_broken_file_is_read_anew(station, tmp_path, content):
     make(station, tmp_path).look()
     (path,) = tmp_path.glob("station-*.jsonl")
     path.write_bytes(content)
-    assert load(tmp_path, ADDRESS.url).held.token is None
+    assert load(tmp_path, ADDRESS.url).known.token is None
     follower = make(station, tmp_path)
     follower.look()
     assert ["ants"] == teams(follower)
@@ -174,5 +177,5 @@ def test_a_broken_file_is_read_anew(station, tmp_path, content):
 
 def test_a_full_feed_of_the_house_can_be_followed():
     """The lines that other tests use are those of a feed."""
-    follower = make(lambda url, token: Answer(200, feed([("ants", [])]).encode()))
+    follower = make(lambda url, token: FeedAnswer(200, feed([("ants", [])]).encode()))
     assert "" == follower.look().fault

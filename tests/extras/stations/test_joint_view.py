@@ -10,7 +10,7 @@ import pytest
 
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.joint_board import (
-    Standing,
+    StationStanding,
     silence_text,
     standing_of,
     view_text,
@@ -151,13 +151,16 @@ def test_bundles_alone_make_a_board():
 @pytest.mark.parametrize(
     ("standing", "text"),
     [
-        (Standing("A", NOW.isoformat(), ""), "live"),
-        (Standing("A", (NOW - timedelta(seconds=9)).isoformat(), ""), "live"),
-        (Standing("A", (NOW - timedelta(seconds=312)).isoformat(), ""), "station silent for 312 s"),
-        (Standing("A", (NOW + timedelta(seconds=9)).isoformat(), ""), "live"),
-        (Standing("A", None, "it is off"), "never heard: it is off"),
+        (StationStanding("A", NOW.isoformat(), ""), "live"),
+        (StationStanding("A", (NOW - timedelta(seconds=9)).isoformat(), ""), "live"),
         (
-            Standing("A", (NOW - timedelta(seconds=60)).isoformat(), "it is off"),
+            StationStanding("A", (NOW - timedelta(seconds=312)).isoformat(), ""),
+            "station silent for 312 s",
+        ),
+        (StationStanding("A", (NOW + timedelta(seconds=9)).isoformat(), ""), "live"),
+        (StationStanding("A", None, "it is off"), "never heard: it is off"),
+        (
+            StationStanding("A", (NOW - timedelta(seconds=60)).isoformat(), "it is off"),
             "station silent for 60 s: it is off",
         ),
     ],

@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.extras.stations.held import Held, after, held_from_lines, held_to_lines
 from referee.extras.stations.notification import (
     LINES_MOST,
     JudgementData,
     StationFault,
     read_notifications,
     seconds_of,
+)
+from referee.extras.stations.station_state import (
+    StationState,
+    after,
+    state_from_lines,
+    state_to_lines,
 )
 from tests.support.stations import feed, judged, line
 
@@ -80,8 +85,8 @@ def test_what_is_held_survives_the_disk(results, history):
     """Lines written for the next board give the same objects, removed ones too."""
     played = [judged() if one == "judged" else one for one in results]
     told = read_notifications(feed([("ants", played)]).encode())
-    held = after(Held(history=history), told)
-    assert held == held_from_lines(held_to_lines(held), history)
+    known = after(StationState(history=history), told)
+    assert known == state_from_lines(state_to_lines(known), history)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from referee.extras.stations.bundles import BundleFolder
 from referee.extras.stations.joint_board import read_board
 from referee.extras.stations.joint_text import board_text
 from referee.extras.stations.link import http_look
-from referee.extras.stations.program import Board, BoardPlan, board_pages
+from referee.extras.stations.program import BoardPlan, JointBoard, board_pages
 from referee.programs.supervisor import bind
 from referee.programs.terminal import say, tell_on_terminal
 from referee.service.scoreboard.view import view_json
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     with ExitStack() as stack:
         stack.enter_context(lock_folder(args.data, "board"))
-        board = Board(_plan(args), tell_on_terminal)
+        board = JointBoard(_plan(args), tell_on_terminal)
         if args.listen is None:
             board.look_once()
             _print(args)
