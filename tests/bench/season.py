@@ -25,7 +25,7 @@ import psutil
 
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.rows import asked_key, row_line
-from referee.extras.season.scored import RESAMPLES, Block, joined, measure, row_of
+from referee.extras.season.scored import RESAMPLES, DrawBlock, joined, measure, row_of
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT
@@ -213,7 +213,7 @@ def _alone(path: Path, truth) -> tuple[float, float]:
     for _ in range(3):
         begun = time.process_time()
         bundle = read_bundle(path)
-        measured = measure(bundle, truth, DEVKIT, 0, RESAMPLES, Block(0, RESAMPLES))
+        measured = measure(bundle, truth, DEVKIT, 0, RESAMPLES, DrawBlock(0, RESAMPLES))
         sent = pickle.dumps(measured)
         tasks.append(time.process_time() - begun)
         begun = time.process_time()

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import InputError
-from referee.extras.season.energy_told import divisor_or_why
 from referee.extras.season.rows import JointDraws, Row
+from referee.extras.season.score_energy import divisor_or_why
 from referee.scoring.split_half import SplitHalves
 from referee.scoring.uncertainty import Energy, MapUncertainty
 

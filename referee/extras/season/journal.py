@@ -18,7 +18,7 @@ from referee.extras.season.rows import Row, read_row, read_rows, row_line, seaso
 from referee.service.setup.whole_files import replace_file
 
 
-class Journal:
+class SeasonJournal:
     """The rows of a season's file, and those of its part `FILE.part`; one process may hold it.
 
     Raises `InputError` if another process writes the same file, or if it is no season's.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from referee.extras.season.rankings import Event
+from referee.extras.season.rankings import SeasonEvent
 from referee.extras.season.rows import BROKEN, SCORED, Row, ScoredRow, reproduced, rules_of
 
 
@@ -37,7 +37,7 @@ class Overview:
     rankings_with_another_first: int
 
 
-def overview_of(rows: Sequence[Row], events: Sequence[Event]) -> Overview:
+def overview_of(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> Overview:
     """Return the counts of a season's rows and of the rankings made of them."""
     scored = _scored(rows)
     names = {_bundle(row) for row in scored}
@@ -72,7 +72,7 @@ def broken_bundles(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return [{"file": file, "reason": reason} for file, reason in sorted(found)]
 
 
-def left_out(rows: Sequence[Row], events: Sequence[Event]) -> list[dict[str, Any]]:
+def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
     """Return file and reason of each bundle that was scored and is in no ranking."""
     ranked = {
         one.file for event in events for ranking in event.rankings for one in ranking.entrants

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from referee.extras.season.energy_told import divisor_or_why, no_score
 from referee.extras.season.joint import joint_uncertainty
 from referee.extras.season.rows import (
     SCORED,
@@ -24,6 +23,7 @@ from referee.extras.season.rows import (
     reproduced,
     rules_of,
 )
+from referee.extras.season.score_energy import divisor_or_why, no_score
 from referee.formats.faults import harmless
 from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
 from referee.scoring.uncertainty import gives_interval
@@ -88,7 +88,7 @@ class Entrant:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class ComparedRanking:
     """An event's rankings under the old rules and one set of new ones; the best new one is first.
 
     `comparable` counts the pairs of teams that have both values, `turned` those among them whose
@@ -112,7 +112,7 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Event:
+class SeasonEvent:
     """An event with its rankings, one for each set of new rules in the file."""
 
     name: str
@@ -120,7 +120,7 @@ class Event:
     track: str
     truth_sha256: str
     first_utc: str | None
-    rankings: tuple[Ranking, ...] = field(default=())
+    rankings: tuple[ComparedRanking, ...] = field(default=())
 
     @property
     def title(self) -> str:
@@ -131,7 +131,7 @@ class Event:
         )
 
 
-def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[Event]:
+def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[SeasonEvent]:
     """Return the events of a season's rows, by their first session, each with its rankings.
 
     Broken rows and void sessions take no part. `by` is `BY_SCORE` or `BY_MAP`.
@@ -145,7 +145,7 @@ def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[Event]:
     return sorted(found, key=lambda one: one.first_utc or "")
 
 
-def _event(rows: Sequence[ScoredRow], by: str) -> Event:
+def _event(rows: Sequence[ScoredRow], by: str) -> SeasonEvent:
     first = rows[0]
     by_rules: dict[str, list[ScoredRow]] = defaultdict(list)
     known = reproduced(rows)
@@ -153,7 +153,7 @@ def _event(rows: Sequence[ScoredRow], by: str) -> Event:
     for row in rows:
         made_by = f" ({_made_by(row)})" if several else ""
         by_rules[f"{rules_of(row)}{made_by}"].append(row)
-    return Event(
+    return SeasonEvent(
         name=harmless(first["event"] or "event without a name"),
         station=first["station"],
         track=first["track"],
@@ -170,7 +170,7 @@ def _made_by(row: Row) -> str:
 
 def _ranking(
     rules: str, rows: Sequence[ScoredRow], by: str, known: Mapping[tuple[str | None, str], bool]
-) -> Ranking:
+) -> ComparedRanking:
     counted = _counted(rows)
     entrants = [
         replace(
@@ -193,7 +193,7 @@ def _ranking(
     same = sum(_sign(a.old, b.old) * _sign(a.new, b.new) > 0 for a, b in both)
     tau, tau_missing = _tau(both, same - turned)
     told = {f"{old['rules']} {old['rules_version']}" for old, _ in counted}
-    return Ranking(
+    return ComparedRanking(
         rules=rules,
         old_rules=tuple(sorted(told)),
         entrants=tuple(compared.with_places()),

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from referee.extras.season.rankings import Entrant, Event, Ranking
+from referee.extras.season.rankings import ComparedRanking, Entrant, SeasonEvent
 from referee.service.event.charts import COLOURS, SHAPES, STYLE, Theme, svg_of
 
 TEAMS_MOST = 30
@@ -21,7 +21,7 @@ _LINE_IN, _FRAME_IN = 0.3, 1.3
 _PUBLISHED = "as published"
 
 
-def bump_chart(event: Event, theme: Theme) -> bytes:
+def bump_chart(event: SeasonEvent, theme: Theme) -> bytes:
     """Return the ranks of each team under the old rules and under each set of new ones, as SVG."""
     columns = [_PUBLISHED, *(ranking.rules.replace(" (", "\n(") for ranking in event.rankings)]
     ranks = {
@@ -41,7 +41,7 @@ def bump_chart(event: Event, theme: Theme) -> bytes:
     return _svg(figure, "Ranks under old and new rules")
 
 
-def interval_chart(ranking: Ranking, value: str, theme: Theme) -> bytes:
+def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
     """Return old and new values of the teams with their 95 % intervals as SVG, the best on top."""
     shown = [one for one in ranking.entrants if one.new is not None][:TEAMS_MOST]
     figure, axes = _figure(7.2, len(shown), theme)
@@ -61,17 +61,17 @@ def _svg(figure: Figure, title: str) -> bytes:
         return svg_of(figure, title)
 
 
-def _best_teams(ranking: Ranking) -> list[str]:
+def _best_teams(ranking: ComparedRanking) -> list[str]:
     ranked = [one.team for one in ranking.entrants if one.new_rank is not None]
     return ranked[:TEAMS_MOST]
 
 
-def _old_rank(event: Event, team: str) -> int | None:
+def _old_rank(event: SeasonEvent, team: str) -> int | None:
     found = (one for one in event.rankings[-1].entrants if one.team == team)
     return next((one.old_rank for one in found), None)
 
 
-def _new_rank(ranking: Ranking, team: str) -> int | None:
+def _new_rank(ranking: ComparedRanking, team: str) -> int | None:
     return next((one.new_rank for one in ranking.entrants if one.team == team), None)
 
 

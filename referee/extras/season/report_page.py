@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from referee.extras.season.overview import overview_of
-from referee.extras.season.rankings import BY_SCORE, Event, Ranking
+from referee.extras.season.rankings import BY_SCORE, ComparedRanking, SeasonEvent
 from referee.extras.season.report_charts import TEAMS_MOST, bump_chart, interval_chart
 from referee.extras.season.report_text import (
     bundle_lists,
@@ -34,7 +34,7 @@ _LISTED_MOST = 200
 def report_page(
     name: str,
     by: str,
-    events: Sequence[Event],
+    events: Sequence[SeasonEvent],
     rows: Sequence[Row],
     progress: Callable[[int, int], None],
 ) -> str:
@@ -63,7 +63,7 @@ def report_page(
     )
 
 
-def _section(number: int, event: Event, value: str) -> dict[str, Any]:
+def _section(number: int, event: SeasonEvent, value: str) -> dict[str, Any]:
     """Return what the page shows of an event: its charts, and a part for each set of rules."""
     ranked = any(one.new_rank is not None for part in event.rankings for one in part.entrants)
     return {
@@ -75,7 +75,7 @@ def _section(number: int, event: Event, value: str) -> dict[str, Any]:
     }
 
 
-def _part(ranking: Ranking, value: str) -> dict[str, Any]:
+def _part(ranking: ComparedRanking, value: str) -> dict[str, Any]:
     return {
         "ranking": ranking,
         "missing": list(missing_lines(ranking, _LISTED_MOST)),

@@ -18,7 +18,7 @@ from referee.extras.season.overview import (
     not_reproduced,
     overview_of,
 )
-from referee.extras.season.rankings import Entrant, Event, Pair, Ranking
+from referee.extras.season.rankings import ComparedRanking, Entrant, Pair, SeasonEvent
 from referee.extras.season.rows import Row, rules_of
 from referee.formats.faults import harmless
 
@@ -40,7 +40,9 @@ _SHOWN = {
 _PRINTED_MOST = 20
 
 
-def report_json(name: str, by: str, events: Sequence[Event], rows: Sequence[Row]) -> dict[str, Any]:
+def report_json(
+    name: str, by: str, events: Sequence[SeasonEvent], rows: Sequence[Row]
+) -> dict[str, Any]:
     """Return the report ready for JSON: a summary, bundles to look at, and events with rankings."""
     return {
         "file": name,
@@ -54,7 +56,7 @@ def report_json(name: str, by: str, events: Sequence[Event], rows: Sequence[Row]
     }
 
 
-def rankings_csv(events: Sequence[Event]) -> str:
+def rankings_csv(events: Sequence[SeasonEvent]) -> str:
     """Return a line for each team and set of rules, with all digits.
 
     A missing value is empty, and the column `missing` says why.
@@ -75,7 +77,7 @@ def rankings_csv(events: Sequence[Event]) -> str:
     )
 
 
-def bundles_csv(events: Sequence[Event], rows: Sequence[Row]) -> str:
+def bundles_csv(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
     """Return a line for each bundle and set of rules: its state, with the reason if it has no rank.
 
     `reproduces` is empty where the rules are not the bundle's own.
@@ -102,7 +104,7 @@ def _csv_value(one: Entrant, name: str) -> object:
     return getattr(one, name)
 
 
-def pairs_csv(events: Sequence[Event]) -> str:
+def pairs_csv(events: Sequence[SeasonEvent]) -> str:
     """Return a line for each turned pair and each pair of neighbours, with all digits."""
     names = [one.name for one in fields(Pair)]
     return _csv(
@@ -116,7 +118,7 @@ def pairs_csv(events: Sequence[Event]) -> str:
     )
 
 
-def report_text(events: Sequence[Event], rows: Sequence[Row]) -> str:
+def report_text(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
     """Return a summary, then rankings and turned pairs of each event, as lines of text."""
     found = overview_of(rows, events)
     lines = [*overview_lines(found), "", *([] if events else [nothing_ranked(found), ""])]
@@ -153,7 +155,7 @@ def nothing_ranked(found: Overview) -> str:
     return NO_SESSION_RANKS if found.scored else NOTHING_SCORED
 
 
-def bundle_lists(events: Sequence[Event], rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+def bundle_lists(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
     """Return the lists of bundles to look at, each with its title; a list may be empty."""
     return [
         (
@@ -174,7 +176,7 @@ def bundle_lists(events: Sequence[Event], rows: Sequence[Row]) -> list[tuple[str
     ]
 
 
-def summary(ranking: Ranking) -> str:
+def summary(ranking: ComparedRanking) -> str:
     """Return in a sentence or two how far the rankings differ."""
     missing = f" (no Kendall's tau: {ranking.tau_missing})"
     tau = missing if ranking.tau is None else f" (Kendall's tau {ranking.tau:.3f})"
@@ -183,7 +185,7 @@ def summary(ranking: Ranking) -> str:
     return f"{told} First is {now}" + ("." if before == now else f", and was {before}.")
 
 
-def missing_lines(ranking: Ranking, most: int) -> list[str]:
+def missing_lines(ranking: ComparedRanking, most: int) -> list[str]:
     """Return why values of the table are missing, a line for each reason of a team."""
     lines = []
     for one in ranking.entrants:
@@ -196,7 +198,7 @@ def missing_lines(ranking: Ranking, most: int) -> list[str]:
     return [*lines[:most], *([f"and {rest} more: --csv"] if rest > 0 else [])]
 
 
-def pair_lines(ranking: Ranking, most: int, *, turned: bool) -> list[str]:
+def pair_lines(ranking: ComparedRanking, most: int, *, turned: bool) -> list[str]:
     """Return the first pairs that have turned, or the neighbours that have not, as sentences."""
     found = [pair for pair in ranking.pairs if pair.turned is turned]
     rest = len(found) - most
@@ -242,7 +244,7 @@ def _rank(value: int | None) -> str:
     return "–" if value is None else str(value)
 
 
-def _table(ranking: Ranking) -> list[str]:
+def _table(ranking: ComparedRanking) -> list[str]:
     table = [_HEADER, *map(cells, ranking.entrants)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [
@@ -254,7 +256,7 @@ def _table(ranking: Ranking) -> list[str]:
     ]
 
 
-def _words(event: Event, ranking: Ranking) -> tuple[str | None, ...]:
+def _words(event: SeasonEvent, ranking: ComparedRanking) -> tuple[str | None, ...]:
     return (
         *(event.name, event.station, event.track, event.truth_sha256, event.first_utc),
         ranking.rules,

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from referee.extras.season.bundle_files import BundleFile
 from referee.extras.season.executor import Executor, Lost
-from referee.extras.season.found import BundleFile
-from referee.extras.season.journal import Journal
+from referee.extras.season.journal import SeasonJournal
 from referee.extras.season.merging import Present, merged
 from referee.extras.season.rows import SCORED, Row, RowKey, asked_key, broken_row, key_of, row_line
-from referee.extras.season.scored import RESAMPLES, Block, joined, row_of
-from referee.extras.season.tasks import Answer, Task, TruthFiles, perform
+from referee.extras.season.scored import RESAMPLES, DrawBlock, joined, row_of
+from referee.extras.season.tasks import ScoringTask, TaskResult, TruthFiles, perform
 from referee.scoring.rules import Rules
 
 # A block's draws, times the bundle's bytes. A hundred bytes are a detection, and both draws of it
@@ -35,16 +35,16 @@ class Asked:
         """Return the key of the rows of one set of rules."""
         return asked_key(self.truth_sha256, rules, self.seed, self.resamples)
 
-    def task(self, bundle: BundleFile, rules: Sequence[Rules], block: Block) -> Task:
+    def task(self, bundle: BundleFile, rules: Sequence[Rules], block: DrawBlock) -> ScoringTask:
         """Return a task for a bundle."""
-        return Task(
+        return ScoringTask(
             *(bundle.path, self.truth, self.truth_sha256, tuple(rules)),
             *(self.seed, self.resamples, block, self.track),
         )
 
 
 @dataclass
-class Progress:
+class SeasonProgress:
     """How far a season is; `bytes_done` grows evenly with time, the bundles do not."""
 
     bundles: int
@@ -54,7 +54,7 @@ class Progress:
     broken: int = 0
 
 
-Tell = Callable[[str, Progress], None]
+Tell = Callable[[str, SeasonProgress], None]
 """A function that shows what is under way, and how far it is."""
 
 
@@ -66,15 +66,19 @@ class Season:
     kept: int
 
 
-def blocks_of(size: int, resamples: int) -> list[Block]:
+def blocks_of(size: int, resamples: int) -> list[DrawBlock]:
     """Return the blocks of the draws of a bundle of `size` bytes; most bundles need one."""
     count = max(1, -(-resamples * size // _BLOCK_BYTES))
     ends = [resamples * place // count for place in range(count + 1)]
-    return [Block(a, b - a) for a, b in zip(ends, ends[1:], strict=False) if b > a]
+    return [DrawBlock(a, b - a) for a, b in zip(ends, ends[1:], strict=False) if b > a]
 
 
 def rescore(
-    bundles: Sequence[BundleFile], asked: Asked, executor: Executor, journal: Journal, tell: Tell
+    bundles: Sequence[BundleFile],
+    asked: Asked,
+    executor: Executor,
+    journal: SeasonJournal,
+    tell: Tell,
 ) -> Season:
     """Score what is not done, write the season's file, and return the rows of these bundles.
 
@@ -118,8 +122,8 @@ class _Work:
 
     bundle: BundleFile
     rules: Sequence[Rules]
-    blocks: Sequence[Block]
-    answers: list[Answer | None] = field(default_factory=list)
+    blocks: Sequence[DrawBlock]
+    answers: list[TaskResult | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.answers = [None] * len(self.blocks)
@@ -129,8 +133,8 @@ def _digests(
     bundles: Sequence[BundleFile], asked: Asked, executor: Executor, tell: Tell
 ) -> dict[str, str | None]:
     """Return the hash of each bundle by name, None where it cannot be read."""
-    progress = Progress(len(bundles), sum(bundle.size for bundle in bundles))
-    tasks = [asked.task(bundle, (), Block(0, 0)) for bundle in bundles]
+    progress = SeasonProgress(len(bundles), sum(bundle.size for bundle in bundles))
+    tasks = [asked.task(bundle, (), DrawBlock(0, 0)) for bundle in bundles]
     by_path = {bundle.path: bundle for bundle in bundles}
     found: dict[str, str | None] = {}
     for task, outcome in executor.outcomes(perform, tasks):
@@ -144,9 +148,9 @@ def _digests(
 
 def _answers(
     work: Sequence[_Work], asked: Asked, executor: Executor, tell: Tell
-) -> Iterator[tuple[_Work, list[Answer]]]:
+) -> Iterator[tuple[_Work, list[TaskResult]]]:
     """Yield each bundle's work as soon as all its blocks are there."""
-    progress = Progress(len(work), sum(it.bundle.size for it in work))
+    progress = SeasonProgress(len(work), sum(it.bundle.size for it in work))
     places = {
         asked.task(it.bundle, it.rules, block): (it, place)
         for it in work
@@ -155,7 +159,9 @@ def _answers(
     tell("scoring", progress)
     for task, outcome in executor.outcomes(perform, list(places)):
         item, place = places[task]
-        item.answers[place] = Answer(None, outcome.why) if isinstance(outcome, Lost) else outcome
+        item.answers[place] = (
+            TaskResult(None, outcome.why) if isinstance(outcome, Lost) else outcome
+        )
         progress.bytes_done += item.bundle.size / len(item.blocks)
         answers = [it for it in item.answers if it is not None]
         if len(answers) == len(item.blocks):
@@ -166,7 +172,7 @@ def _answers(
         tell("scoring", progress)
 
 
-def _rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
+def _rows(item: _Work, answers: Sequence[TaskResult], asked: Asked) -> list[Row]:
     """Return a bundle's row for each of its rules."""
     first = answers[0]
     reasons = [it.reason for it in answers if it.reason is not None]
@@ -183,7 +189,7 @@ def _rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
     ]
 
 
-def _scored_rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
+def _scored_rows(item: _Work, answers: Sequence[TaskResult], asked: Asked) -> list[Row]:
     first = answers[0]
     if first.told is None:
         raise ValueError("a task for rules told nothing of the bundle")

@@ -17,7 +17,6 @@ import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.extras.season.bundle_read import BundleRead, digest_of_bundle, read_bundle
-from referee.extras.season.energy_told import divisor_or_why, no_score
 from referee.extras.season.fitting import fitted, truth_digest
 from referee.extras.season.joint import grouped, joint_fields, seed_from
 from referee.extras.season.rows import (
@@ -32,6 +31,7 @@ from referee.extras.season.rows import (
     broken_row,
     new_row,
 )
+from referee.extras.season.score_energy import divisor_or_why, no_score
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.lpirc import normalized_accuracy, score
 from referee.scoring.result import IlsvrcResult
@@ -46,7 +46,7 @@ RESAMPLES = 100
 
 
 @dataclass(frozen=True)
-class Block:
+class DrawBlock:
     """The draws that one worker makes: `count` of them, after the `first` ones of each seed."""
 
     first: int
@@ -87,7 +87,7 @@ def score_bundle(
     file = f"{path.parent.name}/{path.name}"
     try:
         bundle = read_bundle(path, track)
-        measured = measure(bundle, truth, rules, seed, resamples, Block(0, resamples))
+        measured = measure(bundle, truth, rules, seed, resamples, DrawBlock(0, resamples))
         return row_of(key, bundle.sha256, bundle.told, measured, file)
     except NotABundle as error:
         return broken_row(key, _digest_or_none(path), reason_of(error), file)
@@ -105,7 +105,7 @@ def measure(
     rules: Rules,
     seed: int,
     resamples: int,
-    block: Block,
+    block: DrawBlock,
 ) -> Measured:
     """Evaluate a bundle, and make a block of the draws of both seeds.
 
@@ -153,7 +153,8 @@ def row_of(
     reproduces = None
     if old is not None and (old["rules"], old["rules_version"]) == (key.rules, key.rules_version):
         reproduces = old["mean_ap"] == new["mean_ap"]
-    joint = measured.joint and joint_fields(measured.joint_key, measured.joint)
+    drawn = measured.joint
+    joint = None if drawn is None else joint_fields(measured.joint_key, drawn)
     fields: BundleFields = {**told, "new": new, "reproduces": reproduces, "joint": joint}
     return new_row(key, bundle_sha256, fields, file)
 
@@ -167,15 +168,17 @@ def _new_result(measured: Measured, old: OldResult | None) -> NewResult:
     energy_wh = old["energy_wh"] if old is not None and no_score(old) is None else None
     divisor = divisor_or_why(old)
     error = math.nan if own is None else own.standard_error()
-    intervals = score_intervals(own, divisor) if own and isinstance(divisor, Energy) else None
+    intervals = None
+    if own is not None and isinstance(divisor, Energy):
+        intervals = score_intervals(own, divisor)
     return {
         "mean_ap": report["mean_ap"],
-        "mean_ap_interval": _ends(own and own.interval()),
+        "mean_ap_interval": None if own is None else _ends(own.interval()),
         "mean_ap_standard_error": error if math.isfinite(error) else None,
         "score": score(report["mean_ap"], energy_wh),
-        "score_interval": _ends(intervals and intervals.whole),
-        "score_from_images": _ends(intervals and intervals.images),
-        "score_from_energy": _ends(intervals and intervals.energy),
+        "score_interval": None if intervals is None else _ends(intervals.whole),
+        "score_from_images": None if intervals is None else _ends(intervals.images),
+        "score_from_energy": None if intervals is None else _ends(intervals.energy),
         "normalized_accuracy": report["normalized_accuracy"],
         "classes_with_ground_truth": report["classes_with_ground_truth"],
         "images": report["images"],
@@ -204,9 +207,7 @@ def _images_with_truth(result: IlsvrcResult) -> int:
     return len(np.unique(np.concatenate([it.truth for it in result.images_by_class()])))
 
 
-def _ends(interval: Interval | None) -> list[float] | None:
-    if interval is None:
-        return None
+def _ends(interval: Interval) -> list[float] | None:
     ends = [interval.low, interval.high]
     return ends if all(map(math.isfinite, ends)) else None
 

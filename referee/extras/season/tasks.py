@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.extras.season.bundle_read import digest_of_bundle, read_bundle
 from referee.extras.season.fitting import truth_digest
 from referee.extras.season.rows import SessionFields
-from referee.extras.season.scored import Block, Measured, measure, reason_of
+from referee.extras.season.scored import DrawBlock, Measured, measure, reason_of
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.rules import Rules
 from referee.service.evidence.bundle_file import NotABundle
@@ -37,7 +37,7 @@ class TruthFiles:
 
 
 @dataclass(frozen=True)
-class Task:
+class ScoringTask:
     """A block of the draws of one bundle, under each of several rules.
 
     Without `rules` only the bundle's hash is wanted. `truth_sha256` and `version` are those of the
@@ -51,13 +51,13 @@ class Task:
     rules: tuple[Rules, ...]
     seed: int
     resamples: int
-    block: Block
+    block: DrawBlock
     track: str | None = None
     version: str = __version__
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class TaskResult:
     """What a task found: a measurement for each of its rules, or a reason why there is none.
 
     `told` is None where nothing was read of the bundle but its hash.
@@ -69,7 +69,7 @@ class Answer:
     measured: tuple[Measured, ...] = ()
 
 
-def perform(task: Task) -> Answer:
+def perform(task: ScoringTask) -> TaskResult:
     """Do a task, in any process.
 
     Whatever is wrong with the bundle is in the answer. Raises `InputError` if this machine has
@@ -84,7 +84,7 @@ def perform(task: Task) -> Answer:
     try:
         digest = digest_of_bundle(task.path)
         if not task.rules:
-            return Answer(digest)
+            return TaskResult(digest)
         truth = _truth_of(task)
         bundle = read_bundle(task.path, task.track)
         digest = bundle.sha256
@@ -92,16 +92,16 @@ def perform(task: Task) -> Answer:
             measure(bundle, truth, rules, task.seed, task.resamples, task.block)
             for rules in task.rules
         )
-        return Answer(digest, None, bundle.told, measured)
+        return TaskResult(digest, None, bundle.told, measured)
     except NotABundle as error:
-        return Answer(digest, reason_of(error))
+        return TaskResult(digest, reason_of(error))
     except InputError:
         raise
     except Exception as error:  # One bundle, or a fault of ours in it, never stops a season.
-        return Answer(digest, f"The program failed at it: {type(error).__name__}: {error}.")
+        return TaskResult(digest, f"The program failed at it: {type(error).__name__}: {error}.")
 
 
-def _truth_of(task: Task) -> GroundTruth:
+def _truth_of(task: ScoringTask) -> GroundTruth:
     truth = _read_once(task.truth)
     if truth_digest(truth) != task.truth_sha256:
         raise InputError(

@@ -11,8 +11,8 @@ import re
 import numpy as np
 import pytest
 
+from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.bundle_read import read_bundle
-from referee.extras.season.found import find_bundles
 from referee.extras.season.joint import energy_of_row, joint_fields, joint_uncertainty
 from referee.extras.season.overview import broken_bundles, left_out, overview_of
 from referee.extras.season.rankings import BY_MAP, BY_SCORE, events_of

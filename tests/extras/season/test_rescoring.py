@@ -14,10 +14,10 @@ import pytest
 from referee import __version__
 from referee.errors import InputError
 from referee.extras.season import rescoring
+from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.executor import Lost
 from referee.extras.season.fitting import truth_digest
-from referee.extras.season.found import find_bundles
-from referee.extras.season.journal import Journal
+from referee.extras.season.journal import SeasonJournal
 from referee.extras.season.rescoring import Asked, rescore
 from referee.extras.season.rows import read_rows
 from referee.extras.season.scored import score_bundle
@@ -77,7 +77,7 @@ def run(folder, executor=None, *rules, out="season.jsonl", told=None, **asked):
     truth = TruthFiles(folder / "truth.csv")
     wanted = Asked(truth, truth_digest(truth.read()), rules or (DEVKIT,), resamples=8, **asked)
     tell = (lambda *shown: None) if told is None else (lambda *shown: told.append(shown))
-    with Journal(folder / out) as journal:
+    with SeasonJournal(folder / out) as journal:
         bundles = find_bundles([folder / "hall"])
         return rescore(bundles, wanted, executor or Here(), journal, tell)
 
@@ -214,10 +214,10 @@ def test_progress_ends_with_everything(folder, contents):
 def test_two_runs_cannot_write_one_file(folder):
     """The second one is told who is in its way, and changes nothing."""
     with (
-        Journal(folder / "season.jsonl"),
+        SeasonJournal(folder / "season.jsonl"),
         pytest.raises(InputError, match="is in use: another 'referee rescore' writes"),
     ):
-        Journal(folder / "season.jsonl")
+        SeasonJournal(folder / "season.jsonl")
     assert not (folder / "season.jsonl.part").exists()
 
 
@@ -235,7 +235,7 @@ def test_a_file_of_another_kind_is_left_as_it_is(folder, content, fault):
     path = folder / "season.jsonl"
     path.write_bytes(content)
     with pytest.raises(InputError, match=fault):
-        Journal(path)
+        SeasonJournal(path)
     assert [path] == list(folder.glob("season*"))
     assert content == path.read_bytes()
 
@@ -243,7 +243,7 @@ def test_a_file_of_another_kind_is_left_as_it_is(folder, content, fault):
 def test_a_folder_that_cannot_be_written_is_said_before_any_work(folder):
     """A wrong --out costs no time."""
     with pytest.raises(InputError, match="cannot be written: No such file"):
-        Journal(folder / "nowhere" / "season.jsonl")
+        SeasonJournal(folder / "nowhere" / "season.jsonl")
 
 
 def test_blocks_have_every_draw_once():
@@ -261,7 +261,7 @@ def test_another_truth_on_a_worker_stops_the_season(folder):
     """A worker whose file has other boxes would give other numbers, so none are taken."""
     asked = Asked(TruthFiles(folder / "truth.csv"), "0" * 64, (DEVKIT,))
     with (
-        Journal(folder / "season.jsonl") as journal,
+        SeasonJournal(folder / "season.jsonl") as journal,
         pytest.raises(InputError, match=r"truth\.csv is another ground truth on a worker"),
     ):
         bundles = find_bundles([folder / "hall"])
@@ -272,7 +272,7 @@ def test_another_version_on_a_worker_stops_the_season(folder):
     """A worker with another version of the referee is refused before it scores."""
     asked = Asked(TruthFiles(folder / "truth.csv"), truth_digest(TRUTH), (DEVKIT,))
     bundle = find_bundles([folder / "hall"])[0]
-    task = asked.task(bundle, asked.rules, rescoring.Block(0, 8))
+    task = asked.task(bundle, asked.rules, rescoring.DrawBlock(0, 8))
     with pytest.raises(InputError, match=r"a worker runs the referee .*, and the season 0\.0\.1"):
         rescoring.perform(replace(task, version="0.0.1"))
 

@@ -13,8 +13,8 @@ import pytest
 
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.joint import energy_of_row, grouped, joint_uncertainty, seed_from
-from referee.extras.season.rows import row_line
-from referee.extras.season.scored import Block, joined, measure, row_of, score_bundle
+from referee.extras.season.rows import RowKey, row_line
+from referee.extras.season.scored import DrawBlock, joined, measure, row_of, score_bundle
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT, RULE_SETS, VOC
@@ -97,10 +97,10 @@ def test_blocks_of_draws_join_to_the_whole(bundle):
     """Draws that three workers made are those that one makes, bit for bit."""
     read = read_bundle(bundle)
     whole, *blocks = (
-        measure(read, TRUTH, VOC, 5, 20, Block(first, count))
+        measure(read, TRUTH, VOC, 5, 20, DrawBlock(first, count))
         for first, count in ((0, 20), (0, 7), (7, 12), (19, 1))
     )
-    key = (None, VOC.name, VOC.version, "0", 5, 20)
+    key = RowKey("", VOC.name, VOC.version, "0", 5, 20)
     rows = [row_of(key, "0", read.told, it) for it in (whole, joined(blocks))]
     assert row_line(rows[0]) == row_line(rows[1])
 

@@ -22,15 +22,15 @@ import os
 from pathlib import Path
 
 from referee.errors import InputError
+from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.executor import Executor
 from referee.extras.season.fitting import truth_digest
-from referee.extras.season.found import find_bundles
-from referee.extras.season.journal import Journal
+from referee.extras.season.journal import SeasonJournal
 from referee.extras.season.rescoring import Asked, Season, rescore
 from referee.extras.season.rows import BROKEN
 from referee.extras.season.scored import RESAMPLES
 from referee.extras.season.tasks import TruthFiles
-from referee.extras.season.workers.cluster import Cluster, TlsFiles
+from referee.extras.season.workers.cluster import Cluster, ClusterTls
 from referee.extras.season.workers.processes import Processes
 from referee.extras.season.workers.status import Status
 from referee.programs.progress import StatusLine
@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
     asked = Asked(truth, digest, rules, args.seed, args.resamples, args.track)
     line = StatusLine(every_s=30.0)
     try:
-        with Journal(args.out) as journal:
+        with SeasonJournal(args.out) as journal:
             season = rescore(bundles, asked, executor, journal, Status(line.show).tell)
     except KeyboardInterrupt:
         line.clear()
@@ -142,7 +142,7 @@ def _executor(args: argparse.Namespace) -> Executor:
         tell_on_terminal(
             f"{args.dask} is not encrypted: whoever reaches that cluster can run programs on it."
         )
-    return Cluster(args.dask, TlsFiles(*tls) if all(tls) else None)
+    return Cluster(args.dask, ClusterTls(*tls) if all(tls) else None)
 
 
 def _report(args: argparse.Namespace, bundles: int, season: Season) -> int:

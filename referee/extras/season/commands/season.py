@@ -20,7 +20,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.extras.season.rankings import BY_MAP, BY_SCORE, Event, events_of
+from referee.extras.season.rankings import BY_MAP, BY_SCORE, SeasonEvent, events_of
 from referee.extras.season.report_text import (
     bundles_csv,
     pairs_csv,
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _csv(what: str, events: Sequence[Event], rows: Sequence[Row]) -> str:
+def _csv(what: str, events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
     if what == "bundles":
         return bundles_csv(events, rows)
     return pairs_csv(events) if what == "pairs" else rankings_csv(events)

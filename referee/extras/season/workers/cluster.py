@@ -30,7 +30,7 @@ _NO_RESULT_S = 3600.0
 
 
 @dataclass(frozen=True)
-class TlsFiles:
+class ClusterTls:
     """The certificate of the authority, and the client's own certificate and key; PEM files."""
 
     ca: Path
@@ -46,7 +46,7 @@ class Cluster:
     """
 
     address: str
-    tls: TlsFiles | None = None
+    tls: ClusterTls | None = None
     no_worker_s: float = 60.0
     """How long the cluster may be without a worker."""
     connect_s: float = 15.0

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from tqdm import tqdm
 
-from referee.extras.season.rescoring import Progress
+from referee.extras.season.rescoring import SeasonProgress
 
 _WIDTH = 60
 
@@ -24,7 +24,7 @@ class Status:
         self._what = ""
         self._begun_s = 0.0
 
-    def tell(self, what: str, progress: Progress) -> None:
+    def tell(self, what: str, progress: SeasonProgress) -> None:
         """Show how far it is; the time left follows from the bytes, the rate counts bundles."""
         now_s = self._clock()
         if what != self._what:

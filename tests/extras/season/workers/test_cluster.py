@@ -14,7 +14,7 @@ from distributed.utils import LoopRunner
 
 from referee import cli
 from referee.errors import InputError, Unavailable
-from referee.extras.season.workers.cluster import Cluster, TlsFiles
+from referee.extras.season.workers.cluster import Cluster, ClusterTls
 from tests.support.dask_cluster import dask_cluster
 from tests.support.fakes import eventually
 from tests.support.season_bundles import members_of, shaken, small_truth, write, write_truth
@@ -45,7 +45,7 @@ def cluster(tmp_path_factory):
 
 def executor(cluster, **settings):
     """Return the executor of a running cluster."""
-    files = TlsFiles(cluster.certificate, cluster.certificate, cluster.key)
+    files = ClusterTls(cluster.certificate, cluster.certificate, cluster.key)
     return Cluster(cluster.address, files, **settings)
 
 

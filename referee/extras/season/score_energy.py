@@ -30,10 +30,11 @@ def divisor_or_why(old: OldResult | None) -> Energy | str:
         return str(why)
     if not gives_interval(old["verdict"]):
         return _judged(old)
-    if old["uncertainty_wh"] is None:
+    energy_wh, bound_wh = old["energy_wh"], old["uncertainty_wh"]
+    if energy_wh is None or bound_wh is None:
         return "the energy has no uncertainty"
     try:
-        return Energy(old["energy_wh"], standard_uncertainty(old["uncertainty_wh"]))
+        return Energy(energy_wh, standard_uncertainty(bound_wh))
     except ValueError:
         return _divides_nothing(old)
 
