@@ -109,19 +109,11 @@ def results_shown(results: Results) -> dict[str, Any]:
     Beside `results_json` it has the columns, the cells of each entry and its remarks, and a line
     for each prize and each past champion.
     """
-    rows = zip(
-        results_json(results)["entries"],
-        results.entries,
-        printed_entries(results.entries),
-        strict=True,
-    )
-    entries = [
-        told | {"printed": cells, "notes": notes(entry), "doubts": doubts(entry)}
-        for told, entry, cells in rows
-    ]
-    return results_json(results) | {
+    told, cells = results_json(results), printed_entries(results.entries)
+    for shown, entry, printed in zip(told["entries"], results.entries, cells, strict=True):
+        shown |= {"printed": printed, "notes": notes(entry), "doubts": doubts(entry)}
+    return told | {
         "columns": columns_json(On.CONSOLE, results.figures),
-        "entries": entries,
         "prizes": [prize_line(prize) for prize in results.prizes],
         "champions": [champion_line(champion) for champion in results.champions],
     }
