@@ -23,7 +23,7 @@ from referee.extras.stations.follower import Followed
 from referee.extras.stations.joint_rows import joint_stations
 from referee.extras.stations.joint_view import joint_view
 from referee.extras.stations.notification import moment_of
-from referee.service.scoreboard.publisher import Snapshot
+from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.scoreboard.view import Publication, PublicView, view_json
 from referee.service.setup.clock import Clock
 from referee.service.setup.whole_files import replace_file
@@ -89,9 +89,9 @@ class BoardFiles:
     def __init__(self, folder: Path, clock: Clock) -> None:
         self._folder, self._clock = folder, clock
         self._seen: tuple[int, int] | None = None
-        self._snapshot: Snapshot | None = None
+        self._snapshot: PublicSnapshot | None = None
 
-    def refresh(self) -> Snapshot:
+    def refresh(self) -> PublicSnapshot:
         """Return the newest snapshot; raise OSError or ValueError if the files cannot be read."""
         path = self._folder / VIEW
         at = path.stat()
@@ -101,9 +101,9 @@ class BoardFiles:
             view = msgspec.json.decode(path.read_bytes(), type=PublicView)
             text = json.dumps(view_json(view), allow_nan=False)
             key = sha256(text.encode()).hexdigest()[:16]
-            old = Snapshot(0, key, text, "", Publication(view, ()), {})
+            old = PublicSnapshot(0, key, text, "", Publication(view, ()), {})
             self._seen = mark
-        self._snapshot = Snapshot(0, old.key, old.view, self._live(), old.publication, {})
+        self._snapshot = PublicSnapshot(0, old.key, old.view, self._live(), old.publication, {})
         return self._snapshot
 
     def _live(self) -> str:
@@ -116,7 +116,7 @@ class BoardFiles:
         return json.dumps({"frozen": False, "sessions": [], "stations": told})
 
 
-def read_board(folder: Path, clock: Clock) -> Snapshot:
+def read_board(folder: Path, clock: Clock) -> PublicSnapshot:
     """Return what a board has written last; raise `InputError` if there is none."""
     try:
         return BoardFiles(folder, clock).refresh()

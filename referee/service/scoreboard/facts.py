@@ -33,7 +33,7 @@ from referee.store.sessions import SessionRecord, all_sessions
 
 
 @dataclass(frozen=True)
-class Played:
+class PublicSession:
     """A session that has started, with its newest energy and its figures.
 
     `is_scored` tells whether it has a scoring run; the energy may come before it.
@@ -64,7 +64,7 @@ class Facts:
     boards: tuple[Mapping[str, Any], ...]
     roster: Roster
     organised: frozenset[int]
-    played: tuple[Played, ...]
+    played: tuple[PublicSession, ...]
     changes: Changes
     nonces: Mapping[int, str]
     freezing: Freeze | None
@@ -100,12 +100,12 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
     )
 
 
-def _played(contest: Contest, connection: Connection, session: SessionRecord) -> Played:
+def _played(contest: Contest, connection: Connection, session: SessionRecord) -> PublicSession:
     number = session.session_id
     run, energy = newest_scoring_run(connection, number), energy_of(connection, number)
     images = count_fetched_images(connection, number)
     figures = figures_of(contest.track, session.facts, energy, run, images)
-    return Played(session, energy, run is not None, figures)
+    return PublicSession(session, energy, run is not None, figures)
 
 
 def _boards(contest: Contest, connection: Connection) -> tuple[Mapping[str, Any], ...]:

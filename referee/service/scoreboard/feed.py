@@ -9,24 +9,24 @@ from dataclasses import dataclass
 
 from referee.errors import Refusal
 from referee.service.scoreboard.feed_objects import FeedObject
-from referee.service.scoreboard.publisher import Snapshot
+from referee.service.scoreboard.publisher import PublicSnapshot
 
 _TOKEN = re.compile(r"([1-9][0-9]{0,15})\.([0-9]{1,2})\.([0-9a-f]{8})")
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class FeedPlace:
     """A place in the feed: the number of a change, and the place within it."""
 
     change: int
     place: int
 
 
-START = Place(0, 0)
+START = FeedPlace(0, 0)
 """The place before the first object."""
 
 
-def place_of(snapshot: Snapshot, token: str) -> Place:
+def place_of(snapshot: PublicSnapshot, token: str) -> FeedPlace:
     """Return the place that a token names.
 
     Raises `Refusal` (code `token_unknown`) for a token that this database has never given, because
@@ -39,15 +39,17 @@ def place_of(snapshot: Snapshot, token: str) -> Place:
             "This feed has never given this token: the database is another one, or an older copy "
             "was restored. Start again without since_token.",
         )
-    return Place(int(found[1]), int(found[2]))
+    return FeedPlace(int(found[1]), int(found[2]))
 
 
-def lines_after(snapshot: Snapshot, place: Place) -> tuple[list[str], Place]:
+def lines_after(snapshot: PublicSnapshot, place: FeedPlace) -> tuple[list[str], FeedPlace]:
     """Return the lines of the objects after a place, and the place of the last one."""
-    found = [one for one in snapshot.publication.objects if Place(one.change, one.place) > place]
+    found = [
+        one for one in snapshot.publication.objects if FeedPlace(one.change, one.place) > place
+    ]
     if not found:
         return [], place
-    return [_line(one) for one in found], Place(found[-1].change, found[-1].place)
+    return [_line(one) for one in found], FeedPlace(found[-1].change, found[-1].place)
 
 
 def _line(found: FeedObject) -> str:

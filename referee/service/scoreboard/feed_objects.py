@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from referee.core.instant import Instant
-from referee.service.scoreboard.facts import Facts, Played
+from referee.service.scoreboard.facts import Facts, PublicSession
 from referee.service.teams.roster import RosterTeam
 
 VERDICTS = {
@@ -140,7 +140,7 @@ def _team(number: int, team: RosterTeam) -> dict[str, Any]:
     }
 
 
-def _submission(facts: Facts, played: Played) -> dict[str, Any] | None:
+def _submission(facts: Facts, played: PublicSession) -> dict[str, Any] | None:
     session = played.session
     started = session.facts.started
     if session.facts.voided is not None or started is None:
@@ -158,7 +158,7 @@ def _submission(facts: Facts, played: Played) -> dict[str, Any] | None:
     }
 
 
-def _judgement(played: Played) -> dict[str, Any] | None:
+def _judgement(played: PublicSession) -> dict[str, Any] | None:
     """Return a session's judgement; None while it has no energy, and for a void session."""
     session, energy = played.session, played.energy
     if session.facts.voided is not None or energy is None:

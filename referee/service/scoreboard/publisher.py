@@ -31,7 +31,7 @@ _FIGURES_S = 1.0
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class PublicSnapshot:
     """What the public sees at a moment.
 
     `version` is the number of the newest change that it includes, hidden changes too. `key` names
@@ -55,16 +55,16 @@ class Publisher:
         self._read_at: Instant | None = None
         self._read_mark: tuple[object, ...] | None = None
         self._stored: tuple[int, Publication] | None = None
-        self._snapshot: Snapshot | None = None
+        self._snapshot: PublicSnapshot | None = None
         self._told: tuple[bool, list[dict[str, Any]]] | None = None
         self._told_at: Instant | None = None
 
     @property
-    def snapshot(self) -> Snapshot | None:
+    def snapshot(self) -> PublicSnapshot | None:
         """Return the newest snapshot, or None before the first `refresh`."""
         return self._snapshot
 
-    def refresh(self) -> Snapshot:
+    def refresh(self) -> PublicSnapshot:
         """Read what is new and return the newest snapshot.
 
         Without changes this reads a few numbers, and the figures of the running sessions.
@@ -92,7 +92,7 @@ class Publisher:
         self._told, self._told_at = steadily, now
         return True
 
-    def _newest(self, connection: Connection, now: Instant) -> Snapshot:
+    def _newest(self, connection: Connection, now: Instant) -> PublicSnapshot:
         old, at = self._snapshot, self._read_at
         guests = present_extras(self._contest.config)
         mark = (newest_change(connection), *(extra.version(connection) for extra in guests))
@@ -104,7 +104,7 @@ class Publisher:
         text = json.dumps(view_json(publication.view), allow_nan=False)
         newest = max((one.change for one in publication.objects), default=0)
         self._read_at, self._read_mark = now, mark
-        return Snapshot(
+        return PublicSnapshot(
             version=facts.version,
             key=sha256(text.encode()).hexdigest()[:16],
             view=text,

@@ -37,7 +37,7 @@ class ClassCurve:
 
 
 @dataclass(frozen=True)
-class Course:
+class SessionCourse:
     """A session's course: power (second, watts) and requests (first second of a bin, a second)."""
 
     ran_s: float
@@ -46,7 +46,7 @@ class Course:
     bin_s: float
 
 
-def course_chart(course: Course, theme: Theme) -> bytes:
+def course_chart(course: SessionCourse, theme: Theme) -> bytes:
     """Return power over time above requests over time, on one axis of time; a gap breaks a line."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(9.0, 4.6), layout="constrained")

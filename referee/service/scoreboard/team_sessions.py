@@ -29,7 +29,7 @@ from referee.service.results.score_explanation import Miss, misses_of
 from referee.service.results.score_pictures import draw_boxes
 from referee.service.scoreboard.team_charts import (
     ClassCurve,
-    Course,
+    SessionCourse,
     course_chart,
     curves_chart,
 )
@@ -102,7 +102,7 @@ class TeamSessions:
         edges = np.arange(0.0, seconds + bin_s, bin_s)
         counts, _ = np.histogram([time for time in times if time < seconds], edges)
         rates = zip(edges[:-1].tolist(), (counts / bin_s).tolist(), strict=True)
-        return course_chart(Course(seconds, samples[::step], list(rates), bin_s), DARK)
+        return course_chart(SessionCourse(seconds, samples[::step], list(rates), bin_s), DARK)
 
     def _curves(self, number: int) -> bytes:
         result = self._result(number)

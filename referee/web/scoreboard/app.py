@@ -15,7 +15,7 @@ from referee.core.blocking import BlockingRunner
 from referee.errors import Refusal
 from referee.service.event.charts import CHARTS, Charts
 from referee.service.scoreboard.feed import START, lines_after, place_of
-from referee.service.scoreboard.publisher import Snapshot
+from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.scoreboard.view import PublicView
 from referee.web.desk.assets import static_folder
@@ -58,7 +58,7 @@ def scoreboard_app(show: Show) -> Flask:
     return app
 
 
-def newest(show: Show) -> Snapshot:
+def newest(show: Show) -> PublicSnapshot:
     """Return the newest snapshot; answer 503 if there is none."""
     found = show.streams.snapshot()
     if found is None:

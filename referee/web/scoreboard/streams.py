@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from referee.core.blocking import BlockingRunner
-from referee.service.scoreboard.feed import Place, lines_after
-from referee.service.scoreboard.publisher import Snapshot
+from referee.service.scoreboard.feed import FeedPlace, lines_after
+from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.web.scoreboard.newest import Newest
 
 # The public sees each change within a second: it waits at most half of one here.
@@ -35,10 +35,10 @@ Flush = Callable[[], None]
 _log = logging.getLogger(__name__)
 
 
-class Publisher(Protocol):
+class SnapshotMaker(Protocol):
     """The maker of snapshots: of one event, or of a joint board."""
 
-    def refresh(self) -> Snapshot:
+    def refresh(self) -> PublicSnapshot:
         """Return the newest snapshot."""
         ...
 
@@ -64,12 +64,12 @@ class Streams:
     `run_blocking` runs the queries without delaying readers.
     """
 
-    def __init__(self, publisher: Publisher, run_blocking: BlockingRunner) -> None:
+    def __init__(self, publisher: SnapshotMaker, run_blocking: BlockingRunner) -> None:
         self._publisher = publisher
         self._run_blocking = run_blocking
-        self._snapshot: Snapshot | None = None
+        self._snapshot: PublicSnapshot | None = None
         self._news: Newest[_News] = Newest()
-        self._published: Newest[Snapshot] = Newest()
+        self._published: Newest[PublicSnapshot] = Newest()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
 
@@ -86,7 +86,7 @@ class Streams:
         self.stop()
         self._thread.join(_CLOSE_S)
 
-    def snapshot(self) -> Snapshot | None:
+    def snapshot(self) -> PublicSnapshot | None:
         """Return the newest snapshot; None if the database cannot be read since the start."""
         self._news.other_than(None, _FIRST_S)
         return self._snapshot
@@ -106,7 +106,7 @@ class Streams:
                 yield news.after(seen)
             seen = news
 
-    def feed(self, place: Place, flush: Flush) -> Iterator[str]:
+    def feed(self, place: FeedPlace, flush: Flush) -> Iterator[str]:
         """Yield the feed's lines after a place, and a newline when nothing has come for long."""
         seen, spoke_s = None, time.monotonic()
         while not self._stopping.is_set():
@@ -135,14 +135,14 @@ class Streams:
         self._news.close()
         self._published.close()
 
-    def _publish(self, found: Snapshot) -> None:
+    def _publish(self, found: PublicSnapshot) -> None:
         old, self._snapshot = self._snapshot, found
         if old is None or found.publication != old.publication:
             self._published.put(found)
         self._news.put(_news_of(found, False))
 
 
-def _news_of(found: Snapshot | None, trouble: bool) -> _News:
+def _news_of(found: PublicSnapshot | None, trouble: bool) -> _News:
     if found is None:
         return _News(b"", b"", trouble)
     view = f'event: view\ndata: {{"key": "{found.key}", "view": {found.view}}}\n\n'
