@@ -12,6 +12,7 @@ from enum import Flag, auto
 from typing import Any
 
 from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
+from referee.service.results.interval_text import ends_text
 
 _NOTHING = "–"
 _SCORE_LEAST, _SCORE_MOST = 5, 12
@@ -76,11 +77,9 @@ def _number(field: str, decimals: int | None = None) -> Printing:
     return printing
 
 
-def _interval(entry: PublicEntry, decimals: int) -> str:
+def _interval(entry: PublicEntry, _: int) -> str:
     low, high = entry.score_low, entry.score_high
-    if low is None or high is None:
-        return _NOTHING
-    return f"{low:.{decimals}f} to {high:.{decimals}f}"
+    return _NOTHING if low is None or high is None else ends_text(low, high)
 
 
 def _percent(field: str) -> Printing:

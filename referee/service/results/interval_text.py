@@ -24,7 +24,9 @@ def interval_lines(detail: Mapping[str, Any] | None, track: Track[Any]) -> list[
             "from the images alone": "score_from_images",
             "from the energy alone": "score_from_energy",
         }
-    return [f"{label}: {_ends(told[field])}" for label, field in parts.items() if field in told]
+    return [
+        f"{label}: {ends_text(*told[field])}" for label, field in parts.items() if field in told
+    ]
 
 
 def score_ends(detail: Mapping[str, Any], track: Track[Any]) -> Sequence[float] | None:
@@ -45,8 +47,7 @@ def rounded(value: float, decimals: int) -> str:
     return f"{round(value, decimals):.{max(0, decimals)}f}"
 
 
-def _ends(ends: Sequence[float]) -> str:
-    """Return both ends so that two digits of half the width show."""
-    low, high = ends
+def ends_text(low: float, high: float) -> str:
+    """Return both ends of an interval so that two digits of half the width show."""
     decimals = decimals_of((high - low) / 2, 2)
     return f"{rounded(low, decimals)} to {rounded(high, decimals)}"
