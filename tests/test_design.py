@@ -86,6 +86,14 @@ def test_every_file_that_is_named_without_its_folder_is_there(page: Path) -> Non
     assert set() == alone - EXAMPLES - {path.name for path in sources()}
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_bench_that_a_page_names_is_there(page: Path) -> None:
+    """What a page measures can be measured again: the bench that it names exists."""
+    text = page.read_text(encoding="utf-8")
+    benches = set(re.findall(r"(?:make bench ARGS=|-m tests\.bench[. ])(\w+)", text))
+    assert [] == [name for name in benches if not (ROOT / f"tests/bench/{name}.py").is_file()]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FOR_ENGINEERS)
 def test_the_code_has_the_names_of_the_pages_for_engineers(name: str) -> None:
