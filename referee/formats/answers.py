@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from referee.core.coco_boxes import CocoResults
 from referee.core.detections import Detections
 from referee.errors import Refusal
 from referee.formats.coco_results import parse_results
@@ -85,14 +86,24 @@ def parse_json(body: bytes) -> Detections:
 
     Raises `Refusal` with code `json_invalid`, naming the entries, or `too_many_rows`.
     """
+    return parse_coco(parse_results, "json_invalid", body)
+
+
+def parse_coco(
+    read: Callable[[bytes, Callable[[int], None]], CocoResults], code: str, body: bytes
+) -> Detections:
+    """Parse objects of COCO results by a reader, which gets the body and the limit of rows.
+
+    Raises `Refusal` with this code, or `too_many_rows`.
+    """
     if body.count(b",") > MAX_JSON_COMMAS:
         raise Refusal(
             "too_many_rows",
             f"Nothing was stored: the JSON has more values than {MAX_ROWS} detections need; leave "
             "out what is not image_id, category_id, bbox or score, or send it in several posts.",
         )
-    with refused("json_invalid"):
-        detections = parse_results(body, require_rows).to_detections()
+    with refused(code):
+        detections = read(body, require_rows).to_detections()
     return replace(detections, without_confidence=b'"score"' not in body)
 
 

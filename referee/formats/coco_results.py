@@ -9,7 +9,8 @@ and no class.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -34,11 +35,11 @@ from referee.formats.json_text import TypedDecoder, bare, list_spans, parse_json
 _INT64_LIMIT = 2**63
 
 
-def _any_number(_count: int) -> None:
+def any_number(_count: int) -> None:
     """Allow any number of entries."""
 
 
-def parse_results(content: bytes, allow: Callable[[int], None] = _any_number) -> CocoResults:
+def parse_results(content: bytes, allow: Callable[[int], None] = any_number) -> CocoResults:
     """Parse a JSON list of results.
 
     `allow` gets the number of entries before any of them is judged, and may raise. Raises
@@ -54,7 +55,7 @@ def begin_results(content: bytes) -> Callable[[], CocoResults]:
     The function returns and raises what `parse_results` does.
     """
     rows = begin_rows(_pieces(content))
-    return collections_paused()(partial(_results, rows, content, _any_number))
+    return collections_paused()(partial(_results, rows, content, any_number))
 
 
 def _results(
@@ -72,13 +73,13 @@ def _results(
     def slow() -> CocoResults:
         entries = _load_results(content)
         allow(len(entries))
-        return _one_by_one(entries)
+        return read_one_by_one([f"row {row}" for row in range(1, len(entries) + 1)], entries)
 
     return fast_or_slow(fast, slow)
 
 
-class _Result(msgspec.Struct, gc=False):
-    """An entry of the usual form."""
+class UsualResult(msgspec.Struct, gc=False):
+    """An entry of the usual form: a fast decoder takes no other."""
 
     image_id: int
     category_id: int
@@ -86,7 +87,7 @@ class _Result(msgspec.Struct, gc=False):
     score: float
 
 
-_USUAL = TypedDecoder(list[_Result])
+_USUAL = TypedDecoder(list[UsualResult])
 
 
 def _pieces(content: bytes) -> Pieces:
@@ -95,10 +96,13 @@ def _pieces(content: bytes) -> Pieces:
 
 
 def _read_piece(piece: bytes, room: Callable[[int], Columns]) -> int | None:
-    """Write the entries of a list without its brackets; return None for an id beyond 64 bits."""
+    """Write the entries of a list without its brackets."""
     entries = _USUAL.decode(b"[" + piece + b"]")
-    if entries is None:
-        return None
+    return None if entries is None else write_usual(entries, room)
+
+
+def write_usual(entries: Sequence[UsualResult], room: Callable[[int], Columns]) -> int | None:
+    """Write entries into their rows, as a `PieceReader` does; None for an id beyond 64 bits."""
     values: tuple[Iterable[float], ...] = (
         [entry.image_id for entry in entries],
         [entry.category_id for entry in entries],
@@ -137,13 +141,21 @@ def _load_results(content: bytes) -> list[Any]:
     return entries
 
 
-def _one_by_one(entries: list[Any]) -> CocoResults:
+@dataclass(frozen=True)
+class NoJson:
+    """It stands for an entry that is no JSON; `why` follows the entry's place in its fault."""
+
+    why: str
+
+
+def read_one_by_one(places: Iterable[str], entries: Sequence[Any]) -> CocoResults:
+    """Read entries of any form; raise `FormatError`, which names the places of the faulty ones."""
     scored = any(isinstance(entry, dict) and "score" in entry for entry in entries)
     faults = Faults()
     ids: list[tuple[int, int]] = []
     numbers: list[list[float]] = []
-    for row, entry in enumerate(entries, 1):
-        one = _Entry(f"row {row}", entry, faults)
+    for place, entry in zip(places, entries, strict=True):
+        one = _Entry(place, entry, faults)
         ids.append((one.whole("image_id"), one.whole("category_id")))
         numbers.append([one.number("score") if scored else 1.0, *one.box()])
     faults.raise_if_any()
@@ -159,7 +171,9 @@ class _Entry:
         self._place = place
         self._faults = faults
         self._fields = entry if isinstance(entry, dict) else None
-        if self._fields is None:
+        if isinstance(entry, NoJson):
+            faults.add(f"{place}{entry.why}")
+        elif self._fields is None:
             faults.add(f"{place} is not an object")
 
     def whole(self, field: str) -> int:

@@ -74,19 +74,26 @@ def parse_json_text(content: bytes) -> Any:
     try:
         return _decoded(content)
     except json.JSONDecodeError as error:
-        reason = error.msg[:1].lower() + error.msg[1:]
         advice = "complete or correct it there"
-        if reason == "extra data":
+        if error.msg == "Extra data":
             advice = "give one list; 'jq -s .' makes one of JSON lines"
-        fault = f"line {error.lineno}, column {error.colno}: not JSON ({reason}); {advice}"
-    except UnicodeDecodeError as error:
-        fault = f"not JSON (byte {error.start} is not UTF-8)"
-    except RecursionError:
-        fault = "not JSON that can be read (lists are nested too deeply)"
-    except ValueError:
-        # Python converts integers of at most 4,300 digits.
-        fault = "not JSON that can be read (a number has too many digits)"
+        place = f"line {error.lineno}, column {error.colno}"
+        fault = f"{place}: {why_not_json(error)}; {advice}"
+    except (ValueError, RecursionError) as error:
+        fault = why_not_json(error)
     raise FormatError((fault,))
+
+
+def why_not_json(error: ValueError | RecursionError) -> str:
+    """Return what an error of Python's decoder says of a text, without a place."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error.msg[:1].lower()}{error.msg[1:]})"
+    if isinstance(error, UnicodeDecodeError):
+        return f"not JSON (byte {error.start} is not UTF-8)"
+    if isinstance(error, RecursionError):
+        return "not JSON that can be read (lists are nested too deeply)"
+    # Python converts integers of at most 4,300 digits.
+    return "not JSON that can be read (a number has too many digits)"
 
 
 def _decoded(content: bytes) -> Any:
