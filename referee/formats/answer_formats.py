@@ -11,10 +11,12 @@ import codecs
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from referee.core.detections import Detections
-from referee.formats.answers import parse_csv, parse_json
+from referee.formats.answers import parse_coco, parse_csv, parse_json
+from referee.formats.json_lines import is_json_line, parse_json_lines
 
 FORM = "form"
 """The name of the format that is no line of the table: the parallel lists of an HTML form."""
@@ -72,7 +74,7 @@ JSON = AnswerFormat(
     coco_boxes=True,
     example=f"[{_COCO_EXAMPLE}]",
     schema={"type": "array", "items": _COCO_RESULT},
-    looks=lambda beginning: beginning[:1] in (b"[", b"{"),
+    looks=lambda beginning: beginning[:1] in (b"[", b"{") and not is_json_line(beginning),
     parse=parse_json,
 )
 CSV = AnswerFormat(
@@ -87,7 +89,19 @@ CSV = AnswerFormat(
     looks=lambda beginning: bool(_CSV_LINE.fullmatch(beginning.partition(b"\n")[0].strip())),
     parse=parse_csv,
 )
-FORMATS = (JSON, CSV)
+JSON_LINES = AnswerFormat(
+    name="ndjson",
+    title="JSON lines",
+    words="JSON lines",
+    media_type="application/x-ndjson",
+    refusal="ndjson_invalid",
+    coco_boxes=True,
+    example=_COCO_EXAMPLE,
+    schema={"type": "string"},
+    looks=is_json_line,
+    parse=partial(parse_coco, parse_json_lines, "ndjson_invalid"),
+)
+FORMATS = (JSON, CSV, JSON_LINES)
 
 NAMES = (FORM, *(one.name for one in FORMATS))
 """The names of all formats, as the database knows them."""

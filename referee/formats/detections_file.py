@@ -15,6 +15,11 @@ from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIEL
 from referee.formats.faults import FormatError
 from referee.formats.text import STANDARD_INPUT, plain_file, read_bytes
 
+_JSON = ".json"
+_JSON_LINES = (".jsonl", ".ndjson")
+# The beginning of a file that shows what it holds: more than a line of one result.
+_LOOK_BYTES = 1000
+
 _Read = CocoResults | Detections
 _Value = TypeVar("_Value")
 
@@ -22,9 +27,10 @@ _Value = TypeVar("_Value")
 def read_detections(path: Path) -> Detections:
     """Read the detections of a file.
 
-    A file named `.json`, or one that begins with `[` or `{`, holds COCO results. Any other file
-    holds lines, see `detection_lines` and `text`. Raises InputError, which names the file
-    and its faults.
+    A file named `.json`, or one that begins with `[` or `{`, holds COCO results. A file named
+    `.jsonl` or `.ndjson`, or one whose first line is a whole result, holds JSON lines. Any other
+    file holds lines, see `detection_lines` and `text`. Raises InputError, which names the file and
+    its faults.
     """
     return begin_detections(path)()
 
@@ -69,12 +75,18 @@ def _begin(path: Path) -> Callable[[], _Read]:
 
 def _begin_content(path: Path, content: bytes) -> Callable[[], _Read]:
     """Begin to parse; a thread would do no good, only a second process parses beside this one."""
-    begins_json = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
-    if path.suffix.lower() == ".json" or begins_json:
+    suffix = path.suffix.lower()
+    beginning = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:_LOOK_BYTES]
+    if suffix in (_JSON, *_JSON_LINES) or beginning[:1] in (b"[", b"{"):
         # Loaded here: lines need no decoder of JSON.
         from referee.formats.coco_results import begin_results
+        from referee.formats.json_lines import begin_json_lines, is_json_line
 
-        return partial(_named, path, begin_results(content))
+        by_line = suffix in _JSON_LINES or (
+            suffix != _JSON and b"\n" in beginning and is_json_line(beginning)
+        )
+        begin = begin_json_lines if by_line else begin_results
+        return partial(_named, path, begin(content))
     lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)
     return partial(_named, path, _named(path, partial(begin_lines, lines)))
 

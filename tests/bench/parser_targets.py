@@ -27,6 +27,7 @@ from power.logs.power_log import COLUMNS, read_power_log
 from power.wt310.recorded import read_conversation
 from referee.errors import InputError, Refusal
 from referee.extras.aiotbench.classification_log import read_logs
+from referee.formats.answer_formats import JSON_LINES
 from referee.formats.answers import FORM_FIELDS, MAX_ROWS, parse_csv, parse_form, parse_json
 from referee.formats.coco_truth import read_coco_truth
 from referee.formats.csv_truth import read_csv_truth
@@ -198,6 +199,7 @@ def targets() -> dict[str, Target]:
             [as_multipart({name: ["1", "2"] for name in FORM_FIELDS}, "x")],
         ),
         "json": Target(parse_json, (Refusal,), [_RESULT, _RESULT[:-1] + b"," + _RESULT[1:]]),
+        "ndjson": Target(JSON_LINES.parse, (Refusal,), [_RESULT[1:-1] + b"\n\n" + _RESULT[1:-1]]),
         "csv": Target(parse_csv, (Refusal,), [_LINES, b"# a comment\r\n" + _LINES]),
         "tokens": Target(_tokens, (), [_FORM, token_of_session(_KEY, 7).encode()]),
         "ids": Target(_ids, (), [b"1", b"007", b"12.jpg", b"101", b"1e3"]),
@@ -205,7 +207,9 @@ def targets() -> dict[str, Target]:
         "truth-csv": Target(_in_file("t.csv", file["csv"]), (InputError,), [b"1,1,1,2,3,4\n"]),
         "truth-xml": Target(_in_file("xml/1.xml", file["xml"]), (InputError,), [_XML]),
         "detections": Target(
-            _in_file("d.csv", read_detections), (InputError,), [_LINES, _RESULT, b"\x1f\x8b\x08"]
+            _in_file("d.csv", read_detections),
+            (InputError,),
+            [_LINES, _RESULT, _RESULT[1:], b"\x1f\x8b\x08"],
         ),
         "classifications": Target(
             _in_file("c.csv", _logs), (InputError,), [b"1,a,5,5,0.1\n", b"2,resnet50,1,3,1e-3\n"]

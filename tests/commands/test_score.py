@@ -414,6 +414,26 @@ def test_a_file_from_the_standard_input(files, monkeypatch, capsys, option):
     assert "referee score: standard input, line 1 has 2 fields" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("metric", ["ilsvrc", "coco"])
+@pytest.mark.parametrize("name", ["answers.jsonl", "-"])
+def test_json_lines_are_scored_as_lines(files, tmp_path, monkeypatch, capsys, metric, name):
+    """One result a line gives the score of the same lines of numbers, from a file or a pipe."""
+    assert 0 == run(*files, "--metric", metric, "--json")
+    expected = json.loads(capsys.readouterr().out)
+    content = "".join(
+        json.dumps({"image_id": image, "category_id": klass, "bbox": box, "score": score}) + "\n"
+        for image, klass, score, box in (
+            *((1, 1, 0.9, [10, 10, 50, 50]), (1, 1, 0.8, [10, 10, 50, 50])),
+            (2, 2, 0.7, [0, 0, 10, 10]),
+        )
+    )
+    (tmp_path / "answers.jsonl").write_text(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    path = name if name == "-" else tmp_path / name
+    assert 0 == run(*files[:3], path, "--metric", metric, "--json")
+    assert expected == json.loads(capsys.readouterr().out)
+
+
 def test_a_closed_standard_input_is_named(files, monkeypatch, capsys):
     """A process may have no standard input at all."""
     monkeypatch.setattr("sys.stdin", None)

@@ -58,7 +58,7 @@ def test_a_header_without_confidence(tmp_path):
         ("1,2,0.5,1,2,3,4#\n", "line 1, ymax: '4#' is not a number"),
         ("1;2;0.5;1;2;3;4\n", "line 1 has 1 field, not 7: give image_id,class_id"),
         ("1;2;0.5;1;2;3;4\n", "separate them by commas or blanks, not by ';'"),
-        ('{"image_id": 1}\n{"image_id": 2}\n', "give one list; 'jq -s .' makes one of JSON lines"),
+        ('{"image_id": 1}\n{"image_id": 2}\n', "line 2 has no category_id"),
         (
             '{"image_id": 1, "bbox": [1, 2, 3, 4]}',
             "the JSON is one result: COCO results are a list",

@@ -47,8 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=path_or_standard_input,
         required=True,
         metavar="PATH",
-        help="COCO results JSON, or lines image_id class_id confidence xmin ymin xmax ymax. A file"
-        " of lines may have a header with these names, and comments that begin with #",
+        help="COCO results: a JSON list, or JSON lines of one result each; or lines image_id"
+        " class_id confidence xmin ymin xmax ymax. A file of lines of numbers may have a header"
+        " with these names, and comments that begin with #",
     )
     parser.add_argument(
         "--images",

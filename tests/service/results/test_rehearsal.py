@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from referee.core.detections import Detections, pack
+from referee.formats.answer_formats import FORMATS
 from referee.service.results.final_score import score_session
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
@@ -144,13 +145,14 @@ def test_length_of_a_session_at_its_edges(practice, after_s, session_s):
     assert report_of(practice, session_id).session_s == session_s
 
 
-def test_a_mistake_is_told_with_the_score_without_it(larger):
+@pytest.mark.parametrize("name", [one.name for one in FORMATS if one.coco_boxes])
+def test_a_mistake_is_told_with_the_score_without_it(larger, name):
     """The report recognises fractions in COCO boxes, because it knows the form of the boxes."""
     session_id = begin(larger)
     corner = RIGHT.box[:, :2] / [32, 24]
     size = np.broadcast_to([10 / 32, 10 / 24], corner.shape)
     box = np.concatenate([corner, corner + size - 1], axis=1)
-    answer(larger, session_id, replace(RIGHT, box=box), "json")
+    answer(larger, session_id, replace(RIGHT, box=box), name)
     log_out(larger, session_id, 5.0)
     score(larger, session_id)
     text = rehearsal_text(report_of(larger, session_id))

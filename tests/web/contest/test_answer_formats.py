@@ -66,3 +66,26 @@ def test_everything_follows_the_table(site: Site, monkeypatch: pytest.MonkeyPatc
         "csv": False,
         "tab": True,
     }
+
+
+def test_each_format_is_taken_and_refused_whole(site: Site) -> None:
+    """The example of each format is stored with a receipt; with one fault nothing is."""
+    headers = {"Authorization": f"Bearer {site.login()}"}
+    for number, one in enumerate(FORMATS, 1):
+        body = one.example.encode()
+        answer = site.client.post(
+            "/result", data=body, content_type=one.media_type, headers=headers
+        )
+        assert (200, number, 1) == (
+            answer.status_code,
+            answer.get_json()["answer"],
+            answer.get_json()["stored"],
+        )
+        faulty = body.replace(b"58", b"cat")
+        refused = site.client.post(
+            "/result", data=faulty, content_type=one.media_type, headers=headers
+        )
+        assert 400 == refused.status_code
+        assert "Nothing was stored" in refused.headers["X-Referee-Detail"]
+    rows = site.contest.database.connection.execute("select format from answers order by 1")
+    assert sorted(one.name for one in FORMATS) == [row[0] for row in rows]
