@@ -35,19 +35,12 @@ FAILED = (500, b"Display failed to start\n")
 FULL_HD = Screen(1920, 1080)
 
 
-@pytest.fixture(scope="module")
-def own_browser() -> Iterator[webdriver.Chrome]:
-    """Return one browser for all tests."""
-    with chromium() as driver:
-        yield driver
-
-
 @pytest.fixture
-def browser(own_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+def browser(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
     """Return the browser as a full-HD screen with an empty page."""
-    be_screen(own_browser)
-    yield own_browser
-    own_browser.get("about:blank")
+    be_screen(browser)
+    yield browser
+    browser.get("about:blank")
 
 
 @dataclass

@@ -100,10 +100,20 @@ def _empty_database() -> bytes:
         return database.path.read_bytes()
 
 
-def make_contest(folder: Path, clock=None, *, images: int = 4, **contest):
-    """Prepare a contest of a few images and open it."""
+def make_contest(
+    folder: Path, clock=None, *, images: int = 4, linked: Path | None = None, **contest
+):
+    """Prepare a contest of a few images and open it.
+
+    `linked` holds images that are linked in place of written: no test may write into one of them.
+    """
     names = [f"{number}.jpg" for number in range(1, images + 1)]
-    write_images(folder / "images", names)
+    if linked is None:
+        write_images(folder / "images", names)
+    else:
+        (folder / "images").mkdir()
+        for name in names:
+            os.link(linked / name, folder / "images" / name)
     write_truth(folder / "truth.json", list(enumerate(names, 1)))
     config = load_config(write_config(folder, **({"shuffle": False} | contest)))
     _remember_images(config, _KNOWN.get(images, ()))

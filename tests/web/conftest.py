@@ -22,7 +22,7 @@ from referee.service.setup.extra import present_extras
 from referee.store.journal import Journal
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
-from tests.support.contests import make_contest
+from tests.support.contests import make_contest, write_images
 from tests.support.fakes import FakeClock, running_desk
 
 # More than one download of a hundred.
@@ -58,11 +58,19 @@ class Site:
         return answer.get_data(as_text=True)
 
 
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of images, which hundreds of rehearsals link."""
+    folder = tmp_path_factory.mktemp("pictures")
+    write_images(folder, [f"{number}.jpg" for number in range(1, IMAGES + 1)])
+    return folder
+
+
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(tmp_path: Path, pictures: Path) -> Iterator[Site]:
     """Return a rehearsal of 120 images and 600 s without a meter."""
-    clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
+    setting = {"mode": "practice", "seconds": 600}
+    contest = make_contest(tmp_path, FakeClock(), images=IMAGES, linked=pictures, **setting)
     with serving(contest) as site:
         yield site
 
