@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
+from referee.formats.hashed_reads import HashedReads
 from referee.formats.number_text import detection_rows
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.verify import verify_bundle
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
-from referee.service.setup.manifest import digest_of
 from referee.service.setup.signing_key import ensure_signing_key
 from referee.store.database import Database
 from referee.store.images import (
@@ -82,7 +82,7 @@ def _without_pictures(config, truth):
     )
     names = {n: str(n) for n in truth.class_ids.tolist()}
     path = config.images.ground_truth
-    inputs = {"ground_truth": InputFile(str(path), digest_of(path))}
+    inputs = {"ground_truth": InputFile(str(path), HashedReads().sha256_of(path))}
     with database.write() as connection:
         replace_manifest(connection, Manifest(entries, names, inputs))
         note_material(connection, config.path.read_text(encoding="utf-8"))

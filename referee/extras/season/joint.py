@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from referee.errors import InputError
 from referee.extras.season.rows import JointDraws, Row
-from referee.extras.season.score_energy import divisor_or_why
 from referee.scoring.split_half import SplitHalves
-from referee.scoring.uncertainty import Energy, MapUncertainty
+from referee.scoring.uncertainty import MapUncertainty
 
 Floats = NDArray[np.float64]
 
@@ -84,12 +83,6 @@ def joint_uncertainty(row: Row) -> MapUncertainty | None:
         return MapUncertainty(float(mean_ap), halves, int(joint["with_truth"]))
     except (KeyError, TypeError, ValueError, NotBase64) as error:
         raise InputError(f"the joint draws of {row.get('file')} cannot be read: {error}") from None
-
-
-def energy_of_row(row: Row) -> Energy | None:
-    """Return the energy whose uncertainty a row's score has, or None; see `divisor_or_why`."""
-    found = divisor_or_why(row["old"])
-    return found if isinstance(found, Energy) else None
 
 
 def _text(values: Floats) -> str:

@@ -51,11 +51,6 @@ def build_images(
     return tuple(entries)
 
 
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the names and contents of a folder's files, in hex."""
-    return HashedReads().sha256_of(path)
-
-
 def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
     """Return a map from image id to the ground truth's own id and the file."""
     if not folder.is_dir():

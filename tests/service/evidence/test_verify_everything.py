@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
+from referee.formats.hashed_reads import HashedReads
 from referee.service.event.proposals import apply_proposal
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.evidence.bundle import write_bundle
@@ -22,7 +23,6 @@ from referee.service.evidence.verify import verify_bundle
 from referee.service.results.final_score import compute_run
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, prepare_contest, read_truth_with
-from referee.service.setup.manifest import digest_of
 from referee.service.setup.signing_key import ensure_signing_key
 from referee.store.proposals import stored_proposals
 from referee.store.readings import energy_of
@@ -112,7 +112,7 @@ def scored_anew(contest, number):
     truth, _ = read_truth_with(contest, path, None)
     session, energy = load_session(connection, number), energy_of(connection, number)
     run = compute_run(contest, truth, session, energy)
-    detail = {**run.detail, "inputs": {"ground_truth": digest_of(path)}}
+    detail = {**run.detail, "inputs": {"ground_truth": HashedReads().sha256_of(path)}}
     with contest.database.write() as connection:
         insert_scoring_run(connection, number, contest.clock.now(), replace(run, detail=detail))
 

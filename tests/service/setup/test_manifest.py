@@ -16,7 +16,7 @@ from referee.formats.ground_truth import read_ground_truth
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.truth_file import GroundTruthFile
 from referee.service.setup import manifest as manifest_module
-from referee.service.setup.manifest import build_images, digest_of
+from referee.service.setup.manifest import build_images
 from tests.support.contests import write_images, write_truth
 
 
@@ -248,10 +248,10 @@ def test_digest_of_a_folder(tmp_path):
     (folder / "deep").mkdir(parents=True)
     (folder / "a.xml").write_text("a")
     (folder / "deep" / "b.xml").write_text("b")
-    first = digest_of(folder)
+    first = HashedReads().sha256_of(folder)
     os.utime(folder / "a.xml", ns=(1, 1))
-    assert first == digest_of(folder)
+    assert first == HashedReads().sha256_of(folder)
     (folder / "a.xml").rename(folder / "c.xml")
-    renamed = digest_of(folder)
+    renamed = HashedReads().sha256_of(folder)
     (folder / "c.xml").write_text("c")
-    assert 3 == len({first, renamed, digest_of(folder)})
+    assert 3 == len({first, renamed, HashedReads().sha256_of(folder)})
