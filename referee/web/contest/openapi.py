@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OpenAPI description of the contest server: `/openapi.json`, for tools and generators."""
+"""The OpenAPI description of the contest server: `/openapi.json`, for tools and generators.
+
+The routes stand in `openapi.toml`, and say there what their words mean.
+"""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from referee import __version__
 from referee.formats.answer_formats import FORMATS
@@ -11,54 +19,69 @@ from referee.formats.answers import FORM_FIELDS
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.tracks.track import Delivery
-from referee.web.contest.openapi_parts import (
-    POSTED_TOKEN,
-    PROBLEM,
-    TEXT,
-    form_body,
-    json_object,
-    operation,
-    query,
-)
+from referee.web.contest.legacy import status_and_text
 
-_CLASSES = {
-    "text/plain": {"schema": {"type": "string"}},
-    "application/json": {
-        "schema": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
-                "required": ["id", "name"],
-            },
-        }
-    },
-}
+Schema = dict[str, Any]
+Contents = Mapping[str, Schema]
+"""Schemas by media type."""
 
-_IMAGE = (
-    *("image_name_missing", "image_index_empty", "image_index_invalid"),
-    *("image_index_out_of_range", "image_missing", "images_shown"),
-)
-_LOGIN = (
-    *(
-        "media_type_unknown",
-        "username_missing",
-        "login_invalid",
-        "login_busy",
-        "login_failed",
-        "not_armed",
-    ),
-    *("session_over", "other_session_live", "meter_unavailable", "display_failed"),
-)
-_ANSWER = (
-    *("lists_unequal", "not_a_number", "too_many_rows"),
-    *(one.refusal for one in FORMATS),
-    "media_type_unknown",
-)
+_ROUTES = Path(__file__).with_suffix(".toml")
+_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+_REFUSED = {"text/html": {"schema": {"type": "string"}}} | _PROBLEM
+_STRING: Schema = {"type": "string"}
+_TOKEN: Schema = _STRING | {"description": "Needed if it is not sent elsewhere."}
+_SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
+# The refusals for any request with a body, and for any request with a token.
+_OF_BODY = ("body_truncated", "body_too_slow", "body_too_large", "form_invalid", "not_stored")
+_OF_TOKEN = ("token_missing", "token_invalid")
+
+
+class _Operation(msgspec.Struct, forbid_unknown_fields=True):
+    """Operations that are described alike."""
+
+    paths: list[str]
+    methods: list[str]
+    summary: str = ""
+    answers: list[str] = []
+    refusals: list[str] = []
+    fields: list[str] = []
+    query: list[str] = []
+    path: str = ""
+    body: str = ""
+    secured: bool = False
+    shown: bool | None = None
+    redirect: str = ""
+    success: str = "Success."
+    created: str = ""
+    unknown_path: bool = False
+
+
+class _Routes(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of a file of routes."""
+
+    operations: list[_Operation]
+    contents: dict[str, Contents] = {}
+    objects: dict[str, dict[str, str | list[str]]] = {}
+    fields: dict[str, Schema] = {}
+    refusals: dict[str, list[str]] = {}
 
 
 def openapi(contest: Contest) -> dict[str, Any]:
     """Return the OpenAPI document of a contest."""
+    paths = paths_of(
+        _ROUTES,
+        shown=contest.track.delivery is Delivery.SHOWN,
+        contents={
+            "image": {entry.media_type: {} for entry in contest.images},
+            "answer": _answer_contents(),
+        },
+        fields=dict.fromkeys(
+            ("image_name", "image"), _STRING | {"description": f"1 to {contest.image_count}"}
+        ),
+        refusals={"answer": _answer_refusals()},
+    )
+    for extra in present_extras(contest.config):
+        paths |= extra.openapi()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -66,10 +89,7 @@ def openapi(contest: Contest) -> dict[str, Any]:
             "version": __version__,
             "description": "The server also takes the forms that clients of 2015-2019 send.",
         },
-        "paths": _session_paths()
-        | _image_paths(contest)
-        | {"/result": {"post": _result()}}
-        | _paths_of_guests(contest),
+        "paths": paths,
         "components": {
             "schemas": {"Problem": _problem_schema()},
             "securitySchemes": {
@@ -80,133 +100,127 @@ def openapi(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _paths_of_guests(contest: Contest) -> dict[str, Any]:
-    guests = present_extras(contest.config)
-    return {path: one for extra in guests for path, one in extra.openapi().items()}
-
-
-def _session_paths() -> dict[str, Any]:
-    pair = {"username": {"type": "string"}, "password": {"type": "string"}}
-    token = TEXT | json_object(
-        token="string",
-        session="integer",
-        images="integer",
-        seconds="number",
-        remaining_seconds="number",
-        frame_tag=["integer", "null"],
-    )
-    queries = [query(name, schema) for name, schema in pair.items()]
-    login = {
-        "get": operation("Log in", token, _LOGIN, parameters=queries),
-        "post": operation("Log in", token, _LOGIN, body=form_body(pair)),
-    }
-    plain = {"text/plain": {"schema": {"type": "string"}}}
-    home = {"responses": {"302": {"description": "To the contest's site.", "content": TEXT}}}
-    home["responses"] |= operation("", None, ())["responses"]
-    status = json_object(
-        session="integer",
-        state="string",
-        remaining_seconds="number",
-        images="integer",
-        images_fetched="integer",
-        answers="integer",
-        detections="integer",
-        late_answers="integer",
-        frame_tag=["integer", "null"],
-    )
-    return {
-        "/": {"get": home, "post": home},
-        "/help": _both("Read how to take part", plain, ()),
-        "/classes": {"get": operation("Read class ids and names", _CLASSES, ())},
-        "/openapi.json": {"get": operation("Read this", json_object(openapi="string"), ())},
-        "/login": login,
-        "/get_token": login,
-        "/verify": _both("Check the token", TEXT, (), secured=True),
-        "/no_of_images": {
-            "post": operation(
-                "Ask for the number of images",
-                TEXT,
-                (),
-                secured=True,
-                body=form_body(POSTED_TOKEN),
-            )
-        },
-        "/status": {"get": operation("Ask what was counted", status, (), secured=True)},
-        "/logout": _both("End the session", TEXT, ("session_over",), secured=True),
-    }
-
-
-def _both(
-    summary: str, good: dict[str, Any] | None, codes: tuple[str, ...], *, secured: bool = False
+def paths_of(
+    file: Path,
+    *,
+    shown: bool = False,
+    contents: Mapping[str, Contents] | None = None,
+    fields: Mapping[str, Schema] | None = None,
+    refusals: Mapping[str, list[str]] | None = None,
 ) -> dict[str, Any]:
+    """Return the paths that a file describes; the arguments add what it cannot know."""
+    routes = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Routes)
+    objects = {name: _object(kinds) for name, kinds in routes.objects.items()}
+    routes.contents = {**routes.contents, **objects, **(contents or {})}
+    routes.fields |= fields or {}
+    routes.refusals |= refusals or {}
+    paths: dict[str, Any] = {}
+    for one in routes.operations:
+        if one.shown in (None, shown):
+            for path in one.paths:
+                for method in one.methods:
+                    paths.setdefault(path, {})[method] = _operation(routes, one, method)
+    return paths
+
+
+def _operation(routes: _Routes, one: _Operation, method: str) -> dict[str, Any]:
+    described: dict[str, Any] = {"summary": one.summary} if one.summary else {}
+    described["responses"] = _responses(routes, one)
+    if one.secured:
+        described["security"] = _SECURED
+    queried = [*one.query, *(one.fields if method == "get" else ())]
+    parameters = [_parameter(routes, name, "query") for name in queried]
+    if one.path:
+        parameters.append(_parameter(routes, one.path, "path"))
+    if parameters:
+        described["parameters"] = parameters
+    body = _body(routes, one) if method != "get" else {}
+    if body:
+        described["requestBody"] = {"content": body}
+    return described
+
+
+def _responses(routes: _Routes, one: _Operation) -> dict[str, Any]:
+    good = _content([routes.contents[name] for name in one.answers])
+    found: dict[str, Any] = {}
+    if good:
+        found["200"] = {"description": one.success, "content": good}
+    if one.created:
+        found["201"] = {"description": one.created, "content": good}
+    if one.redirect:
+        text = _content([routes.contents["text"]])
+        found["302"] = {"description": one.redirect, "content": text}
+    codes = [code for name in one.refusals for code in routes.refusals.get(name, [name])]
+    by_status: dict[str, list[str]] = {}
+    for code in (*codes, *_OF_BODY, *(_OF_TOKEN if one.secured else ())):
+        by_status.setdefault(str(status_and_text(code)[0]), []).append(code)
+    for status, listed in sorted(by_status.items()):
+        found[status] = {"description": f"Refused: {', '.join(listed)}.", "content": _REFUSED}
+    if one.unknown_path:
+        found["404"] = {"description": "No such path.", "content": _REFUSED}
+    return found
+
+
+def _parameter(routes: _Routes, name: str, place: str) -> dict[str, Any]:
+    schema = routes.fields.get(name, _STRING)
+    return {"name": name, "in": place, "required": place == "path", "schema": schema}
+
+
+def _body(routes: _Routes, one: _Operation) -> dict[str, Any]:
+    """Return the content of a body; an operation that has its field in the path has no form."""
+    if one.body:
+        return _content([routes.contents[one.body]])
+    fields = {name: routes.fields.get(name, _STRING) for name in one.fields}
+    if one.secured and not one.path:
+        fields = {"token": _TOKEN} | fields
+    return _content([_form(fields)]) if fields else {}
+
+
+def _content(contents: Iterable[Contents]) -> dict[str, Any]:
+    """Return schemas by media type; two objects of one type are one with the fields of both."""
+    found: dict[str, Any] = {}
+    for one in contents:
+        for kind, schema in one.items():
+            if kind in found:
+                first = found[kind]["schema"]
+                schema = schema | {
+                    "properties": first["properties"] | schema["properties"],
+                    "required": [*first["required"], *schema["required"]],
+                }
+            found[kind] = {"schema": schema}
+    return found
+
+
+def _form(fields: Mapping[str, Schema]) -> Contents:
+    schema = {"type": "object", "properties": fields}
+    return dict.fromkeys(("application/x-www-form-urlencoded", "multipart/form-data"), schema)
+
+
+def _object(kinds: Mapping[str, str | list[str]]) -> Contents:
+    properties = {name: {"type": kind} for name, kind in kinds.items()}
     return {
-        "get": operation(summary, good, codes, secured=secured),
-        "post": operation(
-            summary, good, codes, secured=secured, body=form_body(POSTED_TOKEN) if secured else None
-        ),
-    }
-
-
-def _image_paths(contest: Contest) -> dict[str, Any]:
-    number = {"type": "string", "description": f"1 to {contest.image_count}"}
-    name = {"image_name": number}
-    binary: dict[str, Any] = {"schema": {}}
-    image = {entry.media_type: binary for entry in contest.images}
-    archive = {"application/zip": binary}
-
-    def fetch(what: str, good: dict[str, Any], codes: tuple[str, ...]) -> dict[str, Any]:
-        asked = [query("image_name", number)]
-        body = form_body(POSTED_TOKEN | name)
-        return {
-            "get": operation(what, good, codes, secured=True, parameters=asked),
-            "post": operation(what, good, codes, secured=True, body=body),
+        "application/json": {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
         }
-
-    path = [{"name": "image", "in": "path", "required": True, "schema": number}]
-    by_path = {
-        method: operation("Fetch an image", image, _IMAGE, secured=True, parameters=path)
-        for method in ("get", "post")
-    }
-    # With an empty image name the path is a different one, which does not exist.
-    for described in by_path.values():
-        described["responses"]["404"] = {
-            "description": "No such path.",
-            "content": TEXT | PROBLEM,
-        }
-    shown = contest.track.delivery is Delivery.SHOWN
-    camera = operation("Ask for an image on the screen", None, ("display_off",))
-    cameras = {"get": camera, "post": camera}
-    if shown:
-        codes = (*_IMAGE, "display_failed")
-        cameras = fetch("Ask for an image on the screen; 200 when it is painted", TEXT, codes)
-    return {
-        "/image": fetch("Fetch an image", image, _IMAGE),
-        "/image/{image}": by_path,
-        "/zipimages": fetch("Fetch a hundred images", archive, (*_IMAGE, "archive_index_invalid")),
-        "/image_camera": cameras,
     }
 
 
-def _result() -> dict[str, Any]:
-    lists = {name: {"type": "array", "items": {"type": "string"}} for name in FORM_FIELDS}
-    body = form_body(POSTED_TOKEN | lists)
-    body |= {one.media_type: {"schema": one.schema} for one in FORMATS}
-    receipt = json_object(
-        answer="integer",
-        stored="integer",
-        flagged="array",
-        flagged_count="integer",
-        received_s="number",
-        remaining_seconds="number",
-        late="boolean",
-        remarks="array",
-    )
-    return operation("Send detections", TEXT | receipt, _ANSWER, secured=True, body=body)
+def _answer_contents() -> Contents:
+    """Return the bodies of an answer: the lists of a form, and the other formats."""
+    lists = {name: {"type": "array", "items": _STRING} for name in FORM_FIELDS}
+    return {**_form({"token": _TOKEN} | lists), **{it.media_type: it.schema for it in FORMATS}}
 
 
-def _problem_schema() -> dict[str, Any]:
+def _answer_refusals() -> list[str]:
+    of_formats = [one.refusal for one in FORMATS]
+    return ["lists_unequal", "not_a_number", "too_many_rows", *of_formats, "media_type_unknown"]
+
+
+def _problem_schema() -> Schema:
     texts = ("type", "title", "detail", "code")
-    properties: dict[str, Any] = {name: {"type": "string"} for name in texts}
+    properties: dict[str, Schema] = {name: _STRING for name in texts}
     properties["status"] = {"type": "integer"}
-    properties["faults"] = {"type": "array", "items": {"type": "string"}}
+    properties["faults"] = {"type": "array", "items": _STRING}
     return {"type": "object", "properties": properties, "required": [*texts, "status"]}

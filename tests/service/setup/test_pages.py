@@ -27,15 +27,16 @@ def test_a_field_that_is_forgotten_is_an_error():
         page("service/evidence/slip.html", **SLIP)
 
 
-def test_the_package_brings_its_templates():
-    """The wheel takes each folder's templates along."""
+@pytest.mark.parametrize("kind", ["html", "toml", "txt"])
+def test_the_package_brings_its_templates_and_tables(kind):
+    """The wheel takes them along from each folder."""
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg", encoding="utf-8")
     taken = setup["options.package_data"]
-    folders = {path.parent.relative_to(ROOT) for path in (ROOT / "referee").rglob("*.html")}
+    folders = {path.parent.relative_to(ROOT) for path in (ROOT / "referee").rglob(f"*.{kind}")}
     assert folders
     assert [] == [
         folder
         for folder in folders
-        if "*.html" not in taken.get(".".join(folder.parts), "").split()
+        if f"*.{kind}" not in taken.get(".".join(folder.parts), "").split()
     ]

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from referee.web.contest.openapi import paths_of
 from tests.web.conftest import Site
 
 pytestmark = pytest.mark.slow
@@ -19,7 +22,8 @@ def test_every_route_is_described_and_nothing_else(site: Site) -> None:
 
 
 def require_described(site: Site) -> None:
-    """Fail unless the description has exactly the paths and methods of the application."""
+    """Fail unless the description is sound, with exactly the paths and methods of the site."""
+    schemathesis.openapi.from_wsgi("/openapi.json", site.client.application).validate()
     described = {
         (path.replace("{image}", "<text>").replace("{number}", "<number>"), method.upper())
         for path, operations in site.client.get("/openapi.json").get_json()["paths"].items()
@@ -31,6 +35,14 @@ def require_described(site: Site) -> None:
         for method in (rule.methods or ()) - {"HEAD", "OPTIONS"}
     }
     assert described == served
+
+
+def test_a_word_that_no_route_has_is_refused(tmp_path: Path) -> None:
+    """A slip in the file of routes is an error, and no gap in the description."""
+    file = tmp_path / "routes.toml"
+    file.write_text('[[operations]]\npaths = ["/"]\nmethods = ["get"]\nanswer = ["text"]\n')
+    with pytest.raises(msgspec.ValidationError, match="answer"):
+        paths_of(file)
 
 
 @pytest.mark.parametrize("accept", ["*/*", "application/json"])

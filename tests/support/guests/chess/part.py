@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from flask import Response
 from referee.extras.chess.extra import boards_of
 
 from referee.errors import InputError, Refusal
 from referee.service.preflight.finding import ok
-from referee.web.contest.openapi_parts import TEXT, operation
+from referee.web.contest.openapi import paths_of
 
 
 def run_clock(config, launch):
@@ -33,7 +35,7 @@ def add_console_routes(app, contest):
 
 def paths():
     """Return the route's description."""
-    return {"/chess": {"get": operation("Play", TEXT, ("no_board",))}}
+    return paths_of(Path(__file__).with_name("openapi.toml"))
 
 
 def check(config):
