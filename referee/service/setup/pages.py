@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of HTML from templates, which stand beside the modules that fill them."""
+"""Pages of HTML and of text from templates, which stand beside the modules that fill them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def page(template: str, **fields: object) -> str:
-    """Return a page; `template` is a path in the package `referee`, and each field is escaped.
+    """Return a page; `template` is a path in the package `referee`.
 
-    A field that is markup already has the method `__html__`, as MarkupSafe's strings have it.
+    In a page of HTML each field is escaped, unless the template says that it is `safe`.
     """
     return _environment().get_template(template).render(fields)
 
@@ -29,7 +29,7 @@ def _environment() -> Environment:
 
     environment = Environment(
         loader=FileSystemLoader(_PACKAGE),
-        autoescape=True,
+        autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
