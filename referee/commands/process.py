@@ -8,9 +8,9 @@ from pathlib import Path
 
 from referee.programs.log_lines import log_as
 from referee.programs.lower_priority import lower_priority
-from referee.programs.parent import stop_with_parent
 from referee.programs.table import all_programs
 from referee.service.setup.config_file import load_config
+from referee.service.setup.parent import stop_with_parent
 from referee.service.setup.program import Launch
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from referee.programs.ending import ended_on_purpose
 from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, hosted
-from referee.programs.parent import stop_with_parent
 from referee.programs.terminal import say
 from referee.service.setup.config_file import load_config
+from referee.service.setup.parent import stop_with_parent
 from referee.tracks.loading import load_track
 
 SERVES = True

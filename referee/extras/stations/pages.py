@@ -7,9 +7,9 @@ import argparse
 from pathlib import Path
 
 from referee.extras.stations.joint_board import BoardFiles
-from referee.programs.parent import stop_with_parent
 from referee.service.event.charts import Charts
 from referee.service.setup.clock import SystemClock
+from referee.service.setup.parent import stop_with_parent
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.blocking import blocking_runner

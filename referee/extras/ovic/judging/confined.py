@@ -8,13 +8,11 @@ LiteRT execute code: run entries of strangers under a user of their own, or in a
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import resource
 import selectors
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -23,7 +21,6 @@ from typing import IO
 
 _CHUNK = 65_536
 _KEPT_ERRORS = 8_192
-_PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 @dataclass(frozen=True)
@@ -79,18 +76,6 @@ def confine_myself(limits: Limits) -> None:
         resource.setrlimit(kind, (value, value))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, limits.seconds + 1)
-
-
-def die_with_parent(parent_pid: int) -> None:
-    """Make the kernel kill the calling process when its parent dies, even by SIGKILL.
-
-    A model that its parent left behind would disturb the next measurement on its core. Only Linux
-    does this; elsewhere the alarm ends the process.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent_pid:
-            raise SystemExit("the parent is gone already")
 
 
 def run_confined(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -18,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from referee.extras.ovic.judging.confined import Limits, confine_myself, die_with_parent
+from referee.extras.ovic.judging.confined import Limits, confine_myself
 from referee.extras.ovic.judging.model import LiteRtModel
 from referee.extras.ovic.judging.wire import message, pack_arrays, pack_facts
 from referee.extras.ovic.rules.preprocessing import model_input
+from referee.service.setup.parent import stop_with_parent
 
 MOST_OUTPUT_VALUES = 200_000
 """A model with more output values is refused by its shapes; they are not sent."""
@@ -41,7 +43,8 @@ def main(job_text: str) -> None:
     """Do one job."""
     job = json.loads(job_text)
     if "parent" in job:
-        die_with_parent(job["parent"])
+        # A model that its parent left behind would disturb the next measurement on its core.
+        stop_with_parent(job["parent"], by=signal.SIGKILL)
     confine_myself(Limits(**job["limits"]))
     if job.get("core") is not None:
         os.sched_setaffinity(0, {job["core"]})

@@ -16,7 +16,7 @@ from pebble import ProcessExpired, ProcessPool
 
 from referee.errors import Unavailable
 from referee.extras.season.executor import TRIES, Lost
-from referee.programs.parent import stop_with_parent
+from referee.service.setup.parent import stop_with_parent
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

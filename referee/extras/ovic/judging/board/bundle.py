@@ -38,6 +38,9 @@ MODULES = (
     "extras/ovic/rules/latency",
     "extras/ovic/rules/model_rules",
     "extras/ovic/rules/preprocessing",
+    "service/__init__",
+    "service/setup/__init__",
+    "service/setup/parent",
 )
 """The referee's modules that the agent and the worker import; a test holds this list."""
 
