@@ -210,7 +210,10 @@ def _object(kinds: Mapping[str, str | list[str]]) -> Contents:
 def _answer_contents() -> Contents:
     """Return the bodies of an answer: the lists of a form, and the other formats."""
     lists = {name: {"type": "array", "items": _STRING} for name in FORM_FIELDS}
-    return {**_form({"token": _TOKEN} | lists), **{it.media_type: it.schema for it in FORMATS}}
+    return {
+        **_form({"token": _TOKEN} | lists),
+        **{one.media_type: dict(one.schema) for one in FORMATS},
+    }
 
 
 def _answer_refusals() -> list[str]:
