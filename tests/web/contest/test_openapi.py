@@ -22,8 +22,7 @@ def test_every_route_is_described_and_nothing_else(site: Site) -> None:
 
 
 def require_described(site: Site) -> None:
-    """Fail unless the description is sound, with exactly the paths and methods of the site."""
-    schemathesis.openapi.from_wsgi("/openapi.json", site.client.application).validate()
+    """Fail unless the description has exactly the paths and methods of the application."""
     described = {
         (path.replace("{image}", "<text>").replace("{number}", "<number>"), method.upper())
         for path, operations in site.client.get("/openapi.json").get_json()["paths"].items()
@@ -48,7 +47,7 @@ def test_a_word_that_no_route_has_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("accept", ["*/*", "application/json"])
 @pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
 def test_answers_are_as_described(site: Site, accept: str, known: bool) -> None:
-    """For any request the description covers status, type and content of the answer."""
+    """The document is sound, and covers status, type and content of the answer to any request."""
     headers = {"Accept": accept}
     if known:
         headers["Authorization"] = f"Bearer {site.login()}"
@@ -65,6 +64,7 @@ def hold_for(site: Site, headers: dict[str, str], chosen: Callable[[str], bool])
     )
 
     schema = schemathesis.openapi.from_wsgi("/openapi.json", site.client.application)
+    schema.validate()
     checks = [content_type_conformance, response_schema_conformance, status_code_conformance]
     for result in schema.get_all_operations():
         operation = result.ok()
