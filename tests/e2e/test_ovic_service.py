@@ -176,7 +176,7 @@ def test_a_queue_that_is_killed_in_a_measurement_ends_with_a_score(contest: Path
 
         def worker() -> int | None:
             rows = descendants(killed)
-            return next((pid for pid, command in rows if "service.ovic.worker" in command), None)
+            return next((pid for pid, command in rows if "ovic.judging.worker" in command), None)
 
         left_behind = eventually(worker, "the model's process")
         configure(contest, "runs", "50")

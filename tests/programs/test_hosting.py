@@ -14,7 +14,7 @@ from referee.service.setup.config import MeterSection
     ("section", "said"),
     [
         (MeterSection(resource="shely:192.0.2.7"), "did you mean shelly:"),
-        (MeterSection(resource="shelly:"), "names no plug"),
+        (MeterSection(resource="shelly:"), "names no device"),
         (MeterSection(resource="ina228:1"), "needs the option shunt"),
         (MeterSection(resource="rapl:", element="SIGMA"), "no element SIGMA"),
     ],
