@@ -114,7 +114,7 @@ def format_of_type(media_type: str) -> AnswerFormat | None:
 
 def format_by_looks(content: bytes) -> AnswerFormat | None:
     """Return the format that a body seems to have, or None; one that looks like a form has none."""
-    beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).strip()
+    beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).lstrip()
     return next((one for one in FORMATS if one.looks(beginning)), None)
 
 

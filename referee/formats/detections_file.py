@@ -82,9 +82,7 @@ def _begin_content(path: Path, content: bytes) -> Callable[[], _Read]:
         from referee.formats.coco_results import begin_results
         from referee.formats.json_lines import begin_json_lines, is_json_line
 
-        by_line = suffix in _JSON_LINES or (
-            suffix != _JSON and b"\n" in beginning and is_json_line(beginning)
-        )
+        by_line = suffix in _JSON_LINES or (suffix != _JSON and is_json_line(beginning))
         begin = begin_json_lines if by_line else begin_results
         return partial(_named, path, begin(content))
     lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)

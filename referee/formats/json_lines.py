@@ -55,9 +55,12 @@ def begin_json_lines(content: bytes) -> Callable[[], CocoResults]:
 
 
 def is_json_line(beginning: bytes) -> bool:
-    """Tell whether a text begins with a line that is one result, whole."""
+    """Tell whether a text begins with one result, whole, and the end of its line."""
+    line, end, _ = beginning.partition(b"\n")
+    if not end:  # It may be any JSON: one object is most often a list without its brackets.
+        return False
     try:
-        entry = json.loads(beginning.partition(b"\n")[0])
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return False
     return isinstance(entry, dict) and "image_id" in entry

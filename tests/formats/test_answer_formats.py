@@ -41,7 +41,7 @@ def test_a_faulty_body_is_refused_with_the_formats_own_code(one):
 def test_a_body_is_known_by_type_and_by_looks(one):
     """Each format is found by its media type, and its example by its looks."""
     assert one is format_of_type(one.media_type)
-    assert one is format_by_looks(b"\xef\xbb\xbf " + one.example.encode())
+    assert one is format_by_looks(b"\xef\xbb\xbf " + one.example.encode() + b"\n")
 
 
 def test_what_has_no_format_is_not_found():
