@@ -24,7 +24,9 @@ _LEAST_COLUMN_PX = 3.0
 _SURE_ORIENTATION = 0.9
 _GLARE_SHARE = 0.12
 _SHARP = 0.5  # of the contrast between white and black remains between the cells of a pair
-_SATURATED, _MOST_SATURATED = 252, 0.35
+# Frames that are well exposed had 5 % of white at most; those that three stops too many hid had
+# 10 % and more.
+_SATURATED, _MOST_SATURATED = 252, 0.08
 _STEEP = 0.1  # the steepest edge of a sharp picture, as a share of its range a pixel
 
 
@@ -37,16 +39,26 @@ def why_unread(gray: NDArray[np.uint8], best: Optional[ScreenGuess]) -> str:
         return OUTSIDE if is_cut_off(gray) else misplaced
     if coded is None and is_cut_off(gray):
         return OUTSIDE
+    if coded is None and _is_over_exposed(gray):
+        # Markers that bloom run into what is around them: nothing is steep, or like a screen.
+        return GLARE if _shines(gray, best) else OVER_EXPOSED
     if _is_blurred(gray):
         return BLURRED
     if best is None:
-        return OVER_EXPOSED if _is_over_exposed(gray) else NO_SCREEN
-    view = best.views(gray)[0]
+        return NO_SCREEN
     if not best.alternates:
-        # Most likely no screen. Glare can hide the pairs, but hardly the marks beside the markers.
-        seen = view.orientation >= _SURE_ORIENTATION and _has_glare(view.samples)
-        return GLARE if seen else NO_SCREEN
+        # Most likely no screen.
+        return GLARE if _shines(gray, best) else NO_SCREEN
+    view = best.views(gray)[0]
     return _unclear(view.samples, view.strips)
+
+
+def _shines(gray: NDArray[np.uint8], best: Optional[ScreenGuess]) -> bool:
+    """Tell whether glare hides the pairs; it hardly hides the marks beside the markers."""
+    if best is None:
+        return False
+    view = best.views(gray)[0]
+    return view.orientation >= _SURE_ORIENTATION and _has_glare(view.samples)
 
 
 def _misplaced(gray: NDArray[np.uint8], best: ScreenGuess) -> Optional[str]:
@@ -94,7 +106,7 @@ def _contrast(samples: Samples) -> float:
 
 
 def _is_over_exposed(gray: NDArray[np.uint8]) -> bool:
-    """Tell whether more than a third of the photograph is white."""
+    """Tell whether more of the photograph is white than a well exposed frame has."""
     return bool((gray >= _SATURATED).mean() > _MOST_SATURATED)
 
 

@@ -184,6 +184,37 @@ def test_a_white_photograph_is_called_over_exposed() -> None:
         read(white)
 
 
+def over_exposed(pixels, stops, bloom):
+    """Return a photograph exposed so many stops too long, its light run over what is beside it."""
+    light = (pixels / 255) ** 2.2 * 2**stops
+    over = np.maximum(light - 1, 0)
+    for sigma, share in ((3, bloom), (12, bloom / 2), (50, bloom / 4)):
+        light += share * cv2.GaussianBlur(over, (0, 0), sigma)
+    return (255 * np.clip(light, 0, 1) ** (1 / 2.2)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("bloom", [0, 0.15, 0.6])
+@pytest.mark.parametrize("stops", [1, 2, 3])
+def test_an_exposure_that_is_too_long_never_gives_a_wrong_label(stops, bloom) -> None:
+    """White that is clipped and blooms is read as it was, or not at all; one stop does no harm."""
+    chance = np.random.default_rng((stops, 21))
+    label = chance_label(chance)
+    taken = photograph(chance_frame(label, chance), MILD, chance)
+    try:
+        assert says(read(over_exposed(as_bgr(taken.pixels), stops, bloom)), label)
+    except Unread:
+        assert stops > 1 and bloom > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_markers_that_bloom_are_called_over_exposed(seed) -> None:
+    """Where the light has hidden the markers, the reason is the exposure, and not the screen."""
+    chance = np.random.default_rng((seed, 22))
+    taken = photograph(chance_frame(chance_label(chance), chance), MILD, chance)
+    with pytest.raises(Unread, match="^over-exposed"):
+        read(over_exposed(as_bgr(taken.pixels), 4, 0.6))
+
+
 def test_a_strip_without_any_edge_is_read_over() -> None:
     """A strip under one even light has no edges to fit, and the others are kept."""
     frame = FrameLayout(1920, 1080)
