@@ -124,6 +124,15 @@ COLUMNS = (
         _EVERYWHERE,
         csv=6,
     ),
+    Column(
+        "mean_power_w",
+        "W",
+        "mean power in watts: the energy over the time for which the meter integrated",
+        _number("mean_power_w", 3),
+        _EVERYWHERE,
+        csv=17,
+        wide=True,
+    ),
     Column("score", "score", "accuracy per energy", _number("score"), _EVERYWHERE, csv=7),
     Column(
         "interval",

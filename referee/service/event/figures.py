@@ -27,13 +27,15 @@ class Figures(Struct, frozen=True, kw_only=True):
 
     `mean_ap` is the track's accuracy, whatever its name. `uncertainty_wh` is a limit of error.
     `score_low` and `score_high` are the ends of the score's interval. `images` counts those that
-    the team fetched. An `emulated` energy is not official.
+    the team fetched. An `emulated` energy is not official. `mean_power_w` is the energy over the
+    time for which the meter integrated.
     """
 
     score: float | None = None
     mean_ap: float | None = None
     energy_wh: float | None = None
     uncertainty_wh: float | None = None
+    mean_power_w: float | None = None
     emulated: bool = False
     score_low: float | None = None
     score_high: float | None = None
@@ -60,6 +62,7 @@ def figures_of(
         mean_ap=None if run is None else run.accuracy,
         energy_wh=None if energy is None else energy.energy_wh,
         uncertainty_wh=None if energy is None else energy.uncertainty_wh,
+        mean_power_w=_mean_power_w(energy),
         emulated=energy is not None and energy.emulated,
         score_low=low,
         score_high=high,
@@ -67,6 +70,14 @@ def figures_of(
         normalized_accuracy=None if run is None else run.detail.get("normalized_accuracy"),
         images=images,
     )
+
+
+def _mean_power_w(energy: Energy | None) -> float | None:
+    """Return the energy over the meter's own time; energies of early versions do not tell it."""
+    seconds = None if energy is None else energy.detail.get("integration_s")
+    if energy is None or energy.energy_wh is None or not seconds:
+        return None
+    return 3600 * energy.energy_wh / float(seconds)
 
 
 def _objects_per_s(facts: SessionFacts, run: ScoringRun | None) -> float | None:

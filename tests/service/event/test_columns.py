@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from referee.core.states import SessionFacts
 from referee.service.event.columns import COLUMNS, CSV_FIELDS, On, columns_json, columns_on
-from referee.service.event.figures import Figures
+from referee.service.event.figures import Figures, figures_of
 from referee.service.event.result_entry import PublicEntry, TrackFigures
+from referee.store.readings import Energy
 from referee.tracks.loading import load_track
 
 FEED = Path(__file__).parents[3] / "docs/feed.md"
@@ -50,3 +52,29 @@ def test_the_feed_is_told_with_every_figure():
     (told,) = [line for line in FEED.read_text().splitlines() if "`judgements`" in line]
     missing = [name for name in Figures.__struct_fields__ if f"`{name}`" not in told]
     assert missing in ([], ["score"])  # The contest API itself has the score.
+
+
+@pytest.mark.parametrize(
+    ("energy_wh", "detail", "watts"),
+    [
+        (0.5, {"integration_s": 600.5}, 0.5 * 3600 / 600.5),
+        (0.0, {"integration_s": 600.0}, 0.0),
+        (None, {"integration_s": 600.0}, None),
+        (0.5, {"integration_s": 0.0}, None),
+        (0.5, {"integration_s": None}, None),
+        (0.5, {}, None),
+    ],
+)
+def test_the_mean_power_is_over_the_time_of_the_meter(energy_wh, detail, watts):
+    """A device that draws nothing has 0 W; what the meter does not tell is not known."""
+    energy = Energy(1, 1, "", energy_wh, None, "VALID", detail)
+    found = figures_of(load_track("network"), SessionFacts(600.0), energy, None, 8)
+    assert watts == found.mean_power_w
+
+
+def test_the_mean_power_stands_on_every_surface():
+    """It is a column wherever the energy is one, and in the CSV behind those that there were."""
+    for surface in On:
+        fields = [it.field for it in columns_on(surface)]
+        assert fields.index("mean_power_w") == 1 + fields.index("energy_wh")
+    assert "mean_power_w" == CSV_FIELDS[16]
