@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from referee.service.preflight.finding import Finding, fail
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
 
+ROOT = Path(__file__).parents[1]
 COMMAND = '''"""Say hello to a team."""
 
 import argparse
@@ -59,6 +61,19 @@ def test_a_command_is_a_module_and_a_line(
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     assert "say hello" in capsys.readouterr().out
+
+
+def test_a_figure_stands_in_the_files_of_its_recipe_alone() -> None:
+    """The mean power, which was added by the recipe, is named by no other file of source."""
+    page = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+    recipe = page.partition("## A new figure in the ranking\n")[2].partition("\n## ")[0]
+    files = [path for top in ("referee", "static") for path in (ROOT / top).rglob("*.*")]
+    naming = {
+        path.relative_to(ROOT).as_posix()
+        for path in files
+        if path.suffix in (".py", ".js", ".html") and "mean_power_w" in path.read_text("utf-8")
+    }
+    assert set(re.findall(r"`(referee/[\w/]+\.py)`", recipe)) == naming
 
 
 def coffee_finding() -> Finding:
