@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from referee.errors import InputError
 from referee.extras.season.rows import JointDraws, Row
+from referee.extras.season.score_energy import divisor_or_why
 from referee.scoring.split_half import SplitHalves
-from referee.scoring.uncertainty import MapUncertainty
+from referee.scoring.uncertainty import Energy, MapUncertainty
 
 Floats = NDArray[np.float64]
 
@@ -83,6 +84,15 @@ def joint_uncertainty(row: Row) -> MapUncertainty | None:
         return MapUncertainty(float(mean_ap), halves, int(joint["with_truth"]))
     except (KeyError, TypeError, ValueError, NotBase64) as error:
         raise InputError(f"the joint draws of {row.get('file')} cannot be read: {error}") from None
+
+
+def energy_of_row(row: Row) -> Energy | None:
+    """Return the energy whose uncertainty a row's score has, or None; see `divisor_or_why`.
+
+    For programs that read rows (docs/season.md).
+    """
+    found = divisor_or_why(row["old"])
+    return found if isinstance(found, Energy) else None
 
 
 def _text(values: Floats) -> str:

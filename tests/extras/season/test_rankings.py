@@ -13,7 +13,7 @@ import pytest
 
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.bundle_read import read_bundle
-from referee.extras.season.joint import joint_fields, joint_uncertainty
+from referee.extras.season.joint import energy_of_row, joint_fields, joint_uncertainty
 from referee.extras.season.overview import broken_bundles, left_out, overview_of
 from referee.extras.season.rankings import BY_MAP, BY_SCORE, events_of
 from referee.extras.season.report_page import report_page
@@ -27,7 +27,6 @@ from referee.extras.season.report_text import (
     report_text,
 )
 from referee.extras.season.rows import RowKey, broken_row, new_row
-from referee.extras.season.score_energy import divisor_or_why
 from referee.scoring import MapUncertainty, compare
 from referee.scoring.split_half import SplitHalves
 from referee.service.evidence.bundle_file import NotABundle
@@ -106,7 +105,7 @@ def test_a_pair_turns_if_its_order_is_the_other_one():
 def test_a_difference_is_that_of_the_joint_draws():
     """Interval and probability are those of `compare` on the rows' own draws and energies."""
     rows = [row("a", 0.3, 0.2), row("b", 0.2, 0.3, energy_wh=0.6)]
-    ends = [(joint_uncertainty(one), divisor_or_why(one["old"])) for one in rows]
+    ends = [(joint_uncertainty(one), energy_of_row(one)) for one in rows]
     told = compare(*ends[1], *ends[0])
     (pair,) = only(rows).pairs
     assert (told.difference, told.interval.low, told.interval.high) == (

@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 from referee.extras.season.bundle_read import read_bundle
-from referee.extras.season.joint import grouped, joint_uncertainty, seed_from
+from referee.extras.season.joint import energy_of_row, grouped, joint_uncertainty, seed_from
 from referee.extras.season.rows import RowKey, row_line
-from referee.extras.season.score_energy import divisor_or_why
 from referee.extras.season.scored import DrawBlock, joined, measure, row_of, score_bundle
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT, RULE_SETS, VOC
 from referee.scoring.split_half import Drawing
-from referee.scoring.uncertainty import Energy, compare
+from referee.scoring.uncertainty import compare
 from referee.service.evidence.bundle import write_bundle
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
@@ -116,11 +115,11 @@ def test_two_bundles_of_one_truth_can_be_compared(bundle, members, tmp_path):
     ]
     first, same, other = map(joint_uncertainty, rows)
     assert 1 == len({row["joint"]["key"] for row in rows})
-    energy = divisor_or_why(rows[0]["old"])
+    energy = energy_of_row(rows[0])
     nothing = compare(first, energy, same, replace(energy, uncertainty_wh=0.0))
     assert (0.0, 0.5) == (nothing.difference, nothing.turn_probability)
     assert rows[0]["new"]["mean_ap_interval"] != rows[1]["new"]["mean_ap_interval"]
-    told = compare(first, energy, other, divisor_or_why(rows[2]["old"]))
+    told = compare(first, energy, other, energy_of_row(rows[2]))
     assert told.interval.low < told.difference < told.interval.high
     assert rows[0]["new"]["score"] - rows[2]["new"]["score"] == told.difference
 
@@ -164,7 +163,7 @@ def test_a_session_without_a_score_has_the_new_map_alone(members, tmp_path):
     row = score_bundle(unscored, TRUTH, resamples=4)
     assert ("scored", None, None) == (row["status"], row["old"], row["new"]["score"])
     assert 0 < row["new"]["mean_ap"] < 1
-    assert not isinstance(divisor_or_why(row["old"]), Energy)
+    assert energy_of_row(row) is None
     old = json.loads(members["score.json"])
     old |= {"verdict": "INVALID", "reasons": ["It lost 3 s.", "More."]}
     invalid = write(tmp_path / "b.zip", members | {"score.json": json.dumps(old).encode()})
@@ -178,7 +177,7 @@ def test_a_suspect_energy_has_a_score_and_no_interval(members, tmp_path):
     path = write(tmp_path / "a.zip", members | {"score.json": json.dumps(old).encode()})
     row = score_bundle(path, TRUTH, resamples=4)
     new = row["new"]
-    assert not isinstance(divisor_or_why(row["old"]), Energy)
+    assert energy_of_row(row) is None
     assert new["score"] > 0
     assert None is new["score_interval"]
     assert new["mean_ap_interval"]
