@@ -53,7 +53,7 @@ def _migrations(connection: sqlite3.Connection) -> list[str]:
     """Return the scripts that made this schema; none for a database of another program."""
     if "migrations" not in _tables(connection):
         return []
-    return [name for (name,) in connection.execute("select name from migrations order by name")]
+    return [name for (name,) in connection.execute("select name from migrations order by rowid")]
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:
