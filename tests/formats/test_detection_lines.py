@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from referee.core.detections import pack
@@ -10,6 +14,8 @@ from referee.formats import detection_lines, fast_reading, number_table
 from referee.formats.detection_lines import begin_lines, parse_lines
 from referee.formats.faults import FormatError
 from tests.formats.test_one_grammar import odd_lines
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -58,10 +64,21 @@ def test_an_odd_line_is_read_or_named_wherever_it_is(short_blocks, place, odd):
     assert outcome(parse_lines, content) == outcome(read_by_two, content)
 
 
-@pytest.mark.slow
-def test_every_odd_text_gives_the_same(short_blocks, monkeypatch):
-    """Each odd text gives the same rows or the same faults, read by two or by one."""
-    monkeypatch.setattr(detection_lines, "_FEW", 0)
+def compare_odd_texts():
+    """Read each odd text by two processes and by one, and compare."""
+    fast_reading._LONG = detection_lines._FEW = 0
+    number_table._BLOCK = 100
     for body in odd_lines():
         for content in (body, body + b"\n" + b"1 2 0.5 1 2 3 4\n" * 30):
             assert outcome(parse_lines, content) == outcome(read_by_two, content), content[:99]
+
+
+@pytest.mark.slow
+def test_every_odd_text_gives_the_same():
+    """Each odd text gives the same rows or the same faults, read by two or by one.
+
+    A thousand forks cost a small process little, and that of all tests two minutes.
+    """
+    program = f"import {__name__} as tests; tests.compare_odd_texts()"
+    told = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert 0 == told.returncode, told.stderr
