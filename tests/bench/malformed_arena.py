@@ -36,7 +36,10 @@ scoreboard = "127.0.0.1:0"
 worker = "{worker}"
 """
 # What a refused request may add to, the records of requests and refusals, and what runs by itself.
-_MAY_GROW = {"requests", "audit", "notices", "public_changes", "chain", "sqlite_sequence"}
+_MAY_GROW = {
+    *("requests", "refused_answers", "audit", "notices", "public_changes", "chain"),
+    "sqlite_sequence",
+}
 _MAY_GROW |= {"readings", "session_meters", "energies", "score_snapshots", "scoring_runs"}
 _MAY_GROW |= {
     "ovic_events",
