@@ -49,6 +49,13 @@ def hanging() -> bytes:
     return tflite_models.looping(float("inf"))
 
 
+def slow() -> bytes:
+    """Return a model whose every run takes some milliseconds."""
+    from tests.support import tflite_models
+
+    return tflite_models.looping(30_000.0)
+
+
 @pytest.fixture
 def contest(event: Path) -> Path:
     """Return an event that takes classifiers for three pictures, without a meter."""
@@ -167,10 +174,12 @@ def test_a_model_is_received_validated_measured_and_scored(contest: Path) -> Non
 
 def test_a_queue_that_is_killed_in_a_measurement_ends_with_a_score(contest: Path) -> None:
     """SIGKILL during a measurement leaves no model behind, and the entry is measured again."""
+    # 100,000 runs of this model take some minutes, so that no look at them can come too late.
     configure(contest, "runs", "100000")
+    configure(contest, "process_s", "3600.0")
     with program(["serve", "--config", str(contest)], contest.parent) as running:
         ants = Team(contest, running, "ants")
-        number = ants.submit(model())[1]["entry"]
+        number = ants.submit(slow())[1]["entry"]
         ants.until(number, "measuring")
         killed = queue_of(running)
 
