@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.contests import write_images, write_truth
-from tests.support.running import referee
+from tests.support.running import referee, whole_check
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ def test_a_fresh_event_is_checked(tmp_path: Path) -> None:
     config = event / "contest.toml"
     text = config.read_text().replace(":8000", ":0").replace(":8001", ":0")
     config.write_text(text)
-    done = referee("check", "--json", "--config", str(config))
+    done = whole_check(config, "--json")
     assert 0 == done.returncode, done.stdout + done.stderr
     shown = json.loads(done.stdout)
     assert shown["ready"]

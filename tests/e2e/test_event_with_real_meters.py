@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.conftest import Material
 from tests.support.emulators import Emulator
-from tests.support.running import Program, referee
+from tests.support.running import Program, whole_check
 from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def somebody_must_review_what_an_emulator_measured(
 
 def the_check_passes(venue: Venue) -> None:
     """No check fails, and both meters answer with serial numbers of their own."""
-    done = referee("check", "--json", "--config", str(venue.config))
+    done = whole_check(venue.config, "--json")
     shown = json.loads(done.stdout)
     found = {one["item"]: one for one in shown["findings"]}
     assert [] == [one for one in found.values() if one["level"] == "FAIL"]
@@ -102,7 +102,7 @@ def no_warning_is_left_that_nobody_can_remove(venue: Venue, rows: list[dict[str,
             name = f"{row['group']}, {row['item']}"
             known = ("--acknowledge", name, "--reason", "the meters of this test", "--by", "Kim")
             assert 0 == venue.referee("check", "--quick", *known)
-    done = referee("check", "--config", str(venue.config))
+    done = whole_check(venue.config)
     assert (0, "Ready.") == (done.returncode, done.stdout.splitlines()[-1])
 
 

@@ -191,6 +191,17 @@ def referee(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
     )
 
 
+def whole_check(config: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run `referee check`, again while it says that other programs keep this machine busy."""
+
+    def look() -> subprocess.CompletedProcess[str] | None:
+        done = referee("check", *options, "--config", str(config))
+        busy = ("too busy to measure", "Stop other programs")
+        return None if any(words in done.stdout for words in busy) else done
+
+    return eventually(look, "a check that the other tests do not disturb")
+
+
 def _line(child: subprocess.Popen[str]) -> str:
     """Read the first line of a child's output; fail when patience ends."""
     stdout = child.stdout
