@@ -36,7 +36,7 @@ COMMANDS = {
     "finalize": "make the results final, or say what is open",
     "scoreboard": "freeze what the audience sees, or thaw it",
     "score": "score a file of detections, offline",
-    "export": "write the evidence bundle of a session",
+    "export": "write the evidence bundle of a session, or of all sessions",
     "verify": "compute everything in an evidence bundle again, on any machine",
     "sign": "add a signature to an evidence bundle",
     "camera": "write a frame of the camera track, or its test card, as a picture",

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import glob
 import hashlib
 import os
 import tempfile
@@ -64,23 +67,35 @@ class ZipWriter:
 def zip_written_whole(path: Path) -> Iterator[ZipWriter]:
     """Write a zip file that appears whole, and on the disk, or not at all.
 
-    Raises `InputError` if the file cannot be written.
+    What a killed writer of the same file has left is removed. Raises `InputError` if the file
+    cannot be written.
     """
     try:
+        _remove_torn(path)
         number, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from error
     part = Path(name)
     try:
         with os.fdopen(number, "wb") as file:
+            with contextlib.suppress(OSError):  # Not every file system has locks.
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield from _writer(file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, path)
+            os.replace(part, path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _remove_torn(path: Path) -> None:
+    """Remove the parts of a file whose writers are dead: the kernel has dropped their locks."""
+    for part in path.parent.glob(f"{glob.escape(path.name)}.????????.part"):
+        with contextlib.suppress(OSError), part.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
 
 
 def _writer(file: IO[bytes]) -> Iterator[ZipWriter]:

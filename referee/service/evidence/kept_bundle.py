@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a file is the bundle that a session gives now, so that nobody need write it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee.service.evidence.bundle import MEMBERS, members_of
+from referee.service.evidence.bundle_file import NotABundle, read_members
+from referee.service.evidence.facts import refuse_changed
+from referee.service.evidence.signature import read_envelope, signature_findings
+from referee.service.evidence.verify import hash_findings, read_manifest
+from referee.service.setup.contest import Contest
+from referee.service.setup.signing_key import PRIVATE, read_private_key
+from referee.store.readings import energy_of
+from referee.store.sessions import all_sessions, load_session
+
+
+def bundle_name(session_id: int) -> str:
+    """Return the name that a session's bundle has among those of its event."""
+    return f"session{session_id}.zip"
+
+
+def all_numbers(contest: Contest) -> list[int]:
+    """Return the numbers of all sessions, from the first one on."""
+    with contest.database.read() as connection:
+        return sorted(session.session_id for session in all_sessions(connection))
+
+
+def has_verdict(contest: Contest, session_id: int) -> bool:
+    """Tell whether a session's energy is judged; it may be VOID."""
+    with contest.database.read() as connection:
+        return energy_of(connection, session_id) is not None
+
+
+def fault_of_kept(
+    contest: Contest,
+    session_id: int,
+    path: Path,
+    tell: Callable[[str], object] = refuse_changed,
+) -> str | None:
+    """Return why a file is not a session's bundle, as its facts are now; None if it is.
+
+    Every byte of the file is read, each member is made again from the facts, and their hashes are
+    compared. A bundle by another version of the referee, or with a judge's signature, holds too.
+    `tell` gets a sentence about each row that was changed; by default that is a `Refusal` (code
+    `facts_changed`). Raises `Refusal` (code `session_unknown`).
+    """
+    try:
+        members = read_members(path, MEMBERS)
+        manifest = read_manifest(members)
+        wrong = [*hash_findings(members, manifest), *signature_findings(manifest, ())]
+        if not wrong and not _is_signed(contest, manifest):
+            return "the event's key has not signed it"
+    except InputError:
+        return "it is not there"
+    except NotABundle as error:
+        wrong = [error.finding]
+    if wrong:
+        return f"{wrong[0].member or 'the file'}: {wrong[0].what}".rstrip(".")
+    other = _other_members(contest, session_id, manifest, tell)
+    return f"{', '.join(other)}: there are newer facts" if other else None
+
+
+def _is_signed(contest: Contest, manifest: Mapping[str, Any]) -> bool:
+    """Tell whether the event's key has signed a bundle; a copy of a folder may lack the key."""
+    key = contest.config.storage.folder / PRIVATE
+    if not key.exists():
+        return True
+    told = manifest["envelope"]
+    return told is not None and read_envelope(told).is_signed_by(read_private_key(key).public_key())
+
+
+def _other_members(
+    contest: Contest,
+    session_id: int,
+    manifest: Mapping[str, Any],
+    tell: Callable[[str], object],
+) -> list[str]:
+    """Return the members that the facts give otherwise, or not at all, or only now."""
+    digests = {}
+    with contest.database.read() as connection:
+        session = load_session(connection, session_id)
+        version = manifest["referee_version"]
+        for name, blocks in members_of(contest, session, tell, version).items():
+            digest = sha256()
+            for block in blocks:
+                digest.update(block)
+            digests[name] = digest.hexdigest()
+    told = manifest["sha256"]
+    return sorted(it for it in {*digests, *told} if digests.get(it) != told.get(it))
