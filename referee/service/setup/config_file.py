@@ -11,7 +11,7 @@ import json
 import textwrap
 import tomllib
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,7 @@ def dump_config(config: Config) -> str:
         lines.append("")
     for lane in config.declared_lanes:
         lines += ["[[lane]]", f"name = {_toml(lane.name)}", f"contest = {_toml(lane.contest)}"]
-        values = {key.name: getattr(lane.meter, key.name) for key in dataclasses.fields(lane.meter)}
-        lines += [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
+        lines += [f"{key} = {_toml(value)}" for key, value in _keys_of_lane(lane, config.meter)]
         lines.append("")
     return "\n".join(lines)
 
@@ -112,6 +111,15 @@ def tls_line(files: TlsFiles, path: Path) -> str:
         if one is not None
     }
     return f"contest_tls = {_toml(TlsFiles(**short))}"
+
+
+def _keys_of_lane(lane: LaneSection, shared: MeterSection) -> Iterator[tuple[str, object]]:
+    """Yield the keys of a lane's meter that stand in the lane: those that are its own."""
+    for key in dataclasses.fields(MeterSection):
+        value = getattr(lane.meter, key.name)
+        own = key.name == _OF_LANES["meter"] or value != getattr(shared, key.name)
+        if own and value is not None:
+            yield key.name, value
 
 
 def _commented(setting: dataclasses.Field[Any], value: object) -> list[str]:
