@@ -2,25 +2,31 @@
 """Measure a model on a board: the code, the model and the images go there once, the runs come back.
 
 The operator's own OpenSSH client makes the connection, so keys, agents, jump hosts and aliases work
-as they do by hand.
+as they do by hand. The board runs these very modules: the timed code is the same as on this
+machine, and nothing on the board can be of another version of the referee.
 """
 
 from __future__ import annotations
 
+import base64
+import inspect
+import io
+import shlex
 import shutil
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.benchmark import PARTS, Measure, Plan, Progress, Runs, unpack_span
-from referee.extras.ovic.judging.board import needs
-from referee.extras.ovic.judging.board.address import BoardAddress
-from referee.extras.ovic.judging.board.bundle import agent_zip, start_command
-from referee.extras.ovic.judging.board.faults import why_ended
+from referee.extras.ovic.judging.board import needs, start
+from referee.extras.ovic.judging.board.address import BoardAddress, why_ended
 from referee.extras.ovic.judging.board.link import Link
 from referee.extras.ovic.judging.board.start import MARK
 from referee.extras.ovic.judging.confined import Limits
@@ -34,6 +40,33 @@ _LOGIN_S = 45.0
 _START_S = 60.0
 # Beyond the worker's own limit: loading the worker, and the way back.
 _GRACE_S = 60.0
+
+MODULES = (
+    "__init__",
+    "errors",
+    "extras/__init__",
+    "extras/ovic/__init__",
+    "extras/ovic/judging/__init__",
+    "extras/ovic/judging/benchmark",
+    "extras/ovic/judging/board/__init__",
+    "extras/ovic/judging/board/agent",
+    "extras/ovic/judging/board/inbox",
+    "extras/ovic/judging/board/needs",
+    "extras/ovic/judging/confined",
+    "extras/ovic/judging/jobs",
+    "extras/ovic/judging/machine",
+    "extras/ovic/judging/model",
+    "extras/ovic/judging/wire",
+    "extras/ovic/judging/worker",
+    "extras/ovic/rules/__init__",
+    "extras/ovic/rules/latency",
+    "extras/ovic/rules/model_rules",
+    "extras/ovic/rules/preprocessing",
+    "service/__init__",
+    "service/setup/__init__",
+    "service/setup/parent",
+)
+"""The referee's modules that the agent and the worker import; a test holds this list."""
 
 
 @contextmanager
@@ -157,3 +190,24 @@ def _compare(found: dict[str, Any], note: Callable[[str], None]) -> None:
                 f"the board has {name} {version}, this machine {ours[name]}: a model may behave"
                 " differently where it is measured and where it is validated"
             )
+
+
+def agent_zip() -> bytes:
+    """Return the modules as a zip that Python imports from."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in MODULES:
+            source = files("referee").joinpath(f"{name}.py").read_bytes()
+            # A fixed date: the same code gives the same bytes.
+            file.writestr(zipfile.ZipInfo(f"referee/{name}.py"), source, zipfile.ZIP_DEFLATED)
+    return content.getvalue()
+
+
+def start_command(python: str) -> str:
+    """Return the line for the board's shell that runs `start.py` with a Python.
+
+    The text has letters, digits and a few signs that mean the same in every shell.
+    """
+    packed = base64.b64encode(zlib.compress(inspect.getsource(start).encode(), 9)).decode()
+    code = f'import base64,zlib;exec(zlib.decompress(base64.b64decode("{packed}")))'
+    return f"{shlex.quote(python)} -c '{code}'"

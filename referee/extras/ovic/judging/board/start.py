@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first lines that run on a board: take the agent's code from standard input, and run it.
 
-The board's Python gets this file as its argument (`bundle.py`). It may be an old Python, so this
+The board's Python gets this file as its argument (`board.py`). It may be an old Python, so this
 file keeps to what any Python 3 can read, and to the standard library.
 
 The agent has one folder, for its user alone, with a lock: so one measurement at a time runs for a

@@ -18,8 +18,7 @@ from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.benchmark import Plan, benchmark
 from referee.extras.ovic.judging.board import needs
 from referee.extras.ovic.judging.board.address import BoardAddress
-from referee.extras.ovic.judging.board.board import BoardSession
-from referee.extras.ovic.judging.board.bundle import start_command
+from referee.extras.ovic.judging.board.board import BoardSession, start_command
 from referee.extras.ovic.judging.board.inbox import Inbox, LinkEnded
 from referee.extras.ovic.judging.board.link import Link
 from referee.extras.ovic.judging.confined import Limits
