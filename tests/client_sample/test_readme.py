@@ -48,7 +48,7 @@ def test_the_page_names_every_option(main, capsys):
 
 def test_the_page_names_every_file():
     """The page names each file of the folder, apart from the pipeline's parts."""
-    parts = {"__init__.py", "README.md", "channel.py", "pipeline.py", "session.py"}
+    parts = {"__init__.py", "README.md", "pipeline.py", "session.py"}
     files = {path.name for path in FOLDER.iterdir() if path.suffix in (".py", ".c", ".md")}
     rules = (FOLDER / "conformance").glob("[a-z]*.py")
     files |= {f"conformance/{path.name}" for path in rules}

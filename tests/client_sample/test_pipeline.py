@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 
-from client_sample.channel import Channel
+from client_sample.pipeline import Channel
 
 
 def test_items_come_out_in_order_and_end_with_the_last_giver():
