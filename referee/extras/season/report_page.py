@@ -6,12 +6,17 @@ Its charts are pictures inside the page. The template is `report.html`, beside t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
 from referee.extras.season.overview import overview_of
-from referee.extras.season.rankings import BY_SCORE, ComparedRanking, SeasonEvent
-from referee.extras.season.report_charts import TEAMS_MOST, bump_chart, interval_chart
+from referee.extras.season.rankings import BY_SCORE, ComparedRanking, Entrant, SeasonEvent
 from referee.extras.season.report_text import (
     bundle_lists,
     cells,
@@ -23,12 +28,18 @@ from referee.extras.season.report_text import (
     summary,
 )
 from referee.extras.season.rows import Row
-from referee.service.event.charts import PAPER
+from referee.service.event.charts import COLOURS, PAPER, SHAPES, STYLE, Theme, svg_of
 from referee.service.setup.pages import page
 
 _HEAD = ("new", "old", "", "team", "new value", "95 %", "old value", "possible ranks", "verdict")
 _TEXT = ("team", "verdict")
 _LISTED_MOST = 200
+
+TEAMS_MOST = 30
+"""The most teams of a chart, the best ones; the table has all."""
+
+_LINE_IN, _FRAME_IN = 0.3, 1.3
+_PUBLISHED = "as published"
 
 
 def report_page(
@@ -83,3 +94,120 @@ def _part(ranking: ComparedRanking, value: str) -> dict[str, Any]:
         "turned": list(pair_lines(ranking, _LISTED_MOST, turned=True)),
         "neighbours": list(pair_lines(ranking, _LISTED_MOST, turned=False)),
     }
+
+
+def bump_chart(event: SeasonEvent, theme: Theme) -> bytes:
+    """Return the ranks of each team under the old rules and under each set of new ones, as SVG."""
+    columns = [_PUBLISHED, *(ranking.rules.replace(" (", "\n(") for ranking in event.rankings)]
+    ranks = {
+        team: [_old_rank(event, team), *(_new_rank(ranking, team) for ranking in event.rankings)]
+        for team in _best_teams(event.rankings[-1])
+    }
+    figure, axes = _figure(2.4 * len(columns) + 3.2, len(ranks), theme)
+    for place, (team, course) in enumerate(sorted(ranks.items())):
+        _draw_course(axes, place, team, course, theme)
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_xlim(-0.9, len(columns) - 0.1)
+    deepest = max((rank for course in ranks.values() for rank in course if rank), default=1)
+    axes.set_ylim(deepest + 0.6, 0.4)
+    axes.set_yticks([])
+    axes.xaxis.tick_top()
+    axes.spines[:].set_visible(False)
+    return _svg(figure, "Ranks under old and new rules")
+
+
+def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
+    """Return old and new values of the teams with their 95 % intervals as SVG, the best on top."""
+    shown = [one for one in ranking.entrants if one.new is not None][:TEAMS_MOST]
+    figure, axes = _figure(7.2, len(shown), theme)
+    for place, one in enumerate(shown):
+        _draw_values(axes, place, one, theme)
+    axes.set_yticks(range(len(shown)), [_plain(one.team) for one in shown])
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.set_xlabel(f"{value}, new (filled) and as published (hollow)", color=theme.ink)
+    axes.grid(True, axis="x", color=theme.line, lw=0.6)
+    return _svg(figure, "Values with 95 % intervals under old and new rules")
+
+
+def _svg(figure: Figure, title: str) -> bytes:
+    """Return the figure; a letter that matplotlib's own font lacks is in the browser's."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        return svg_of(figure, title)
+
+
+def _best_teams(ranking: ComparedRanking) -> list[str]:
+    ranked = [one.team for one in ranking.entrants if one.new_rank is not None]
+    return ranked[:TEAMS_MOST]
+
+
+def _old_rank(event: SeasonEvent, team: str) -> int | None:
+    found = (one for one in event.rankings[-1].entrants if one.team == team)
+    return next((one.old_rank for one in found), None)
+
+
+def _new_rank(ranking: ComparedRanking, team: str) -> int | None:
+    return next((one.new_rank for one in ranking.entrants if one.team == team), None)
+
+
+def _draw_course(
+    axes: Axes, number: int, team: str, course: Sequence[int | None], theme: Theme
+) -> None:
+    """Draw a team's line from column to column; one that moves is thick."""
+    points = [(x, rank) for x, rank in enumerate(course) if rank is not None]
+    if not points:
+        return
+    moves = len({rank for _, rank in points}) > 1
+    colour = COLOURS[number % len(COLOURS)]
+    axes.plot(
+        *zip(*points, strict=True),
+        color=colour,
+        marker=SHAPES[(number + number // len(COLOURS)) % len(SHAPES)],
+        ms=9,
+        lw=3.0 if moves else 1.2,
+        mec=theme.ink,
+        mew=0.7,
+        alpha=1.0 if moves else 0.75,
+    )
+    (left, first), (right, last) = points[0], points[-1]
+    weight = "bold" if moves else "normal"
+    for x, rank, side in ((left, first, "right"), (right, last, "left")):
+        shift = -0.1 if side == "right" else 0.1
+        text = f"{rank}  {_plain(team)}"
+        axes.text(
+            *(x + shift, rank, text),
+            ha=side,
+            va="center",
+            fontsize=11,
+            weight=weight,
+            color=theme.ink,
+        )
+
+
+def _draw_values(axes: Axes, place: int, one: Entrant, theme: Theme) -> None:
+    for value, ends, shift, fill, colour in (
+        (one.new, one.new_interval, -0.14, COLOURS[6], COLOURS[6]),
+        (one.old, one.old_interval, 0.14, "none", theme.quiet),
+    ):
+        if ends is not None:
+            axes.plot(ends, (place + shift, place + shift), color=colour, lw=2.0)
+        if value is not None:
+            axes.plot(value, place + shift, marker="o", ms=7, ls="", mfc=fill, mec=colour, mew=1.4)
+
+
+def _plain(team: str) -> str:
+    """Return a name for a chart; '$' would otherwise begin a formula."""
+    text = team if len(team) <= 24 else f"{team[:23]}…"
+    return text.replace("$", r"\$")
+
+
+def _figure(width_in: float, lines: int, theme: Theme) -> tuple[Figure, Axes]:
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(width_in, _FRAME_IN + _LINE_IN * lines), layout="constrained")
+        figure.patch.set(facecolor=theme.ground)
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+    axes.set_facecolor("none")
+    axes.tick_params(which="both", colors=theme.ink)
+    axes.set_axisbelow(True)
+    return figure, axes
