@@ -16,15 +16,25 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
+from referee.core.turns import Turn
 from referee.errors import InputError
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.follower import Followed
-from referee.extras.stations.joint_rows import joint_stations
-from referee.extras.stations.joint_view import joint_view
+from referee.extras.stations.joint_rows import JointTeam, Station, earliest_freeze, joint_stations
 from referee.extras.stations.notification import moment_of
+from referee.service.event.figures import Figures
+from referee.service.event.result_entry import ResultEntry, TrackFigures
+from referee.service.event.results import past_champions
 from referee.service.scoreboard.publisher import PublicSnapshot
-from referee.service.scoreboard.view import Publication, PublicView, view_json
+from referee.service.scoreboard.view import (
+    Publication,
+    PublicState,
+    PublicView,
+    shown_entry,
+    view_json,
+)
 from referee.service.setup.clock import Clock
 from referee.service.setup.whole_files import replace_file
 from referee.tracks.track import Track
@@ -122,3 +132,98 @@ def read_board(folder: Path, clock: Clock) -> PublicSnapshot:
         return BoardFiles(folder, clock).refresh()
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"{folder} has no board ({error}). Give --follow or --bundles.") from None
+
+
+def joint_view(title: str, track: Track[Any], stations: Sequence[Station]) -> PublicView:
+    """Return the view.
+
+    `entries` has every team of every station, the best first; teams without a rank follow in the
+    order of the stations. `stations` has the stations; `fault` says why one takes no part, and
+    `remark` what makes its scores differ.
+    """
+    state = _state(stations)
+    return PublicView(
+        contest=title,
+        track=track.name,
+        mode="event",
+        seconds=_common(stations),
+        images=None,
+        figures=TrackFigures(track.accuracy, track.score),
+        champions=past_champions(track),
+        state=state,
+        since_utc=earliest_freeze(stations) if state is PublicState.FROZEN else None,
+        approved_by=["every station"] if state is PublicState.FINAL else [],
+        entries=[shown_entry(entry, state) for entry in _ranked(track, stations)],
+        stations=[_station(one, stations) for one in stations],
+    )
+
+
+def _state(stations: Sequence[Station]) -> PublicState:
+    """Return the least certain state of the stations that take part."""
+    part = [one for one in stations if one.contest and not one.fault]
+    if any(one.is_frozen for one in part):
+        return PublicState.FROZEN
+    final = part and all(one.state.finalized is not None for one in part)
+    return PublicState.FINAL if final and len(part) == len(stations) else PublicState.PROVISIONAL
+
+
+def _common(stations: Sequence[Station]) -> float | None:
+    """Return the length that all sessions have, or None if stations differ."""
+    lengths = {one.length_s for one in stations if one.length_s is not None}
+    return min(lengths) if len(lengths) == 1 else None
+
+
+def _station(one: Station, stations: Sequence[Station]) -> dict[str, Any]:
+    lengths = [it.length_s for it in stations if it.length_s is not None and not it.fault]
+    usual = max(set(lengths), key=lambda it: (lengths.count(it), it), default=None)
+    remark = ""
+    if one.length_s is not None and one.length_s != usual:
+        remark = f"its sessions last {one.length_s:g} s, those of others {usual:g} s"
+    return {
+        "name": one.name,
+        "key": one.key,
+        "contest": one.contest,
+        "frozen": one.is_frozen,
+        "final": one.state.finalized is not None,
+        "fault": one.fault,
+        "remark": remark,
+    }
+
+
+def _ranked(track: Track[Any], stations: Sequence[Station]) -> list[ResultEntry]:
+    """Return the entries by rank, as the results have them."""
+    entries = [_entry(team, station) for station in stations for team in station.teams]
+    reports = [{} if entry.withdrawn else _report(track, entry) for entry in entries]
+    places = track.ranking.places(reports)
+    ranked = [replace(entry, rank=place) for entry, place in zip(entries, places, strict=True)]
+    last = len(entries) + 1
+    return sorted(ranked, key=lambda it: last if it.rank is None else it.rank)
+
+
+def _report(track: Track[Any], entry: ResultEntry) -> dict[str, Any]:
+    """Return the fields that may decide the places."""
+    return {
+        "normalized_accuracy": entry.normalized_accuracy,
+        track.accuracy.field: entry.mean_ap,
+        track.score.field: entry.score,
+    }
+
+
+def _entry(team: JointTeam, station: Station) -> ResultEntry:
+    """Return a team as an entry of results, without its rank; its newest session counts."""
+    newest = team.played[-1] if team.played else None
+    judgement = None if newest is None else newest.judgement
+    figures = judgement or Figures()
+    turn = Turn.WAITING if newest is None else Turn.ON if newest.running else Turn.RAN
+    return ResultEntry(
+        **figures.values(),
+        team=team.name,
+        organisation=team.organisation,
+        station=station.name,
+        station_key=station.key,
+        session=None if newest is None else newest.session,
+        attempts=len(team.played),
+        verdict=None if judgement is None else judgement.judgement_type_id,
+        turn=(Turn.WITHDRAWN if team.withdrawn else turn).value,
+        withdrawn=team.withdrawn,
+    )

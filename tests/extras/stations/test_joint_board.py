@@ -11,13 +11,13 @@ import pytest
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.joint_board import (
     StationStanding,
+    joint_view,
     silence_text,
     standing_of,
     view_text,
 )
 from referee.extras.stations.joint_rows import joint_stations
 from referee.extras.stations.joint_text import board_text
-from referee.extras.stations.joint_view import joint_view
 from referee.extras.stations.notification import JudgementData
 from referee.tracks.loading import load_track
 from tests.support.stations import NOW, feed, followed, judged, line
