@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a desk is told from outside for its list of checks: laptop, ports, network, slow checks."""
+"""What a desk gets from outside for its list of checks: laptop, ports, network, slow checks."""
 
 from __future__ import annotations
 
+import subprocess
+import threading
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from referee.errors import ConfigError, RefereeError
-from referee.programs.checks_process import run_in_a_process
 from referee.service.board.addresses import contestants_urls
 from referee.service.desk.readiness import Outside
 from referee.service.preflight.machine_facts import MachineFacts, ask_command, read_machine
@@ -20,7 +22,12 @@ from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_tls import pinned_context
 from referee.service.setup.lane_words import of_lane
+from referee.service.setup.program import command_of
 from referee.store.notices import insert_notice
+
+_MOST_S = 600.0
+_END_S = 20.0
+_LOOK_S = 0.1
 
 
 def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Outside:
@@ -62,3 +69,29 @@ def port_names(config: Config) -> list[str]:
 def read_here() -> MachineFacts:
     """Return what this machine says now."""
     return read_machine(Path("/"), ask_command, datetime.now(UTC))
+
+
+def run_in_a_process(config: Config, stopping: threading.Event) -> str:
+    """Make all slow checks in a process of their own; return '' or why they were not made.
+
+    The process ends within twenty seconds when `stopping` is set, and dies with this one.
+    """
+    command = command_of("checks", config)
+    path = config.storage.folder / "logs" / "checks.log"
+    with path.open("ab") as log:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    deadline = time.monotonic() + _MOST_S
+    while child.poll() is None and time.monotonic() < deadline:
+        if stopping.wait(_LOOK_S):
+            break
+    if child.poll() is None:
+        child.terminate()
+        try:
+            child.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        return f"the checks were stopped: they had not ended after {_MOST_S:.0f} s"
+    return "" if child.returncode == 0 else f"the checks ended with {child.returncode}"

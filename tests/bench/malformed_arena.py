@@ -14,7 +14,7 @@ import psutil
 
 from referee.extras.ovic.submission.team_tokens import token_of_team
 from referee.programs.hosting import Host, claimed, hosted
-from referee.service.entry.tokens import token_of_session
+from referee.service.entry.admission import token_of_session
 from referee.service.people.logins import Logins
 from referee.service.people.operators import add_operator
 from referee.service.setup.config_file import load_config

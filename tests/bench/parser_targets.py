@@ -37,7 +37,7 @@ from referee.formats.forms import find_token, parse_multipart, parse_urlencoded
 from referee.formats.image_numbers import parse_posted_image, requested_archive, requested_image
 from referee.formats.team_table import parse_team_table
 from referee.formats.xml_truth import read_xml_truth
-from referee.service.entry.tokens import session_of_token, token_of_session
+from referee.service.entry.admission import session_of_token, token_of_session
 from referee.service.evidence.bundle_file import NotABundle, read_members
 from referee.service.evidence.verify import MEMBERS
 from referee.service.setup.config_file import load_config

@@ -8,7 +8,7 @@ import zipfile
 from datetime import UTC, datetime
 
 from referee.cli import main
-from referee.service.entry.tokens import token_of_session
+from referee.service.entry.admission import token_of_session
 from referee.service.people.operators import add_operator
 from referee.service.setup.certificate import make_certificate
 from tests.support.contests import make_contest

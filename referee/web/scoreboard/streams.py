@@ -12,12 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from referee.core.blocking import BlockingRunner
 from referee.service.scoreboard.feed import FeedPlace, lines_after
 from referee.service.scoreboard.publisher import PublicSnapshot
-from referee.web.scoreboard.newest import Newest
 
 # The public sees each change within a second: it waits at most half of one here.
 _INTERVAL_S = 0.5
@@ -33,6 +32,39 @@ _TROUBLE = b"event: trouble\ndata: {}\n\n"
 Flush = Callable[[], None]
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Newest(Generic[T]):
+    """A value that one thread puts and any number wait for; only another value wakes them.
+
+    It is None until the first `put`.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._value: T | None = None
+        self._closed = False
+
+    def put(self, value: T) -> None:
+        """Replace the value, and wake all who wait, unless it equals the one before."""
+        with self._changed:
+            if value != self._value:
+                self._value = value
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Wake all who wait; from now on nobody waits."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def other_than(self, seen: T | None, timeout_s: float) -> T | None:
+        """Wait for a value that is another object than `seen`; return the newest in any case."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or self._value is not seen, timeout_s)
+            return self._value
 
 
 class SnapshotMaker(Protocol):

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 
 from referee.errors import InputError, Unavailable
+from referee.service.entry.admission import token_of_session
 from referee.service.entry.passwords import hash_password, new_password
-from referee.service.entry.tokens import token_of_session
 from referee.service.observation.report import REMOVED, TAIL_BYTES, redacted, write_report
 from referee.store.health import database_facts
 from tests.support.contests import make_contest

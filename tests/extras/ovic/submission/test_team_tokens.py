@@ -8,8 +8,8 @@ import pytest
 from referee.errors import Refusal
 from referee.extras.ovic.submission.team_tokens import team_of_token, token_of_team
 from referee.formats.team_table import NAME_MOST
+from referee.service.entry.admission import session_of_token, token_of_session
 from referee.service.entry.team_list import replace_hashes, replace_list
-from referee.service.entry.tokens import session_of_token, token_of_session
 from tests.support.teams import give_password
 
 

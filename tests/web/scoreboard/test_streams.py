@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 
-from referee.web.scoreboard.newest import Newest
+from referee.web.scoreboard.streams import Newest
 
 
 def test_an_equal_value_wakes_nobody():
