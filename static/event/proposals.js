@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A proposal of new scores as a table: old and new side by side, and what is skipped.
 
-import { figure, momentText } from "../shared/format.js";
+import { momentText } from "../shared/format.js";
 import { make } from "../shared/page.js";
 import { enable } from "../shared/person.js";
 import { button } from "./ask.js";
-
-const COLUMNS = [
-  ["mAP", (side) => figure(side?.mean_ap, 6), "number"],
-  ["Wh", (side) => figure(side?.energy_wh, 5), "number"],
-  ["score", (side) => figure(side?.score, 6), "number"],
-  ["verdict", (side) => side?.verdict ?? "–", ""],
-  ["rank", (side) => side?.rank ?? "–", "number"],
-];
 
 // `decide` is called with the proposal and "apply" or "cancel".
 export function proposalOf(proposal, decide) {
@@ -25,16 +17,19 @@ export function proposalOf(proposal, decide) {
     const { kind, operator, reason, utc } = proposal.end;
     box.append(make("p", `${kind} by ${operator} at ${momentText(utc)}: ${reason}`));
   }
-  if (proposal.scores.length) box.append(tableOf(proposal.scores));
+  if (proposal.scores.length) box.append(tableOf(proposal));
   if (proposal.skipped.length) box.append(skipsOf(proposal.skipped));
   if (!proposal.end) box.append(actionsOf(proposal, decide));
   return box;
 }
 
-function tableOf(rows) {
-  const heads = COLUMNS.flatMap(([name, , kind]) => [headOf(`old ${name}`, kind), headOf(`new ${name}`, kind)]);
+const kindOf = (column) => (column.left ? "" : "number");
+
+function tableOf({ columns, scores }) {
+  const heads = columns.flatMap((column) => (
+    ["old", "new"].map((side) => headOf(`${side} ${column.head}`, kindOf(column)))));
   const head = make("tr", headOf("session", "number"), headOf("team"), ...heads);
-  const table = make("table", make("thead", head), make("tbody", ...rows.map(rowOf)));
+  const table = make("table", make("thead", head), make("tbody", ...scores.map((row) => rowOf(columns, row))));
   const frame = make("div", table);
   frame.className = "scrolls";
   return frame;
@@ -47,9 +42,10 @@ function headOf(text, kind = "") {
   return cell;
 }
 
-function rowOf(row) {
-  const cells = COLUMNS.flatMap(([, text, kind]) => {
-    const [old, next] = [text(row.old), text(row.new)].map((value) => cellOf(value, kind));
+function rowOf(columns, row) {
+  const cells = columns.flatMap((column) => {
+    const [old, next] = [row.old, row.new].map((side) => (
+      cellOf(side?.printed[column.field] ?? "–", kindOf(column))));
     next.classList.toggle("changed", old.textContent !== next.textContent);
     return [old, next];
   });

@@ -161,7 +161,7 @@ def test_a_proposal_is_applied_whole(event: Event, browser: webdriver.Chrome) ->
     blacklist.write_text("5,1\n6,1\n")
     make_proposal(event.contest, Filter(blacklist=blacklist), "Ada", "new blacklist")
     browser.get(f"{event.url}/results")
-    wait_text(browser, "proposals", "0.666667")
+    wait_text(browser, "proposals", "0.66667")
     assert "0.66667" not in text_of(browser, "entries")
     browser.find_element(By.XPATH, "//button[.='Apply…']").click()
     answer(browser, "Apply it", reason="agreed", operator="Ada")

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from referee.service.event.columns import On, columns_json, printed_entries
+from referee.service.event.result_entry import PublicEntry, TrackFigures
 from referee.service.event.standings import read_standings
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import read_roster
@@ -19,6 +22,8 @@ from referee.store.proposals import (
 )
 from referee.store.scores import ScoringRun, scoring_run
 from referee.store.sessions import load_session
+
+_COMPARED = ("rank", "mean_ap", "energy_wh", "score", "verdict")
 
 
 def all_proposals(contest: Contest) -> list[dict[str, Any]]:
@@ -35,9 +40,9 @@ def proposal_json(
 ) -> dict[str, Any]:
     """Return a proposal with its table, ready for JSON.
 
-    Each row has `old` and `new` with accuracy, energy, score, verdict and rank; a session that does
-    not count has no rank. Once a proposal has ended, its ranks are None: other sessions may have
-    moved since.
+    Each row has `old` and `new` with accuracy, energy, score, verdict and rank, and `printed` has
+    their cells; `columns` are those of the ranking. A session that does not count has no rank. Once
+    a proposal has ended, its ranks are None: other sessions may have moved since.
     """
     scores = proposed_scores(connection, proposal.proposal_id)
     ranks = ({}, {}) if proposal.end else _ranks(contest, connection, scores)
@@ -50,7 +55,8 @@ def proposal_json(
         "operator": proposal.operator,
         "utc": proposal.utc,
         "end": None if proposal.end is None else asdict(proposal.end),
-        "scores": [_row(connection, score, ranks) for score in scores],
+        "columns": _columns(contest),
+        "scores": _printed([_row(connection, score, ranks) for score in scores]),
         "skipped": [
             {"session": number, "team": load_session(connection, number).team, "reason": why}
             for number, why in proposal_skips(connection, proposal.proposal_id).items()
@@ -69,7 +75,8 @@ def proposal_text(proposal: dict[str, Any]) -> str:
         lines.append(f"  {end['kind']} by {end['operator']} at {end['utc']}: {end['reason']}")
     for row in proposal["scores"]:
         lines.append(f"  session {row['session']}, {row['team']}")
-        lines += [f"    {name}  {_figures(row[name])}" for name in ("old", "new")]
+        for name in ("old", "new"):
+            lines.append(f"    {name}  {_cells(row[name], proposal['columns'])}")
         if not row["changed"]:
             lines.append("    no change")
     lines += [
@@ -128,18 +135,23 @@ def _side(accuracy: float | None, score: float | None, detail: dict[str, Any]) -
     }
 
 
-def _figures(side: dict[str, Any] | None) -> str:
+def _columns(contest: Contest) -> list[dict[str, Any]]:
+    """Return the columns of the ranking that new scores may change."""
+    figures = TrackFigures(contest.track.accuracy, contest.track.score)
+    columns = columns_json(On.CONSOLE, figures)
+    return [column for column in columns if column["field"] in _COMPARED]
+
+
+def _printed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with the cells of each side, printed as the ranking prints them."""
+    sides = [row[name] for row in rows for name in ("old", "new") if row[name] is not None]
+    entries = [PublicEntry(team="", **side) for side in sides]
+    for side, cells in zip(sides, printed_entries(entries), strict=True):
+        side["printed"] = {field: cells[field] for field in _COMPARED}
+    return rows
+
+
+def _cells(side: Mapping[str, Any] | None, columns: Sequence[Mapping[str, Any]]) -> str:
     if side is None:
         return "none"
-    figures = [
-        f"mAP {_number(side['mean_ap'], 6)}",
-        f"{_number(side['energy_wh'], 5)} Wh",
-        f"score {_number(side['score'], 6)}",
-        f"{side['verdict']}",
-        f"rank {'–' if side['rank'] is None else side['rank']}",
-    ]
-    return "  ".join(figures)
-
-
-def _number(value: float | None, decimals: int) -> str:
-    return "–" if value is None else f"{value:.{decimals}f}"
+    return "  ".join(f"{one['head']} {side['printed'][one['field']]}" for one in columns)

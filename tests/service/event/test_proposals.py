@@ -8,6 +8,7 @@ import json
 import pytest
 
 from referee.errors import InputError, Refusal
+from referee.service.event.columns import printed_entries
 from referee.service.event.finalizing import finalize
 from referee.service.event.proposal_view import all_proposals, proposal_text
 from referee.service.event.proposals import apply_proposal, cancel_proposal
@@ -67,10 +68,16 @@ def test_an_applied_proposal_counts_whole(played):
     ants, bees = shown["scores"]
     for _ in range(2):
         apply_proposal(played.contest, shown["proposal"], "Ada", "agreed")
-    entries = {one.team: one for one in read_results(played.contest).entries}
+    results = read_results(played.contest)
+    entries = {one.team: one for one in results.entries}
+    cells = {row["team"]: row for row in printed_entries(results.entries)}
+    text = proposal_text(shown)
     for row in (ants, bees):
         entry = entries[row["team"]]
+        printed = row["new"].pop("printed")
         assert row["new"] == {name: getattr(entry, name) for name in row["new"]}
+        assert printed.items() <= cells[row["team"]].items()
+        assert f"score {printed['score']}" in text
     assert 2 / 6 == entries["ants"].mean_ap
     runs = played.contest.database.connection.execute("select count(*) from scoring_runs")
     played.score()
