@@ -55,27 +55,29 @@ function showView() {
   fill("boards", view.boards, boardOf);
 }
 
-// OVIC's leaderboard of a task: points above the frontier of accuracy at the model's latency.
+const CELL_CLASS = { text: "", number: "number", rank: "number rank", score: "number score" };
+
+// A guest's leaderboard. The guest says which columns there are, and prints every cell.
 function boardOf(board) {
-  const title = make("h2", `OVIC ${board.task}`);
-  title.append(make("small", `${board.accuracy} above the frontier, target ${board.target_ms} ms`));
-  const heads = ["rank", "team", "points", "accuracy %", "ms"].map((text, place) => {
-    const head = make("th", text);
+  const title = make("h2", board.title);
+  title.append(make("small", board.note));
+  const heads = board.columns.map((column) => {
+    const head = make("th", column.head);
     head.scope = "col";
-    head.className = place === 1 ? "" : "number";
+    head.className = column.kind === "text" ? "" : "number";
     return head;
   });
-  const rows = board.rows.map((row) => make("tr", cell(String(row.rank ?? "–"), "number rank"),
-    make("td", row.team), cell(row.metric === null ? "too slow" : signed(row.metric), "number score"),
-    cell(figure(row.accuracy, 2), "number"), cell(figure(row.latency_ms, 3), "number")));
+  const rows = board.cells.map((texts) => make("tr", ...texts.map((text, place) => {
+    const cell = make("td", text);
+    cell.className = CELL_CLASS[board.columns[place].kind];
+    return cell;
+  })));
   const made = make("div", title, rows.length
     ? make("table", make("thead", make("tr", ...heads)), make("tbody", ...rows))
-    : make("p", "No model is scored yet."));
+    : make("p", board.nothing));
   made.className = "board";
   return made;
 }
-
-const signed = (value) => `${value < 0 ? "−" : "+"}${figure(Math.abs(value), 3)}`;
 
 // The entries with the past champions at the places of their scores.
 function ranked() {
@@ -89,12 +91,6 @@ function ranked() {
   }
   return view.entries.length ? [...rows, ...rest] : [];
 }
-
-const cell = (text, kind) => {
-  const made = make("td", text);
-  made.className = kind;
-  return made;
-};
 
 function championRow(champion) {
   const row = rowOfCells(view.columns, champion.printed).element;

@@ -17,8 +17,16 @@ from referee.extras.ovic.submission.views import leaderboard_view, line_view, st
 from referee.service.preflight.finding import Finding, fail, ok
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import Leaderboard, LeaderboardColumn
 from referee.store.database import Connection
 
+_COLUMNS = (
+    LeaderboardColumn("rank", "rank"),
+    LeaderboardColumn("team"),
+    LeaderboardColumn("points", "score"),
+    LeaderboardColumn("accuracy %", "number"),
+    LeaderboardColumn("ms", "number"),
+)
 _JUDGED = (EntryState.SCORED, EntryState.REFUSED, EntryState.VOID)
 
 
@@ -27,11 +35,34 @@ def line_now(connection: Connection) -> dict[str, Any]:
     return line_view(standing_entries(connection))
 
 
-def public_leaderboards(contest: Contest, connection: Connection) -> Sequence[Mapping[str, Any]]:
+def public_leaderboards(contest: Contest, connection: Connection) -> Sequence[Leaderboard]:
     """Return the leaderboard of each open task; the public sees no more than the teams."""
     if not ovic_of(contest.config).leaderboard_for_teams:
         return ()
-    return list(leaderboard_view(connection, open_tasks(contest.config))["tasks"])
+    tasks = leaderboard_view(connection, open_tasks(contest.config))["tasks"]
+    return [_public_leaderboard(task) for task in tasks]
+
+
+def _public_leaderboard(task: Mapping[str, Any]) -> Leaderboard:
+    """Return a task's leaderboard: points above the frontier of accuracy at the model's latency."""
+    return Leaderboard(
+        title=f"OVIC {task['task']}",
+        note=f"{task['accuracy']} above the frontier, target {task['target_ms']:g} ms",
+        columns=_COLUMNS,
+        cells=[_public_cells(row) for row in task["rows"]],
+        nothing="No model is scored yet.",
+    )
+
+
+def _public_cells(row: Mapping[str, Any]) -> Sequence[str]:
+    metric = row["metric"]
+    return (
+        "–" if row["rank"] is None else str(row["rank"]),
+        row["team"],
+        "too slow" if metric is None else f"{'−' if metric < 0 else '+'}{abs(metric):.3f}",
+        f"{row['accuracy']:.2f}",
+        f"{row['latency_ms']:.3f}",
+    )
 
 
 def open_points(connection: Connection, active: Collection[str]) -> Iterator[str]:

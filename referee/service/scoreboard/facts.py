@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from referee.service.event.figures import Figures, figures_of
 from referee.service.event.result_entry import Results
 from referee.service.event.results import approved_results, ranked_results
 from referee.service.event.standings import read_standings
 from referee.service.setup.contest import Contest
-from referee.service.setup.extra import present_extras
+from referee.service.setup.extra import Leaderboard, present_extras
 from referee.service.setup.signing_key import station_key
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.database import Connection
@@ -61,7 +60,7 @@ class Facts:
     station: str | None
     track: str
     results: Results
-    boards: tuple[Mapping[str, Any], ...]
+    boards: tuple[Leaderboard, ...]
     roster: Roster
     organised: frozenset[int]
     played: tuple[PublicSession, ...]
@@ -108,7 +107,7 @@ def _played(contest: Contest, connection: Connection, session: SessionRecord) ->
     return PublicSession(session, energy, run is not None, figures)
 
 
-def _boards(contest: Contest, connection: Connection) -> tuple[Mapping[str, Any], ...]:
+def _boards(contest: Contest, connection: Connection) -> tuple[Leaderboard, ...]:
     guests = present_extras(contest.config)
     return tuple(board for extra in guests for board in extra.leaderboards(contest, connection))
 

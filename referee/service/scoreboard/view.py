@@ -20,10 +20,8 @@ from referee.service.event.columns import On, columns_json, printed_champion, pr
 from referee.service.event.result_entry import ContestRanking, PublicEntry, ResultEntry
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
+from referee.service.setup.extra import Leaderboard
 from referee.service.teams.roster_view import lanes_json
-
-_BOARD_FIELDS = ("task", "accuracy", "target_ms")
-_BOARD_ROW_FIELDS = ("rank", "team", "metric", "accuracy", "latency_ms")
 
 
 class PublicState(Enum):
@@ -55,7 +53,7 @@ class PublicView(ContestRanking, frozen=True, kw_only=True):
     next: str | None = None
     lanes: Sequence[Mapping[str, Any]] = ()
     entries: Sequence[ShownEntry] = ()
-    boards: Sequence[Mapping[str, Any]] = ()
+    boards: Sequence[Leaderboard] = ()
     stations: Sequence[Mapping[str, Any]] | None = None
 
 
@@ -124,13 +122,8 @@ def _view(facts: Facts) -> PublicView:
         lanes=lanes_json(roster) if is_open else [],
         entries=[shown_entry(entry, state) for entry in results.entries],
         prizes=results.prizes if is_final else [],
-        boards=[_board(board) for board in facts.boards],
+        boards=facts.boards,
     )
-
-
-def _board(board: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [{name: row[name] for name in _BOARD_ROW_FIELDS} for row in board["rows"]]
-    return {name: board[name] for name in _BOARD_FIELDS} | {"rows": rows}
 
 
 def _state(facts: Facts) -> PublicState:

@@ -26,6 +26,29 @@ GUESTS = "referee.extras"
 
 
 @dataclass(frozen=True)
+class LeaderboardColumn:
+    """A column of a leaderboard: the head above it, and what its cells are."""
+
+    head: str = ""
+    kind: Literal["text", "number", "rank", "score"] = "text"
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """A table that a guest shows the audience: words and figures as they are read.
+
+    `note` stands behind the title, in small letters. `cells` has a row of texts for each team, the
+    best first; without a row `nothing` stands in its place.
+    """
+
+    title: str = ""
+    note: str = ""
+    columns: Sequence[LeaderboardColumn] = ()
+    cells: Sequence[Sequence[str]] = ()
+    nothing: str = ""
+
+
+@dataclass(frozen=True)
 class Extra:
     """What a guest brings; it leaves out what it has no part in.
 
@@ -50,7 +73,7 @@ class Extra:
     """Returns its paths in `/openapi.json`"""
     board: Callable[[Connection], Any] | None = None
     """Returns what the operators' board shows under its name"""
-    leaderboards: Callable[[Contest, Connection], Iterable[Mapping[str, Any]]] = lambda *_: ()
+    leaderboards: Callable[[Contest, Connection], Iterable[Leaderboard]] = lambda *_: ()
     """Returns the leaderboards that the audience may see"""
     version: Callable[[Connection], object] = lambda connection: None
     """Returns what differs when its leaderboards do"""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -84,19 +85,19 @@ def test_the_leaderboards_of_models_stand_beside_the_ranking(tmp_path, clock):
         return json.loads(published.refresh().view)["boards"]
 
     (board,) = boards()
-    (found,) = board["rows"]
-    assert ("classification", 1, "ants", 50.0, 9.0) == (
-        *(board["task"], found["rank"], found["team"]),
-        *(found["accuracy"], found["latency_ms"]),
-    )
+    (found,) = board["cells"]
+    assert "OVIC classification" == board["title"]
+    assert ["1", "ants", "50.00", "9.000"] == [*found[:2], *found[3:]]
+    assert re.fullmatch(r"[+−]\d+\.\d{3}|too slow", found[2])
+    assert len(board["columns"]) == len(found)
     freeze(contest, "Kim")
     put_entry(contest.database, *SCORED, team="bees", number=2, figures=(60.0, 9.0))
     assert [board] == boards()
     thaw(contest, "Kim")
-    assert ["bees", "ants"] == [row["team"] for row in boards()[0]["rows"]]
+    assert ["bees", "ants"] == [cells[1] for cells in boards()[0]["cells"]]
     with contest.database.write() as connection:
         record_entry_event(connection, 2, "voided", "", actor="Kim", text="trained on the images")
-    assert ["ants"] == [row["team"] for row in boards()[0]["rows"]]
+    assert ["ants"] == [cells[1] for cells in boards()[0]["cells"]]
     closed = {"ovic": replace(ovic_of(contest.config), leaderboard_for_teams=False)}
     published = Publisher(replace(contest, config=replace(contest.config, extras=closed)))
     assert [] == boards()

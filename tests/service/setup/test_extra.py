@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,9 +132,10 @@ def test_operators_have_its_page_and_its_part_of_the_board(contest):
 
 
 def test_the_audience_sees_its_leaderboard(contest):
-    """It stands beside the ranking."""
-    (board,) = Publisher(contest).refresh().publication.view.boards
-    assert "chess" == board["task"]
+    """It stands beside the ranking, with the words and the columns that the guest gives."""
+    (board,) = json.loads(Publisher(contest).refresh().view)["boards"]
+    assert ("Chess", "wins", [["ants"]]) == (board["title"], board["note"], board["cells"])
+    assert [{"head": "team", "kind": "text"}] == board["columns"]
 
 
 def test_it_can_keep_results_open_and_a_team_on_record(contest):

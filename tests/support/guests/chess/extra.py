@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from referee.service.setup.config_values import setting
-from referee.service.setup.extra import Extra
+from referee.service.setup.extra import Extra, Leaderboard, LeaderboardColumn
 from referee.service.setup.program import Later, Program
 
 
@@ -33,7 +33,7 @@ EXTRA = Extra(
     openapi=Later("referee.extras.chess.part:paths"),
     board=lambda connection: {"games": 0},
     leaderboards=lambda contest, connection: [
-        {"task": "chess", "accuracy": "wins", "target_ms": 0, "rows": []}
+        Leaderboard("Chess", "wins", [LeaderboardColumn("team")], [["ants"]])
     ],
     version=lambda connection: 7,
     slow_check=("chess", "clocks"),
