@@ -43,7 +43,7 @@ def register_functions(connection: sqlite3.Connection) -> None:
     connection.create_function("linked", 2, linked, deterministic=True)
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """A link and the row that it stands for; `row` is None if the row is gone.
 
     `strand` and `digest` are as stored. `columns` names what is in `row`, where a blob stands as
@@ -66,7 +66,7 @@ class Link(NamedTuple):
         return f"{self.table} {self.row_id}"
 
 
-def links(connection: sqlite3.Connection, session_id: int | None = None) -> Iterator[Link]:
+def links(connection: sqlite3.Connection, session_id: int | None = None) -> Iterator[ChainLink]:
     """Yield the links of a session, or all links, in order, each with its row."""
     where = "" if session_id is None else " where session_id = :session"
     cursor = connection.cursor()
@@ -80,7 +80,7 @@ def links(connection: sqlite3.Connection, session_id: int | None = None) -> Iter
         link_id, session, table, row_id, strand, digest = link
         row, columns = rows.of(table, row_id), rows.names(table)
         found = None if row is None else packed_digest([table, *row])
-        yield Link(link_id, session, table, row_id, strand, digest, columns, row, found)
+        yield ChainLink(link_id, session, table, row_id, strand, digest, columns, row, found)
 
 
 def newest_link(connection: sqlite3.Connection) -> bytes | None:
@@ -132,7 +132,7 @@ def broken_links(connection: sqlite3.Connection) -> Iterator[str]:
     yield from _strange_fetches(connection)
 
 
-def strand_fault(link: Link, before: bytes | None) -> str | None:
+def strand_fault(link: ChainLink, before: bytes | None) -> str | None:
     """Return what is wrong with a row behind the link `before` of its session, or None."""
     found = link.found
     if found is None:
@@ -142,7 +142,7 @@ def strand_fault(link: Link, before: bytes | None) -> str | None:
     return None
 
 
-def _faults(link: Link, strand: bytes | None, before: bytes | None) -> Iterator[str]:
+def _faults(link: ChainLink, strand: bytes | None, before: bytes | None) -> Iterator[str]:
     fault, found = strand_fault(link, strand), link.found
     if fault is not None:
         yield fault

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from referee.errors import Refusal
-from referee.store.chain import Link, linked, links, packed_digest, strand_fault
+from referee.store.chain import ChainLink, linked, links, packed_digest, strand_fault
 from referee.store.database import Connection
 
 _ROWS = 1000
@@ -51,7 +51,7 @@ def link_behind(line: Mapping[str, Any], before: bytes | None) -> bytes:
     return linked(packed_digest([line["table"], *values]), before)
 
 
-def _lines(found: Iterator[Link], tell: Callable[[str], object]) -> Iterator[bytes]:
+def _lines(found: Iterator[ChainLink], tell: Callable[[str], object]) -> Iterator[bytes]:
     before: bytes | None = None
     for link in found:
         fault = strand_fault(link, before)

@@ -28,12 +28,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.errors import InputError, Unavailable
-from referee.extras.drill.play.drilling import Drill, Limits, TrainersLog
+from referee.extras.drill.play.drilling import Drill, DrillLimits, TrainersLog
 from referee.extras.drill.play.effects import possible
 from referee.extras.drill.play.folder import TEAMS_MOST
 from referee.extras.drill.play.hosting import Prepared, Wanted, prepared, require_event
 from referee.extras.drill.play.trainee_actions import Keyboard, words_text
-from referee.extras.drill.rules.faults import BY_NAME, FAULTS, Fault
+from referee.extras.drill.rules.faults import BY_NAME, FAULTS, DrillFault
 from referee.extras.drill.rules.judging import judge_all
 from referee.extras.drill.rules.plan import draw_plan
 from referee.extras.drill.rules.report import left_out_text, report_json, report_text
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
     require_event(event)
     wanted = _wanted(args, event, len(named))
     plan = draw_plan(named, possible(), wanted.sessions, wanted.seed)
-    limits = Limits(wanted.sessions, 60.0 * args.minutes, float(wanted.seconds), wanted.seed)
+    limits = DrillLimits(wanted.sessions, 60.0 * args.minutes, float(wanted.seconds), wanted.seed)
     _say("Setting up the drill: pictures, teams, meters, servers. This takes half a minute.")
     with prepared(event, wanted, _say) as ready:
         keyboard = Keyboard(sys.stdin)
@@ -142,7 +142,7 @@ def _wanted(args: argparse.Namespace, event: Config, named: int) -> Wanted:
     return Wanted(parent.resolve(), seconds, sessions, args.images, seed)
 
 
-def _fault(name: str) -> Fault:
+def _fault(name: str) -> DrillFault:
     if name not in BY_NAME:
         raise InputError(f"There is no fault '{name}'; the faults are {', '.join(BY_NAME)}.")
     if BY_NAME[name] not in possible():

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.core.states import SessionState, state_of
-from referee.extras.drill.play.folder import Pictures, Teams
-from referee.extras.drill.rules.record import Stop
+from referee.extras.drill.play.folder import DrillPictures, Teams
+from referee.extras.drill.rules.record import ClientStop
 from referee.service.setup.contest import Contest, order_of
 from referee.store.requests import count_fetched_images
 from referee.store.sessions import SessionRecord
@@ -46,7 +46,7 @@ class Contestants:
     def __init__(
         self,
         contest: Contest,
-        pictures: Pictures,
+        pictures: DrillPictures,
         passwords: Teams,
         urls: Mapping[int, str],
         folder: Path,
@@ -65,7 +65,7 @@ class Contestants:
         self._chance = random.Random(f"teams {seed}")
         self._say = say
         self._clients: dict[int, _Client] = {}
-        self.stops: list[Stop] = []
+        self.stops: list[ClientStop] = []
         folder.mkdir(parents=True, exist_ok=True)
 
     def look(self, sessions: Sequence[SessionRecord]) -> None:
@@ -131,7 +131,7 @@ class Contestants:
         if process is not None and process.poll() not in (None, 0):
             client.process = None
             client.due_s = time.monotonic() + _AGAIN_S
-            self.stops.append(Stop(time.time(), client.session.session_id))
+            self.stops.append(ClientStop(time.time(), client.session.session_id))
             said = _last_words(self._log(client.session))
             if said != client.said:  # A team that cannot connect does not say so every time.
                 self._say(f"{client.session.team}: “{said}” We start our client again.")

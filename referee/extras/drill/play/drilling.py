@@ -34,7 +34,7 @@ _LIVE = (SessionState.ARMED, SessionState.RUNNING)
 
 
 @dataclass(frozen=True)
-class Limits:
+class DrillLimits:
     """How long a drill lasts: so many new sessions, so many seconds at most."""
 
     sessions: int
@@ -67,7 +67,7 @@ class Drill:
         self,
         scene: Scene,
         plan: Sequence[Planned],
-        limits: Limits,
+        limits: DrillLimits,
         keyboard: Keyboard,
         log: TrainersLog,
         say: Callable[[str], None],

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from referee.core.states import SessionState, state_of
 from referee.extras.drill.play.host import CAN_FILL_DISK
 from referee.extras.drill.play.scene import Scene
-from referee.extras.drill.rules.faults import FAULTS, Fault
+from referee.extras.drill.rules.faults import FAULTS, DrillFault
 from referee.service.setup.contest import image_behind
 from referee.store.requests import count_fetched_images, requests_of
 from referee.store.sessions import SessionRecord, load_session
@@ -34,7 +34,7 @@ BY_HAND, PASSED, SESSION_OVER = "by hand", "it passed by itself", "its session w
 class Effect:
     """A fault that has begun in a session; `begun_s` is monotonic."""
 
-    fault: Fault
+    fault: DrillFault
     scene: Scene
     session: SessionRecord
     begun_s: float
@@ -79,14 +79,14 @@ class _Effect:
     end: Callable[[Effect], None]
 
 
-def begin(fault: Fault, scene: Scene, session: SessionRecord) -> Effect:
+def begin(fault: DrillFault, scene: Scene, session: SessionRecord) -> Effect:
     """Inject a fault into a running session."""
     effect = Effect(fault, scene, session, time.monotonic())
     EFFECTS[fault.name].begin(effect)
     return effect
 
 
-def possible() -> list[Fault]:
+def possible() -> list[DrillFault]:
     """Return the faults that can be injected on this machine."""
     return [fault for fault in FAULTS if CAN_FILL_DISK or fault.name != "disk-full"]
 

@@ -51,7 +51,7 @@ TEAMS_MOST = len(_TEAMS)
 
 
 @dataclass(frozen=True)
-class Pictures:
+class DrillPictures:
     """The generated pictures of a drill, and imperfect answers to them."""
 
     images: Path
@@ -75,7 +75,7 @@ def new_folder(parent: Path) -> Path:
     return folder
 
 
-def drill_pictures(parent: Path, folder: Path, count: int) -> Pictures:
+def drill_pictures(parent: Path, folder: Path, count: int) -> DrillPictures:
     """Draw pictures once for all drills, and link them into the folder of this one.
 
     A drill takes files away, so it has names of its own for them.
@@ -90,11 +90,11 @@ def drill_pictures(parent: Path, folder: Path, count: int) -> Pictures:
         unfinished.replace(answers)
     images = folder / "images"
     shutil.copytree(kept / "images", images, copy_function=_link)
-    return Pictures(images, truth, answers)
+    return DrillPictures(images, truth, answers)
 
 
 def drill_config(
-    event: Config, folder: Path, pictures: Pictures, seconds: int, resources: Sequence[str]
+    event: Config, folder: Path, pictures: DrillPictures, seconds: int, resources: Sequence[str]
 ) -> Config:
     """Write the configuration of a drill into its folder; return it as read from there.
 

@@ -27,7 +27,7 @@ HANDS = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class DrillFault:
     """A fault: what happens in one line, how it is injected and over, and what is expected.
 
     `alarm` is a regular expression of the red bar's text; '' means that no alarm tells of it.
@@ -65,7 +65,7 @@ _BROKEN_OFF = "stopped the meter|meter integrated|reset|started again|restarted|
 
 FAULTS = tuple(
     (
-        Fault(
+        DrillFault(
             "meter-unplugged",
             "somebody pulls the cable of the power meter",
             "the emulated meter drops its link and integrates on",
@@ -79,7 +79,7 @@ FAULTS = tuple(
             f"{EMERGENCY}, row 2",
             costs=_UNREAD,
         ),
-        Fault(
+        DrillFault(
             "meter-off",
             "the power meter loses its mains",
             "the emulated meter stops in state ERROR and drops its link",
@@ -94,7 +94,7 @@ FAULTS = tuple(
             costs=f"{_BROKEN_OFF}|{_UNREAD}|Another meter|Samples give",
             signs=(POWER, CABLE),
         ),
-        Fault(
+        DrillFault(
             "meter-stopped",
             "somebody presses STOP at the power meter",
             "STOP is pressed at the emulated meter's panel",
@@ -109,7 +109,7 @@ FAULTS = tuple(
             costs=f"{_BROKEN_OFF}|Samples give",
             signs=(RESET,),
         ),
-        Fault(
+        DrillFault(
             "on-battery",
             "the device runs on its battery, so the meter sees about 0 W",
             "the load of the emulated meter falls to 0 W",
@@ -126,7 +126,7 @@ FAULTS = tuple(
             signs=(DEVICE, STOP),
             unmeasured=True,
         ),
-        Fault(
+        DrillFault(
             "over-range",
             "the device takes more than the meter's range",
             "the emulated meter shows over range for a while",
@@ -140,7 +140,7 @@ FAULTS = tuple(
             "docs/console.md#what-the-figures-mean",
             costs="its range|cut off|Samples give",
         ),
-        Fault(
+        DrillFault(
             "flood",
             "the running team's program asks as fast as it can",
             "a second program of the team sends requests without a pause, with its token",
@@ -153,7 +153,7 @@ FAULTS = tuple(
             40.0,
             f"{EMERGENCY}, row 7",
         ),
-        Fault(
+        DrillFault(
             "wifi-drop",
             "the team's client loses the network and logs in again",
             "the client is killed, and started again some seconds later",
@@ -166,7 +166,7 @@ FAULTS = tuple(
             60.0,
             f"{EMERGENCY}, row 1",
         ),
-        Fault(
+        DrillFault(
             "other-team",
             "another team tries to log in while a session runs",
             "another team's name and password are sent once a second",
@@ -179,7 +179,7 @@ FAULTS = tuple(
             15.0,
             f"{EMERGENCY}, row 4",
         ),
-        Fault(
+        DrillFault(
             "junk",
             "the team's client sends answers that make no sense",
             "boxes of unknown images and classes, and with corners the wrong way round, are sent",
@@ -192,7 +192,7 @@ FAULTS = tuple(
             10.0,
             f"{EMERGENCY}, last lines",
         ),
-        Fault(
+        DrillFault(
             "image-lost",
             "an image is gone from the disk while the session runs",
             "the file of an image that comes next is taken away",
@@ -207,7 +207,7 @@ FAULTS = tuple(
             costs="could not get these images",
             after_session=True,
         ),
-        Fault(
+        DrillFault(
             "disk-full",
             "the laptop's disk is full",
             "the kernel lets the referee's processes write to no file (RLIMIT_FSIZE)",
@@ -221,7 +221,7 @@ FAULTS = tuple(
             f"{EMERGENCY}, row 10",
             costs=_UNREAD,
         ),
-        Fault(
+        DrillFault(
             "desk-killed",
             "the desk's process dies",
             "kill -9 of the control desk",
@@ -235,7 +235,7 @@ FAULTS = tuple(
             f"{EMERGENCY}, row 6",
             costs=_UNREAD,
         ),
-        Fault(
+        DrillFault(
             "server-killed",
             "the contest server's processes die",
             "kill -9 of the contest server and its workers",
@@ -248,7 +248,7 @@ FAULTS = tuple(
             60.0,
             "docs/console.md#the-red-bar",
         ),
-        Fault(
+        DrillFault(
             "power-cut",
             "the laptop loses its power",
             "kill -9 of all processes of the referee; the meter goes on",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from referee.extras.drill.rules.faults import BY_NAME, HANDS, NOTE, VOID, Fault
+from referee.extras.drill.rules.faults import BY_NAME, HANDS, NOTE, VOID, DrillFault
 from referee.extras.drill.rules.record import SEEN, Act, Injection, Ran, Record
 
 # A gap in what comes once a second or so is told from this length on.
@@ -22,7 +22,7 @@ CALM, SHORT = "rightly left alone", "the drill ended first"
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedFault:
     """A fault and what became of it; the times are seconds after the injection.
 
     `alarm_s` is when the red bar first told of it, `seen_s` when a person first showed attention,
@@ -30,7 +30,7 @@ class Judged:
     `lost` sentences about what was lost.
     """
 
-    fault: Fault
+    fault: DrillFault
     injection: Injection
     team: str
     alarm_s: float | None
@@ -43,12 +43,12 @@ class Judged:
     outcome: str
 
 
-def judge_all(record: Record) -> list[Judged]:
+def judge_all(record: Record) -> list[JudgedFault]:
     """Judge each fault that came, in the order of the drill."""
     return [judge(injection, record) for injection in record.injections]
 
 
-def judge(injection: Injection, record: Record) -> Judged:
+def judge(injection: Injection, record: Record) -> JudgedFault:
     """Judge one fault by what is on record from its injection to the next one's."""
     fault = BY_NAME[injection.fault]
     until_s = _until(injection, record)
@@ -59,7 +59,7 @@ def judge(injection: Injection, record: Record) -> Judged:
     seen = next((a for a in acts if _shows_attention(a, fault, injection, session)), None)
     done = next((a for a in acts if _is_deed(a, fault, injection, session)), None)
     harm = tuple(_act_text(a) for a in acts if _harms(a, fault, injection, session))
-    return Judged(
+    return JudgedFault(
         fault=fault,
         injection=injection,
         team="" if session is None else session.team,
@@ -80,7 +80,9 @@ def _until(injection: Injection, record: Record) -> float:
     return min(later, default=float("inf"))
 
 
-def _shows_attention(act: Act, fault: Fault, injection: Injection, session: Ran | None) -> bool:
+def _shows_attention(
+    act: Act, fault: DrillFault, injection: Injection, session: Ran | None
+) -> bool:
     """Tell whether an act shows that somebody had noticed the fault.
 
     That is Seen at an alarm that tells of it, a note on its session, a deed of the runbook, or one
@@ -95,13 +97,13 @@ def _shows_attention(act: Act, fault: Fault, injection: Injection, session: Ran 
     return act.what in (*fault.deeds, *fault.harm) and _concerns(act, injection)
 
 
-def _is_deed(act: Act, fault: Fault, injection: Injection, session: Ran | None) -> bool:
+def _is_deed(act: Act, fault: DrillFault, injection: Injection, session: Ran | None) -> bool:
     if act.what not in fault.deeds or not _concerns(act, injection):
         return False
     return not _too_early(act, fault, session)
 
 
-def _harms(act: Act, fault: Fault, injection: Injection, session: Ran | None) -> bool:
+def _harms(act: Act, fault: DrillFault, injection: Injection, session: Ran | None) -> bool:
     if not _concerns(act, injection):
         return False
     if act.what in fault.deeds:
@@ -111,7 +113,7 @@ def _harms(act: Act, fault: Fault, injection: Injection, session: Ran | None) ->
     return act.what in fault.harm and lasts and _runs(act, session)
 
 
-def _too_early(act: Act, fault: Fault, session: Ran | None) -> bool:
+def _too_early(act: Act, fault: DrillFault, session: Ran | None) -> bool:
     return fault.after_session and _runs(act, session)
 
 
@@ -126,7 +128,7 @@ def _concerns(act: Act, injection: Injection) -> bool:
     return act.what in HANDS or act.session_id == injection.session_id
 
 
-def _outcome(fault: Fault, injection: Injection, done: Act | None, harm: Sequence[str]) -> str:
+def _outcome(fault: DrillFault, injection: Injection, done: Act | None, harm: Sequence[str]) -> str:
     if harm:
         return HARM
     if not fault.deeds:
@@ -141,7 +143,9 @@ def _act_text(act: Act) -> str:
     return f"{words} ({act.who})" if act.who else words
 
 
-def _lost(fault: Fault, injection: Injection, session: Ran | None, record: Record) -> Iterator[str]:
+def _lost(
+    fault: DrillFault, injection: Injection, session: Ran | None, record: Record
+) -> Iterator[str]:
     """Say what the fault cost: requests, readings, the energy, the whole session.
 
     What happened after the next fault came is that one's damage.
@@ -172,7 +176,7 @@ def _lost(fault: Fault, injection: Injection, session: Ran | None, record: Recor
 
 
 def _lost_session(
-    fault: Fault, injection: Injection, session: Ran, record: Record
+    fault: DrillFault, injection: Injection, session: Ran, record: Record
 ) -> Iterator[str]:
     """Say what the session lost by this fault, where it had others too."""
     faults = [BY_NAME[it.fault] for it in record.injections if it.session_id == session.session_id]
@@ -189,7 +193,9 @@ def _lost_session(
             yield f"energy {session.verdict}: {why}"
 
 
-def _voided_by(fault: Fault, faults: Sequence[Fault], injection: Injection, record: Record) -> bool:
+def _voided_by(
+    fault: DrillFault, faults: Sequence[DrillFault], injection: Injection, record: Record
+) -> bool:
     """Tell whether a session was voided for a fault: the runbook asks for it, or it came last."""
     if any(VOID in one.deeds for one in faults):
         return VOID in fault.deeds
@@ -197,7 +203,7 @@ def _voided_by(fault: Fault, faults: Sequence[Fault], injection: Injection, reco
     return not voids or injection.at_s <= voids[0] < _until(injection, record)
 
 
-def _can_bring(fault: Fault, reason: str, faults: Sequence[Fault]) -> bool:
+def _can_bring(fault: DrillFault, reason: str, faults: Sequence[DrillFault]) -> bool:
     """Tell whether a fault can be why a verdict has this reason, and no other is known for it."""
     known = [one for one in faults if one.costs and re.search(one.costs, reason)]
     return fault in known or not known

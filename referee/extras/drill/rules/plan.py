@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from referee.extras.drill.rules.faults import Fault
+from referee.extras.drill.rules.faults import DrillFault
 
 # A fault comes in the first half of its session, so that there is time to act.
 _EARLIEST, _LATEST = 0.15, 0.5
@@ -19,13 +19,13 @@ _APART = 0.2
 class Planned:
     """A fault that comes in the `turn`-th new session, at this share of its length."""
 
-    fault: Fault
+    fault: DrillFault
     turn: int
     share: float
 
 
 def draw_plan(
-    named: Sequence[Fault], possible: Sequence[Fault], sessions: int, seed: int
+    named: Sequence[DrillFault], possible: Sequence[DrillFault], sessions: int, seed: int
 ) -> list[Planned]:
     """Return the plan of a drill of this many sessions, in its order.
 
@@ -45,8 +45,8 @@ def draw_plan(
     return plan
 
 
-def _drawn(possible: Sequence[Fault], count: int, chance: random.Random) -> list[Fault]:
-    found: list[Fault] = []
+def _drawn(possible: Sequence[DrillFault], count: int, chance: random.Random) -> list[DrillFault]:
+    found: list[DrillFault] = []
     while len(found) < count and possible:
         found += chance.sample(list(possible), len(possible))
     return found[:count]

@@ -49,7 +49,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownAlarm:
     """An alarm that the red bar showed, or that the desk knew of while nobody watched."""
 
     at_s: float
@@ -57,7 +57,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Stop:
+class ClientStop:
     """A client that stopped because the referee failed it; its team had to start it again."""
 
     at_s: float
@@ -85,10 +85,10 @@ class Record:
     """All that is known of a drill when it is over."""
 
     injections: tuple[Injection, ...]
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownAlarm, ...]
     acts: tuple[Act, ...]
     sessions: tuple[Ran, ...] = ()
-    stops: tuple[Stop, ...] = ()
+    stops: tuple[ClientStop, ...] = ()
     begun_s: float = 0.0
     ended_s: float = 0.0
     seed: int = 0
@@ -101,15 +101,15 @@ def seconds_of(utc: str) -> float:
     return datetime.fromisoformat(utc).timestamp()
 
 
-def read_shown_and_acts(contest: Contest) -> tuple[list[Shown], list[Act]]:
+def read_shown_and_acts(contest: Contest) -> tuple[list[ShownAlarm], list[Act]]:
     """Return the alarms and the actions of people in a contest's record, in order."""
     connection = contest.database.connection
-    shown = [Shown(seconds_of(one.utc), one.text) for one in alarm_notices(connection)]
+    shown = [ShownAlarm(seconds_of(one.utc), one.text) for one in alarm_notices(connection)]
     acts = []
     for row in reversed(audit_rows(connection)):
         at_s = seconds_of(row.utc)
         if row.action == SHOWN:
-            shown.append(Shown(at_s, row.detail))
+            shown.append(ShownAlarm(at_s, row.detail))
         elif row.role != REFEREE and row.role:
             acts.append(
                 Act(at_s, row.who, row.action, row.session_id, row.detail, row.refusal or "")

@@ -9,14 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from referee.extras.drill.rules.faults import LEFT_OUT
-from referee.extras.drill.rules.judging import CALM, SHORT, WELL, Judged
+from referee.extras.drill.rules.judging import CALM, SHORT, WELL, JudgedFault
 from referee.extras.drill.rules.record import Record
 
 _WIDTH = 100
 _HEAD = ("fault", "session", "at", "alarm", "seen", "done", "outcome")
 
 
-def report_text(record: Record, judged: Sequence[Judged]) -> str:
+def report_text(record: Record, judged: Sequence[JudgedFault]) -> str:
     """Return the report for people: a table, then what was done and lost for each fault."""
     good = sum(one.outcome in (WELL, CALM) for one in judged)
     faults, sessions = _counted(len(judged), "fault"), _counted(len(record.sessions), "session")
@@ -37,7 +37,7 @@ def report_text(record: Record, judged: Sequence[Judged]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def report_json(record: Record, judged: Sequence[Judged]) -> dict[str, Any]:
+def report_json(record: Record, judged: Sequence[JudgedFault]) -> dict[str, Any]:
     """Return the report for programs; times after a fault are seconds, and null is never."""
     return {
         "begun": _utc(record.begun_s),
@@ -78,7 +78,7 @@ def left_out_text() -> Iterator[str]:
         yield f"  {name:28}{why}"
 
 
-def _table(judged: Sequence[Judged]) -> list[str]:
+def _table(judged: Sequence[JudgedFault]) -> list[str]:
     rows = [
         (
             f"{number} {one.fault.name}",
@@ -98,7 +98,7 @@ def _table(judged: Sequence[Judged]) -> list[str]:
     ]
 
 
-def _block(number: int, one: Judged) -> Iterator[str]:
+def _block(number: int, one: JudgedFault) -> Iterator[str]:
     where = f" (session {one.injection.session_id}, {one.team})" if one.team else ""
     yield f"{number}. {one.fault.name}: {one.fault.line}{where}"
     yield from _wrapped("to see", one.fault.seen)
@@ -114,7 +114,7 @@ def _block(number: int, one: Judged) -> Iterator[str]:
     yield from _wrapped("runbook", one.fault.section)
 
 
-def _advice(one: Judged) -> str:
+def _advice(one: JudgedFault) -> str:
     if one.outcome in (WELL, CALM, SHORT):
         return ""
     return f". Read again: {one.fault.do}"
@@ -128,7 +128,7 @@ def _deed(after_s: float | None, by: str, otherwise: str) -> str:
     return otherwise if after_s is None else f"after {after_s:.0f} s: {by}"
 
 
-def _over(one: Judged) -> str:
+def _over(one: JudgedFault) -> str:
     after_s = _after(one)
     return (
         "not before the drill ended"
@@ -137,7 +137,7 @@ def _over(one: Judged) -> str:
     )
 
 
-def _after(one: Judged) -> float | None:
+def _after(one: JudgedFault) -> float | None:
     over_s = one.injection.over_s
     return None if over_s is None else _rounded(over_s - one.injection.at_s)
 

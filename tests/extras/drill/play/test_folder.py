@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from referee.extras.drill.play.folder import (
-    Pictures,
+    DrillPictures,
     drill_config,
     new_folder,
     operators_of_event,
@@ -40,7 +40,7 @@ def pictures(tmp_path):
     names = ["1.jpg", "2.jpg"]
     write_images(folder / "images", names)
     write_truth(folder / "truth.json", list(enumerate(names, 1)))
-    return Pictures(folder / "images", folder / "truth.json", folder / "answers.json")
+    return DrillPictures(folder / "images", folder / "truth.json", folder / "answers.json")
 
 
 def test_drills_are_numbered(tmp_path):

@@ -19,7 +19,7 @@ from referee.extras.drill.rules.judging import (
     judge_all,
     longest_gap,
 )
-from referee.extras.drill.rules.record import Act, Injection, Ran, Record, Shown, Stop
+from referee.extras.drill.rules.record import Act, ClientStop, Injection, Ran, Record, ShownAlarm
 
 LOST = "The power meter is lost, but the session goes on. Put its cable back."
 
@@ -50,7 +50,7 @@ def test_a_fault_that_is_seen_and_done_is_well_done():
     found = judged(
         "meter-unplugged",
         [seen(1019.0), seen(1024.0), Act(1030.0, "", "hand cable", 1)],
-        [Shown(1021.5, LOST)],
+        [ShownAlarm(1021.5, LOST)],
     )
     assert (1.5, 4.0, 10.0, WELL) == (found.alarm_s, found.seen_s, found.done_s, found.outcome)
     assert ("alarm seen (Kim)", "put the cable of the power meter back") == (
@@ -146,7 +146,7 @@ def test_what_was_lost(changes, texts):
 
 def test_clients_that_stopped_are_lost_time():
     """Only stops in the fault's session and after it count."""
-    stops = (Stop(1010.0, 1), Stop(1025.0, 1), Stop(1026.0, 2))
+    stops = (ClientStop(1010.0, 1), ClientStop(1025.0, 1), ClientStop(1026.0, 2))
     assert ("the team had to start its client again, 1 time",) == judged("junk", stops=stops).lost
 
 
@@ -165,7 +165,7 @@ def test_damage_of_the_next_fault_is_not_charged_to_the_one_before():
     """Requests, gaps and stops after the next injection are the next fault's."""
     quiet = tuple(second for second in session().requests_s if not 1051 <= second <= 1068)
     ran = session(failed_requests_s=(1055.0,), requests_s=quiet)
-    stops = (Stop(1056.0, 1), Stop(1057.0, 1))
+    stops = (ClientStop(1056.0, 1), ClientStop(1057.0, 1))
     junk, killed = two("junk", "server-killed", ran, stops=stops)
     assert [] == junk
     assert [
