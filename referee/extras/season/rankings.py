@@ -13,78 +13,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from referee.extras.season.entrants import (
+    BY_MAP,
+    BY_SCORE,
+    Entrant,
+    Pair,
+    entrant_of,
+    has_turned,
+    order_of,
+)
 from referee.extras.season.joint import joint_uncertainty
 from referee.extras.season.rows import (
     SCORED,
-    NewResult,
     OldResult,
     Row,
     ScoredRow,
     reproduced,
     rules_of,
 )
-from referee.extras.season.score_energy import divisor_or_why, no_score
+from referee.extras.season.score_energy import divisor_or_why
 from referee.formats.faults import harmless
 from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
-from referee.scoring.uncertainty import gives_interval
-
-BY_SCORE, BY_MAP = "score", "map"
-"""What ranks: the score, or the mAP alone."""
 
 # Each pair costs a tenth of a millisecond, and there are half as many pairs as the square of teams.
 _COMPARED_MOST = 300
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two teams under the new rules: `ahead` has the higher value, or an equal one.
-
-    `difference` is what it is ahead by. `low` and `high` are the ends of the 95 % interval of the
-    difference on the images that both saw, and `turn_probability` is that of another order in a
-    second contest, by the spread of `turn_from_teams` teams (`referee.scoring.compare`). They are
-    None where the draws cannot tell, and `missing` says why. `turned` says that the old order is
-    the other one.
-    """
-
-    ahead: str
-    behind: str
-    difference: float
-    low: float | None
-    high: float | None
-    turn_probability: float | None
-    turned: bool
-    missing: str | None = None
-    turn_from_teams: int | None = None
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A team's session that counts, under old and new rules.
-
-    `old` and `new` are the values that rank, with the ends of their 95 % intervals or None. Ranks
-    are None without a value. The new rank is one of `best` to `worst`, as far as the intervals of
-    all differences tell; None where none of them can. An `emulated` energy is not official.
-    `reproduces` says whether the bundle's own rules gave its own mAP, under whatever rules this
-    ranking is; None if the file cannot tell. `missing` says why `old`, `new`, their intervals or
-    `best` are None, by the field's name.
-    """
-
-    team: str
-    session: int
-    file: str
-    verdict: str
-    energy_wh: float | None
-    old: float | None
-    old_interval: tuple[float, float] | None
-    new: float | None
-    new_interval: tuple[float, float] | None
-    old_rank: int | None = None
-    new_rank: int | None = None
-    best: int | None = None
-    worst: int | None = None
-    emulated: bool = False
-    reproduces: bool | None = None
-    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -174,7 +126,7 @@ def _ranking(
     counted = _counted(rows)
     entrants = [
         replace(
-            _entrant(row, old, by),
+            entrant_of(row, old, by),
             reproduces=known.get((row["bundle_sha256"], row["truth_sha256"])),
         )
         for old, row in counted
@@ -189,8 +141,8 @@ def _ranking(
     compared = _Compared([one for one, _ in ranked], [row for _, row in ranked], by)
     pairs = list(combinations([one for one, _ in ranked], 2))
     both = [(a, b) for a, b in pairs if None not in (a.old, a.new, b.old, b.new)]
-    turned = sum(_has_turned(a, b) for a, b in both)
-    same = sum(_sign(a.old, b.old) * _sign(a.new, b.new) > 0 for a, b in both)
+    turned = sum(has_turned(a, b) for a, b in both)
+    same = sum(order_of(a.old, b.old) * order_of(a.new, b.new) > 0 for a, b in both)
     tau, tau_missing = _tau(both, same - turned)
     told = {f"{old['rules']} {old['rules_version']}" for old, _ in counted}
     return ComparedRanking(
@@ -214,75 +166,10 @@ def _counted(rows: Sequence[ScoredRow]) -> list[tuple[OldResult, ScoredRow]]:
     return [newest[team] for team in sorted(newest)]
 
 
-@dataclass(frozen=True)
-class _Value:
-    """What ranks a session under one set of rules, with the ends of its interval."""
-
-    value: float | None
-    ends: tuple[float, float] | None
-
-
-def _value(result: OldResult | NewResult, by: str, *, sure: bool) -> _Value:
-    if by == BY_SCORE:
-        value, ends = result["score"], result["score_interval"]
-    else:
-        value, ends = result["mean_ap"], result["mean_ap_interval"]
-    return _Value(value, _ends(ends) if sure else None)
-
-
-def _entrant(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
-    # A file of an older version of the referee has intervals of SUSPECT energies.
-    sure = by == BY_MAP or gives_interval(old_result["verdict"])
-    old, new = (_value(it, by, sure=sure) for it in (old_result, row["new"]))
-    found = {
-        "old": old.value,
-        "new": new.value,
-        "old_interval": old.ends,
-        "new_interval": new.ends,
-    }
-    return Entrant(
-        team=harmless(row["team"]),
-        session=row["session"],
-        file=row["file"],
-        verdict=harmless(str(old_result["verdict"])),
-        energy_wh=old_result["energy_wh"],
-        emulated=bool(old_result.get("emulated")),
-        missing={name: _why_missing(row, by, name) for name, it in found.items() if it is None},
-        old=old.value,
-        new=new.value,
-        old_interval=old.ends,
-        new_interval=new.ends,
-    )
-
-
-def _why_missing(row: ScoredRow, by: str, name: str) -> str:
-    """Return why a session has no old or new value, or no interval around it."""
-    side, _, interval = name.partition("_")
-    result = row["old"] if side == "old" else row["new"]
-    if result is None or result["mean_ap"] is None:
-        return f"no mAP {'in score.json' if side == 'old' else 'under this ground truth'}"
-    if by == BY_SCORE and (why := no_score(row["old"])) is not None:
-        return why
-    divisor = divisor_or_why(row["old"])
-    if by == BY_SCORE and interval and isinstance(divisor, str):
-        return divisor
-    if side == "old":
-        return f"score.json has no {interval or 'score'}"
-    return "the draws cannot tell"
-
-
-def _ends(found: Sequence[float] | None) -> tuple[float, float] | None:
-    return None if found is None else (found[0], found[1])
-
-
 def _places(values: Sequence[float | None]) -> list[int | None]:
     """Return the place of each value, 1 for the highest; equal ones share one."""
     known = [it for it in values if it is not None]
     return [None if it is None else 1 + sum(other > it for other in known) for it in values]
-
-
-def _sign(first: float | None, second: float | None) -> int:
-    return 0 if first is None or second is None else (first > second) - (first < second)
 
 
 def _tau(
@@ -292,17 +179,12 @@ def _tau(
     if not both:
         return None, "fewer than two teams have both values"
     apart = [
-        sum(_sign(*values) != 0 for values in one)
+        sum(order_of(*values) != 0 for values in one)
         for one in ([(a.old, b.old) for a, b in both], [(a.new, b.new) for a, b in both])
     ]
     if not all(apart):
         return None, f"the {'new' if apart[0] else 'old'} values are all equal"
     return concordance / math.sqrt(apart[0] * apart[1]), None
-
-
-def _has_turned(a: Entrant, b: Entrant) -> bool:
-    """Tell whether two teams have opposite orders; a tie that is broken does not turn."""
-    return _sign(a.old, b.old) * _sign(a.new, b.new) < 0
 
 
 class _Compared:
@@ -318,7 +200,7 @@ class _Compared:
         """Yield the turned pairs and the neighbours, by the place of the one that is ahead."""
         for i, j in combinations(range(len(self._entrants)), 2):
             a, b = self._entrants[i], self._entrants[j]
-            if a.new is not None and b.new is not None and (j == i + 1 or _has_turned(a, b)):
+            if a.new is not None and b.new is not None and (j == i + 1 or has_turned(a, b)):
                 yield self._pair(i, j)
 
     def with_places(self) -> Iterator[Entrant]:
@@ -349,7 +231,7 @@ class _Compared:
 
     def _pair(self, i: int, j: int) -> Pair:
         a, b = self._entrants[i], self._entrants[j]
-        difference, turned = (a.new or 0.0) - (b.new or 0.0), _has_turned(a, b)
+        difference, turned = (a.new or 0.0) - (b.new or 0.0), has_turned(a, b)
         told = self._compared(i, j)
         spread = None if isinstance(told, str) else self._spread(i)
         if isinstance(told, str) or spread is None:

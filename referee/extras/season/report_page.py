@@ -15,8 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from referee.extras.season.entrants import BY_SCORE, Entrant
 from referee.extras.season.overview import overview_of
-from referee.extras.season.rankings import BY_SCORE, ComparedRanking, Entrant, SeasonEvent
+from referee.extras.season.rankings import ComparedRanking, SeasonEvent
 from referee.extras.season.report_text import (
     bundle_lists,
     cells,

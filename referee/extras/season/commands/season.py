@@ -20,7 +20,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.extras.season.rankings import BY_MAP, BY_SCORE, SeasonEvent, events_of
+from referee.extras.season.entrants import BY_MAP, BY_SCORE
+from referee.extras.season.rankings import SeasonEvent, events_of
 from referee.extras.season.report_text import (
     bundles_csv,
     pairs_csv,

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A team of a season under old and new rules: its values, and a pair of such teams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from referee.extras.season.rows import NewResult, OldResult, ScoredRow
+from referee.extras.season.score_energy import divisor_or_why, no_score
+from referee.formats.faults import harmless
+from referee.scoring.uncertainty import gives_interval
+
+BY_SCORE, BY_MAP = "score", "map"
+"""What ranks: the score, or the mAP alone."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two teams under the new rules: `ahead` has the higher value, or an equal one.
+
+    `difference` is what it is ahead by. `low` and `high` are the ends of the 95 % interval of the
+    difference on the images that both saw, and `turn_probability` is that of another order in a
+    second contest, by the spread of `turn_from_teams` teams (`referee.scoring.compare`). They are
+    None where the draws cannot tell, and `missing` says why. `turned` says that the old order is
+    the other one.
+    """
+
+    ahead: str
+    behind: str
+    difference: float
+    low: float | None
+    high: float | None
+    turn_probability: float | None
+    turned: bool
+    missing: str | None = None
+    turn_from_teams: int | None = None
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A team's session that counts, under old and new rules.
+
+    `old` and `new` are the values that rank, with the ends of their 95 % intervals or None. Ranks
+    are None without a value. The new rank is one of `best` to `worst`, as far as the intervals of
+    all differences tell; None where none of them can. An `emulated` energy is not official.
+    `reproduces` says whether the bundle's own rules gave its own mAP, under whatever rules this
+    ranking is; None if the file cannot tell. `missing` says why `old`, `new`, their intervals or
+    `best` are None, by the field's name.
+    """
+
+    team: str
+    session: int
+    file: str
+    verdict: str
+    energy_wh: float | None
+    old: float | None
+    old_interval: tuple[float, float] | None
+    new: float | None
+    new_interval: tuple[float, float] | None
+    old_rank: int | None = None
+    new_rank: int | None = None
+    best: int | None = None
+    worst: int | None = None
+    emulated: bool = False
+    reproduces: bool | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
+    """Return a session that counts as an entrant without ranks; `by` is `BY_SCORE` or `BY_MAP`."""
+    # A file of an older version of the referee has intervals of SUSPECT energies.
+    sure = by == BY_MAP or gives_interval(old_result["verdict"])
+    old, new = (_value(it, by, sure=sure) for it in (old_result, row["new"]))
+    found = {
+        "old": old.value,
+        "new": new.value,
+        "old_interval": old.ends,
+        "new_interval": new.ends,
+    }
+    return Entrant(
+        team=harmless(row["team"]),
+        session=row["session"],
+        file=row["file"],
+        verdict=harmless(str(old_result["verdict"])),
+        energy_wh=old_result["energy_wh"],
+        emulated=bool(old_result.get("emulated")),
+        missing={name: _why_missing(row, by, name) for name, it in found.items() if it is None},
+        old=old.value,
+        new=new.value,
+        old_interval=old.ends,
+        new_interval=new.ends,
+    )
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What ranks a session under one set of rules, with the ends of its interval."""
+
+    value: float | None
+    ends: tuple[float, float] | None
+
+
+def _value(result: OldResult | NewResult, by: str, *, sure: bool) -> _Value:
+    if by == BY_SCORE:
+        value, ends = result["score"], result["score_interval"]
+    else:
+        value, ends = result["mean_ap"], result["mean_ap_interval"]
+    return _Value(value, _ends(ends) if sure else None)
+
+
+def _why_missing(row: ScoredRow, by: str, name: str) -> str:
+    """Return why a session has no old or new value, or no interval around it."""
+    side, _, interval = name.partition("_")
+    result = row["old"] if side == "old" else row["new"]
+    if result is None or result["mean_ap"] is None:
+        return f"no mAP {'in score.json' if side == 'old' else 'under this ground truth'}"
+    if by == BY_SCORE and (why := no_score(row["old"])) is not None:
+        return why
+    divisor = divisor_or_why(row["old"])
+    if by == BY_SCORE and interval and isinstance(divisor, str):
+        return divisor
+    if side == "old":
+        return f"score.json has no {interval or 'score'}"
+    return "the draws cannot tell"
+
+
+def _ends(found: Sequence[float] | None) -> tuple[float, float] | None:
+    return None if found is None else (found[0], found[1])
+
+
+def order_of(first: float | None, second: float | None) -> int:
+    """Return 1 or -1 for the higher one of two values, and 0 where there is no order."""
+    return 0 if first is None or second is None else (first > second) - (first < second)
+
+
+def has_turned(a: Entrant, b: Entrant) -> bool:
+    """Tell whether two teams have opposite orders; a tie that is broken does not turn."""
+    return order_of(a.old, b.old) * order_of(a.new, b.new) < 0
