@@ -94,13 +94,20 @@ def serve(
         if traffic is not None:
             owned.callback(TrafficFollower(traffic, instrument, guard).close)
         print(f"ready {server.resource}", file=out, flush=True)
-        while not stop.wait(_PUMP_S):
-            with guard:
-                interpreter.pump()
-            # Poll the parent. The kernel's parent-death signal exists only on Linux, and it comes
-            # too early: when the parent's thread ends that started this process.
-            if exit_with_parent and os.getppid() != parent:
-                break
+        _pump_until(stop, interpreter, guard, parent if exit_with_parent else None)
+
+
+def _pump_until(
+    stop: SignalFlag, interpreter: Interpreter, guard: threading.Condition, parent: int | None
+) -> None:
+    """Let the emulator's time pass until a signal comes, or the parent of this number is gone."""
+    while not stop.wait(_PUMP_S):
+        with guard:
+            interpreter.pump()
+        # Poll the parent. The kernel's parent-death signal exists only on Linux, and it comes too
+        # early: when the parent's thread ends that started this process.
+        if parent is not None and os.getppid() != parent:
+            break
 
 
 def _restore(handlers: Mapping[signal.Signals, Any]) -> None:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -86,12 +86,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--track", choices=("network", "camera"), default="network", help="rules (default: network)"
     )
     add("--seconds", type=int, default=600, help="length of a session (default: 600)")
+    _add_meter(add)
+    _add_servers(add)
+    add(
+        "--shuffle", action="store_true", help="another image order in each session, as in an event"
+    )
+    add(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="folder that keeps everything (default: practice-data, or a folder beside it when that"
+        " one keeps sessions with other images, ground truth or track)",
+    )
+    parser.set_defaults(defaults={name: parser.get_default(name) for name in _OWN})
+
+
+def _add_servers(add: Callable[..., object]) -> None:
     add(
         "--contest", default="127.0.0.1:8000", metavar="HOST:PORT", help="where contestants connect"
     )
     add(
         "--console", default="127.0.0.1:8001", metavar="HOST:PORT", help="where the console listens"
     )
+    add(
+        "--worker",
+        choices=("gevent", "gthread"),
+        default="gevent",
+        help="worker of the contest server; gthread is for comparisons (default: gevent)",
+    )
+    add(
+        "--tls",
+        action="store_true",
+        help="speak TLS, with a certificate that is made below --data; clients take --ca-file",
+    )
+
+
+def _add_meter(add: Callable[..., object]) -> None:
     add(
         "--meter",
         default="emulated",
@@ -112,29 +142,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="update interval of the meter in seconds, 0.1 to 5 (default: 1)",
     )
-    add(
-        "--worker",
-        choices=("gevent", "gthread"),
-        default="gevent",
-        help="worker of the contest server; gthread is for comparisons (default: gevent)",
-    )
-    add(
-        "--shuffle", action="store_true", help="another image order in each session, as in an event"
-    )
-    add(
-        "--tls",
-        action="store_true",
-        help="speak TLS, with a certificate that is made below --data; clients take --ca-file",
-    )
-    add(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="folder that keeps everything (default: practice-data, or a folder beside it when that"
-        " one keeps sessions with other images, ground truth or track)",
-    )
-
-    parser.set_defaults(defaults={name: parser.get_default(name) for name in _OWN})
 
 
 def run(args: argparse.Namespace) -> int:

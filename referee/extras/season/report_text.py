@@ -11,6 +11,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from referee.core.spreadsheet import plain_cell
+from referee.extras.season.entrants import Entrant, Pair
 from referee.extras.season.overview import (
     Overview,
     broken_bundles,
@@ -18,7 +19,7 @@ from referee.extras.season.overview import (
     not_reproduced,
     overview_of,
 )
-from referee.extras.season.rankings import ComparedRanking, Entrant, Pair, SeasonEvent
+from referee.extras.season.rankings import ComparedRanking, SeasonEvent
 from referee.extras.season.rows import Row, rules_of
 from referee.formats.faults import harmless
 
@@ -120,8 +121,8 @@ def pairs_csv(events: Sequence[SeasonEvent]) -> str:
 
 def report_text(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
     """Return a summary, then rankings and turned pairs of each event, as lines of text."""
-    found = overview_of(rows, events)
-    lines = [*overview_lines(found), "", *([] if events else [nothing_ranked(found), ""])]
+    overview = overview_of(rows, events)
+    lines = [*overview_lines(overview), "", *([] if events else [nothing_ranked(overview), ""])]
     for event in events:
         for ranking in event.rankings:
             lines += [f"{event.title}: {ranking.rules}", summary(ranking), ""]
@@ -129,8 +130,10 @@ def report_text(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
             lines += [f"  {line}" for line in missing_lines(ranking, _PRINTED_MOST)]
             lines += [f"  {line}" for line in pair_lines(ranking, _PRINTED_MOST, turned=True)]
             lines.append("")
-    for title, told in bundle_lists(events, rows):
-        lines += [f"{title}: {len(told)}.", *(f"  {line}" for line in told)] if told else []
+    for title, bundles in bundle_lists(events, rows):
+        lines += (
+            [f"{title}: {len(bundles)}.", *(f"  {line}" for line in bundles)] if bundles else []
+        )
     return "\n".join(map(harmless, lines)).rstrip()
 
 

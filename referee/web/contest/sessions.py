@@ -23,34 +23,13 @@ from referee.web.server.connection import waits_of
 _log = logging.getLogger(__name__)
 
 _HOME = "http://lpirc.net/"
+_TEXT = "text/plain; charset=utf-8"
+_CATCH_UP_S = 0.2
 
 
 def register(app: Flask, services: ContestServices) -> None:
     """Add the routes to the application."""
-
-    @app.route("/", methods=["GET", "POST"])
-    def home() -> AnyResponse:
-        # A closed network has no such site. Whoever wants a page is a person with a browser; the
-        # programs of 2015-2019 accept anything, and get the old address.
-        browser = "text/html" in request.headers.get("Accept", "")
-        return redirect("/help" if browser else _HOME)
-
-    @app.route("/help", methods=["GET", "POST"])
-    def help_page() -> Response:
-        base = f"{request.scheme}://{request.host}"
-        return Response(help_text(services.contest, base), content_type=_TEXT)
-
-    @app.route("/classes", methods=["GET"])
-    def classes() -> Response:
-        listed = services.contest.classes
-        if wants_json(request):
-            return jsonify([{"id": number, "name": name} for number, name in listed.items()])
-        lines = [f"{number} {name}\n" for number, name in listed.items()]
-        return Response("".join(lines), content_type=_TEXT)
-
-    @app.route("/openapi.json", methods=["GET"])
-    def description() -> Response:
-        return jsonify(openapi(services.contest))
+    _add_descriptions(app, services)
 
     @app.route("/login", methods=["GET", "POST"])
     @app.route("/get_token", methods=["GET", "POST"])
@@ -90,8 +69,32 @@ def register(app: Flask, services: ContestServices) -> None:
         return Response(legacy.LOGOUT_SUCCESS)
 
 
-_TEXT = "text/plain; charset=utf-8"
-_CATCH_UP_S = 0.2
+def _add_descriptions(app: Flask, services: ContestServices) -> None:
+    """Add what tells about the contest, and asks for no login."""
+
+    @app.route("/", methods=["GET", "POST"])
+    def home() -> AnyResponse:
+        # A closed network has no such site. Whoever wants a page is a person with a browser; the
+        # programs of 2015-2019 accept anything, and get the old address.
+        browser = "text/html" in request.headers.get("Accept", "")
+        return redirect("/help" if browser else _HOME)
+
+    @app.route("/help", methods=["GET", "POST"])
+    def help_page() -> Response:
+        base = f"{request.scheme}://{request.host}"
+        return Response(help_text(services.contest, base), content_type=_TEXT)
+
+    @app.route("/classes", methods=["GET"])
+    def classes() -> Response:
+        listed = services.contest.classes
+        if wants_json(request):
+            return jsonify([{"id": number, "name": name} for number, name in listed.items()])
+        lines = [f"{number} {name}\n" for number, name in listed.items()]
+        return Response("".join(lines), content_type=_TEXT)
+
+    @app.route("/openapi.json", methods=["GET"])
+    def description() -> Response:
+        return jsonify(openapi(services.contest))
 
 
 def _login(services: ContestServices) -> Response:
