@@ -161,17 +161,17 @@ class Supervisor:
         `tell` gets a sentence each time the list of obstacles changes.
         """
         desk = DeskClient(socket_path(self._config.storage.folder))
-        told: list[str] = []
+        last_told: list[str] = []
         while True:
             try:
-                found = list(desk.ask("obstacles")["obstacles"])
+                obstacles = list(desk.ask("obstacles")["obstacles"])
             except Unavailable as error:
-                found = [str(error)]
-            if not found:
+                obstacles = [str(error)]
+            if not obstacles:
                 return
-            if found != told and self._patience_is_over():
-                tell(f"Not ready yet. {' '.join(found)} The console is {self.console_url}.")
-                told = found
+            if obstacles != last_told and self._patience_is_over():
+                tell(f"Not ready yet. {' '.join(obstacles)} The console is {self.console_url}.")
+                last_told = obstacles
             self._stopping.wait(_LOOK_S / 4)
 
     def _patience_is_over(self) -> bool:

@@ -34,19 +34,19 @@ class StoredOverride:
     utc: str
 
 
-def insert_finding(connection: sqlite3.Connection, found: StoredFinding) -> None:
+def insert_finding(connection: sqlite3.Connection, finding: StoredFinding) -> None:
     """Add what a check found."""
     connection.execute(
         "insert into check_findings (category, item, level, text, remedy, basis, utc)"
         " values (:category, :item, :level, :text, :remedy, :basis, :utc)",
         {
-            "category": found.group,
-            "item": found.item,
-            "level": found.level,
-            "text": found.text,
-            "remedy": found.remedy,
-            "basis": found.basis,
-            "utc": found.utc,
+            "category": finding.group,
+            "item": finding.item,
+            "level": finding.level,
+            "text": finding.text,
+            "remedy": finding.remedy,
+            "basis": finding.basis,
+            "utc": finding.utc,
         },
     )
 

@@ -106,27 +106,27 @@ def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, Groun
     """Return result, report, ground truth, and the image ids of the detections as it has them."""
     # The detections take longest to read, so they begin first.
     read = begin_detections_and_form(args.detections)
-    found = _ground_truth(args)
+    truth_file = _ground_truth(args)
     posted, as_coco = read()
     del read  # It holds the text.
-    warnings = of_image_ids(posted.image_id, found.truth, args.image_ids)
-    warnings += of_boxes(posted.box, found.truth)
-    detections, numbering = in_own_ids(posted, found.truth, args.image_ids)
+    warnings = of_image_ids(posted.image_id, truth_file.truth, args.image_ids)
+    warnings += of_boxes(posted.box, truth_file.truth)
+    detections, numbering = in_own_ids(posted, truth_file.truth, args.image_ids)
     rules = RULE_SETS[args.rules or "devkit"]
-    result = _evaluate(found.truth, detections, rules)
-    warnings += of_mistakes(found, detections, result.mean_ap, as_coco=as_coco)
+    result = _evaluate(truth_file.truth, detections, rules)
+    warnings += of_mistakes(truth_file, detections, result.mean_ap, as_coco=as_coco)
     report = ilsvrc_report(result) | {"image_ids": numbering, "warnings": warnings}
     if args.resamples and result.mean_ap is not None:
-        report |= _uncertainty(args, found, result)
-    _write_tables(args, result, found.truth.class_names)
+        report |= _uncertainty(args, truth_file, result)
+    _write_tables(args, result, truth_file.truth.class_names)
     if args.explain:
         # The drawing library is slow to import, and only --explain needs it.
         from referee.service.results.score_explanation import write_explanation
 
         pictures = args.pictures or (args.images if args.images and args.images.is_dir() else None)
-        write_explanation(args.explain, result, found, detections, pictures)
+        write_explanation(args.explain, result, truth_file, detections, pictures)
         print(f"Open {args.explain / 'index.html'}", file=sys.stderr)
-    return result, report, found.truth, detections.image_id
+    return result, report, truth_file.truth, detections.image_id
 
 
 def _write_tables(
@@ -155,13 +155,15 @@ def _two_threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(2, thread_name_prefix="scoring")
 
 
-def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
+def _uncertainty(
+    args: argparse.Namespace, truth_file: GroundTruthFile, result: IlsvrcResult
+) -> Report:
     """Return the intervals and, with a rival, the comparison with it."""
     # The library of the progress bar is slow to import, and only these draws show a bar.
     from referee.programs.progress import progress_bar
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
-    clusters = None if args.clusters is None else read_clusters(args.clusters, found.truth)
+    clusters = None if args.clusters is None else read_clusters(args.clusters, truth_file.truth)
     try:
         energy = _energy(args.energy_wh, args.energy_uncertainty_wh)
         rival_energy = _energy(args.rival_energy_wh, args.rival_energy_uncertainty_wh)
@@ -171,9 +173,9 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
             report = uncertainty_report(mine, energy, draws)
             if args.rival_detections is not None:
                 detections, _ = in_own_ids(
-                    read_detections(args.rival_detections), found.truth, args.image_ids
+                    read_detections(args.rival_detections), truth_file.truth, args.image_ids
                 )
-                rival = draws.of(_evaluate(found.truth, detections, result.rules))
+                rival = draws.of(_evaluate(truth_file.truth, detections, result.rules))
                 energies = (energy, rival_energy) if energy and rival_energy else None
                 report |= rival_report(mine, rival, energies)
     except ValueError as error:
@@ -192,17 +194,17 @@ def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTru
     read = begin_coco_results(args.detections)
     from referee.scoring import coco
 
-    found = _ground_truth(args)
+    truth_file = _ground_truth(args)
     results = read()
     del read
-    warnings = of_image_ids(results.image_id, found.truth, args.image_ids)
-    warnings += of_boxes(results.box, found.truth)
-    image_id, numbering = own_image_ids(results.image_id, found.truth, args.image_ids)
-    truth = found.coco or CocoTruth.from_ground_truth(found.truth)
-    truth = replace(truth, category_ids=found.truth.class_ids)
+    warnings = of_image_ids(results.image_id, truth_file.truth, args.image_ids)
+    warnings += of_boxes(results.box, truth_file.truth)
+    image_id, numbering = own_image_ids(results.image_id, truth_file.truth, args.image_ids)
+    truth = truth_file.coco or CocoTruth.from_ground_truth(truth_file.truth)
+    truth = replace(truth, category_ids=truth_file.truth.class_ids)
     with _two_threads() as threads:
         prepared = coco.prepare(truth, replace(results, image_id=image_id), mapped=threads.map)
     del results  # The evaluator has its copy, and needs much memory for its work.
     result = prepared.evaluate()
     report = coco_report(result) | {"image_ids": numbering, "warnings": warnings}
-    return result, report, found.truth, image_id
+    return result, report, truth_file.truth, image_id

@@ -42,7 +42,7 @@ def of_boxes(box: Floats, truth: GroundTruth) -> list[str]:
 
 
 def of_mistakes(
-    found: GroundTruthFile, detections: Detections, mean_ap: float | None, *, as_coco: bool
+    truth_file: GroundTruthFile, detections: Detections, mean_ap: float | None, *, as_coco: bool
 ) -> list[str]:
     """Warn of the classic mistakes that the score proves, as the report of a rehearsal does.
 
@@ -50,16 +50,16 @@ def of_mistakes(
     """
     if mean_ap is None:
         return []
-    numbers = contest_image_ids(found.truth.image_ids.tolist())
+    numbers = contest_image_ids(truth_file.truth.image_ids.tolist())
     own = np.arange(1, len(numbers) + 1)
     posted = Posted(
-        detections=_in_contest_numbers(detections, found.truth.image_ids),
+        detections=_in_contest_numbers(detections, truth_file.truth.image_ids),
         as_coco=np.full(len(detections), as_coco),
         order=own,
         source_ids=own,
     )
-    sizes = {numbers[image]: size for image, size in found.sizes.items() if image in numbers}
-    mistakes = find_mistakes(renumber(found.truth, numbers), posted, sizes, mean_ap)
+    sizes = {numbers[image]: size for image, size in truth_file.sizes.items() if image in numbers}
+    mistakes = find_mistakes(renumber(truth_file.truth, numbers), posted, sizes, mean_ap)
     return list(advice([it for it in mistakes if it.repaired_mean_ap is not None], mean_ap))
 
 

@@ -41,11 +41,11 @@ def overview_of(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> Overview:
     """Return the counts of a season's rows and of the rankings made of them."""
     scored = _scored(rows)
     names = {_bundle(row) for row in scored}
-    known_of, told = reproduced(rows), dict[str, bool]()
+    known_of, is_reproduced = reproduced(rows), dict[str, bool]()
     for row in scored:
         known = known_of.get((row["bundle_sha256"], row["truth_sha256"]))
         if known is not None:
-            told[_bundle(row)] = told.get(_bundle(row), True) and known
+            is_reproduced[_bundle(row)] = is_reproduced.get(_bundle(row), True) and known
     rankings = [ranking for event in events for ranking in event.rankings]
     return Overview(
         bundles=len({_bundle(row) for row in rows}),
@@ -53,9 +53,9 @@ def overview_of(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> Overview:
         broken=len({_bundle(row) for row in rows if row["status"] == BROKEN}),
         left_out=len(left_out(rows, events)),
         emulated=len({_bundle(row) for row in scored if row["old"] and row["old"].get("emulated")}),
-        reproduced=sum(told.values()),
-        not_reproduced=len(told) - sum(told.values()),
-        not_checked=len(names - told.keys()),
+        reproduced=sum(is_reproduced.values()),
+        not_reproduced=len(is_reproduced) - sum(is_reproduced.values()),
+        not_checked=len(names - is_reproduced.keys()),
         rules=tuple(sorted({rules_of(row) for row in scored})),
         events=len(events),
         rankings=len(rankings),

@@ -127,15 +127,15 @@ class BundleFolder:
 
 
 def _session(
-    told: Mapping[str, Any], track: Track[Any], station: str, place: str, facts: int
+    members: Mapping[str, Any], track: Track[Any], station: str, place: str, facts: int
 ) -> BundleSession:
-    session, score, verdict = (told[name] for name in _MEMBERS)
+    session, score, verdict = (members[name] for name in _MEMBERS)
     if session["track"] != track.name:
         raise NotABundle("session.json", f"It is of another track than '{track.name}'.")
     moments = session["moments"]
     void = moments["voided"] is not None
     judged = void or verdict["verdict"] is None
-    found = BundleSession(
+    bundle_session = BundleSession(
         station=station,
         place=place,
         session=int(session["session"]),
@@ -144,12 +144,16 @@ def _session(
         void=void,
         judgement=None if judged else _judgement(track, session, score, verdict),
         facts=facts,
-        digest=sha256(json.dumps(told, sort_keys=True).encode()).hexdigest(),
+        digest=sha256(json.dumps(members, sort_keys=True).encode()).hexdigest(),
     )
-    is_length = 0 < found.length_s <= _LENGTH_MOST_S
-    if not (found.team.isprintable() and is_length and 1 <= found.session <= SESSION_MOST):
+    is_length = 0 < bundle_session.length_s <= _LENGTH_MOST_S
+    if not (
+        bundle_session.team.isprintable()
+        and is_length
+        and 1 <= bundle_session.session <= SESSION_MOST
+    ):
         raise NotABundle("session.json", "Team, length or number is none.")
-    return found
+    return bundle_session
 
 
 def _judgement(

@@ -60,14 +60,14 @@ class StationFollower:
         """
         old = self._followed
         try:
-            found = Followed(old.address, self._asked(old.saved), "")
+            followed = Followed(old.address, self._asked(old.saved), "")
         except StationFault as error:
-            found = replace(old, fault=str(error))
-        self._tell_change(old, found)
-        self._followed = found
-        if not found.fault:
-            self._save(old.saved, found.saved)
-        return found
+            followed = replace(old, fault=str(error))
+        self._tell_change(old, followed)
+        self._followed = followed
+        if not followed.fault:
+            self._save(old.saved, followed.saved)
+        return followed
 
     def _asked(self, saved: SavedState) -> SavedState:
         """Return what is known after a look at the feed, from the newest token on if there is one.

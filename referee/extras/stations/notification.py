@@ -138,20 +138,20 @@ def read_notifications(content: bytes) -> list[Notification]:
 
 
 def _read(line: bytes) -> Notification:
-    told = _LINE.decode(line)
-    if not _TOKEN.fullmatch(told.token):
+    message = _LINE.decode(line)
+    if not _TOKEN.fullmatch(message.token):
         raise ValueError("its token is none")
-    if told.type not in _KINDS:
-        return Notification(told.type, told.id, told.token, None)
-    data = _DECODE[told.type].decode(told.data)
-    _require_plain(told.id)
+    if message.type not in _KINDS:
+        return Notification(message.type, message.id, message.token, None)
+    data = _DECODE[message.type].decode(message.data)
+    _require_plain(message.id)
     for name in () if data is None else data.__struct_fields__:
         _require_plain(getattr(data, name))
         if name in _MOMENTS and getattr(data, name) is not None:
             moment_of(getattr(data, name))
     if isinstance(data, ContestData):
         seconds_of(data.duration)
-    return Notification(told.type, told.id, told.token, data)
+    return Notification(message.type, message.id, message.token, data)
 
 
 def _require_plain(value: object) -> None:

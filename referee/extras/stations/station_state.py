@@ -79,15 +79,15 @@ class StationState:
         return self.state.frozen is not None and self.state.thawed is None
 
 
-def after(known: StationState, told: Sequence[Notification]) -> StationState:
+def after(known: StationState, notifications: Sequence[Notification]) -> StationState:
     """Return what is known after these lines, the same object after none.
 
     Raises `StationFault` if that is too much.
     """
-    if not told:
+    if not notifications:
         return known
     objects, token = dict(known.objects), known.token
-    for one in told:
+    for one in notifications:
         objects[one.type, one.id] = one.data
         token = one.token
     if len(objects) > LINES_MOST:

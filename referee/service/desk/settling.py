@@ -243,12 +243,12 @@ def judge_session(
     session: SessionRecord,
     settings: MeterSettings,
     identity: Identity | None,
-    found: Sequence[Finding],
+    findings: Sequence[Finding],
     slept_s: float = 0.0,
 ) -> tuple[EnergyResult, dict[str, Any]]:
     """Return a session's energy, and the detail for the database.
 
-    `found` holds the findings from reading the final energy. The laptop slept for `slept_s`. The
+    `findings` holds the findings from reading the final energy. The laptop slept for `slept_s`. The
     detail's `facts` hold everything that a second judgement needs beside the readings (see
     `RunFacts`). The detail's `emulated` says whether an emulator measured. A session without a
     meter has stored neither settings nor identity; `settings` and `identity` replace them.
@@ -261,7 +261,7 @@ def judge_session(
         stand_in = replace(settings, timer_s=int(session.facts.length_s))
         emulated = is_emulated(configured.resource, identity)
         meter = SessionMeter(emulated, identity, stand_in)
-    added = [*found, *added_by_the_run(contest, session, meter)]
+    added = [*findings, *added_by_the_run(contest, session, meter)]
     facts = RunFacts(
         meter.identity,
         meter.settings,
@@ -308,11 +308,11 @@ def added_by_the_run(
     contest: Contest, session: SessionRecord, meter: SessionMeter
 ) -> list[Finding]:
     """Return the findings that follow from a session's rows, and that the judge cannot know."""
-    found = []
+    findings = []
     if boots_of(contest.database.connection, session.session_id) > 1:
         text = "The referee's laptop was started anew during the session."
-        found.append(suspect("rebooted", text))
-    found += [
+        findings.append(suspect("rebooted", text))
+    findings += [
         idle.finding()
         for idle in unmeasured_times(contest.database.connection, session.session_id, meter)
     ]
@@ -324,11 +324,11 @@ def added_by_the_run(
             f"The team could not get these images, by their ids: {listed}. They were gone or "
             "changed on the referee's disk. Leave them out or run again, by your rules."
         )
-        found.append(suspect("images_missing", text))
+        findings.append(suspect("images_missing", text))
     if meter.emulated and contest.config.contest.mode == "event":
         text = "The meter was an emulator: this energy is not official."
-        found.append(note("emulated", text))
-    return found
+        findings.append(note("emulated", text))
+    return findings
 
 
 def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading]:

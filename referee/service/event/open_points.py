@@ -28,20 +28,20 @@ def open_points(
     contest: Contest, connection: Connection, roster: Roster, standings: Sequence[Standing]
 ) -> list[str]:
     """Return a sentence for each point that forbids final results; the list may be empty."""
-    found = [] if roster.teams else ["No team is registered."]
+    points = [] if roster.teams else ["No team is registered."]
     for team in roster.teams:
-        found += _of_team(team)
+        points += _of_team(team)
     unscored = {session.session_id for session in sessions_to_score(connection)}
     for standing in standings:
-        found += _of_standing(contest.config, standing, unscored)
-    found += [
+        points += _of_standing(contest.config, standing, unscored)
+    points += [
         f"Proposal {proposal.proposal_id} of new scores is open. Apply it or cancel it."
         for proposal in stored_proposals(connection)
         if proposal.end is None
     ]
-    found += _of_inputs(connection, standings)
+    points += _of_inputs(connection, standings)
     active = {team.name for team in roster.active}
-    return found + [p for extra in all_extras() for p in extra.open_points(connection, active)]
+    return points + [p for extra in all_extras() for p in extra.open_points(connection, active)]
 
 
 def _of_team(team: RosterTeam) -> Iterator[str]:

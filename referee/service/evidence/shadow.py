@@ -45,24 +45,24 @@ def shadow_findings(
 
     `read` gives the bytes of a file, since a pipe gives them once; this path reads them itself.
     """
-    told = json.loads(members[_SCORE])
+    stored = json.loads(members[_SCORE])
     track = json.loads(members["session.json"])["track"]
-    if track not in _TRACKS or told is None:
+    if track not in _TRACKS or stored is None:
         yield Mismatch(_SCORE, f"There is no second path for the rules '{track}', or no score.")
         return
     own_ids, numbers = _images(members["images.csv"])
     truth = _truth(ground_truth, own_ids, json.loads(members["session.json"])["classes"], read)
     ignored = _pairs(blacklist, read) if blacklist is not None else set()
-    found = _detections(members["detections.csv"], numbers)
-    classes = [int(name) for name in told["ap"]]
-    mean_ap = _mean_ap(truth, found, ignored, set(own_ids.values()), classes)
+    detections = _detections(members["detections.csv"], numbers)
+    classes = [int(name) for name in stored["ap"]]
+    mean_ap = _mean_ap(truth, detections, ignored, set(own_ids.values()), classes)
     energy_wh = _energy_wh(members["readings.jsonl"])
-    usable = told["verdict"] != "INVALID" and energy_wh is not None and energy_wh > 0
+    usable = stored["verdict"] != "INVALID" and energy_wh is not None and energy_wh > 0
     score = mean_ap / energy_wh if mean_ap is not None and usable and energy_wh else None
     for name, mine, theirs in (
-        ("mean_ap", mean_ap, told["mean_ap"]),
-        ("energy_wh", energy_wh if usable else told["energy_wh"], told["energy_wh"]),
-        ("score", score, told["score"]),
+        ("mean_ap", mean_ap, stored["mean_ap"]),
+        ("energy_wh", energy_wh if usable else stored["energy_wh"], stored["energy_wh"]),
+        ("score", score, stored["score"]),
     ):
         if not _close(mine, theirs):
             yield Mismatch(_SCORE, f"{name}: found {theirs}, the second path gives {mine}.")
@@ -198,7 +198,7 @@ _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 def _mean_ap(
     truth: list[tuple[int, int, Box]],
-    found: Mapping[int, _Found],
+    detections: Mapping[int, _Found],
     ignored: set[Key],
     images: set[int],
     classes: list[int],
@@ -214,21 +214,21 @@ def _mean_ap(
     aps = []
     for klass in classes:
         hits: list[tuple[float, int, int, bool]] = []
-        for image, places in found[klass].by_image() if klass in found else ():
+        for image, places in detections[klass].by_image() if klass in detections else ():
             if (image, klass) not in ignored:
-                hits += _match(image, found[klass], places, boxes.get((image, klass), []))
+                hits += _match(image, detections[klass], places, boxes.get((image, klass), []))
         if positives[klass]:
             aps.append(_area(sorted(hits), positives[klass]))
     return math.fsum(aps) / len(aps) if aps else None
 
 
 def _match(
-    image: int, found: _Found, places: list[int], boxes: list[Box]
+    image: int, detections: _Found, places: list[int], boxes: list[Box]
 ) -> Iterator[tuple[float, int, int, bool]]:
     """Yield sort key and hit of each detection of one image and class, the surest first."""
     free = list(boxes)
     for place in places:
-        box = found.box(place)
+        box = detections.box(place)
         best, best_overlap = None, 0.0
         for one in free:
             overlap = _overlap(box, one)
@@ -236,7 +236,7 @@ def _match(
                 best, best_overlap = one, overlap
         if best is not None:
             free.remove(best)
-        yield -found.confidences[place], image, place, best is not None
+        yield -detections.confidences[place], image, place, best is not None
 
 
 def _needed(box: Box) -> float:

@@ -81,33 +81,33 @@ class Logins:
         `waits` tells whether the client still waits for the answer. Raises `Refusal`
         (`login_invalid`, `login_busy`). An unknown name is refused at once.
         """
-        found = find_operator(self._contest.database.connection, name)
+        operator = find_operator(self._contest.database.connection, name)
         try:
-            good = found is not None and self._check.admits(
-                found.name, found.password_hash, password, address, waits
+            good = operator is not None and self._check.admits(
+                operator.name, operator.password_hash, password, address, waits
             )
         except InputError as error:
             raise Unavailable(
                 f"The password of '{name}' is damaged: give a new one with 'referee operator "
                 "password'."
             ) from error
-        if found is None or not good:
-            self._record_wrong(found, address)
+        if operator is None or not good:
+            self._record_wrong(operator, address)
             raise Refusal("login_invalid", _WRONG)
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
             utc = now.utc.isoformat()
-            login_id = insert_login(connection, found.change_id, address, utc)
-            actor = Actor(found.name, found.role)
+            login_id = insert_login(connection, operator.change_id, address, utc)
+            actor = Actor(operator.name, operator.role)
             insert_audit(connection, now, actor, "log in", None, f"from {address}")
         return self._sealed(login_id, int(now.utc.timestamp()))
 
     def look(self, seal: str) -> OperatorLogin | None:
         """Return the login of a seal, or None if the seal is not ours or its login has ended."""
-        found = _SEAL.fullmatch(seal)
-        if found is None:
+        parts = _SEAL.fullmatch(seal)
+        if parts is None:
             return None
-        login_id, used_s = int(found[1]), int(found[2])
+        login_id, used_s = int(parts[1]), int(parts[2])
         if not hmac.compare_digest(seal, self._sealed(login_id, used_s)):
             return None
         row = standing_login(self._contest.database.connection, login_id)
@@ -133,7 +133,7 @@ class Logins:
                 actor = Actor(login.name, login.role.value)
                 insert_audit(connection, now, actor, "log out", None)
 
-    def _record_wrong(self, found: OperatorRecord | None, address: str) -> None:
+    def _record_wrong(self, operator: OperatorRecord | None, address: str) -> None:
         """Record a refused login, but not each one of a program that guesses.
 
         A name that nobody has may be a password in the wrong field, so it is not written.
@@ -147,7 +147,7 @@ class Logins:
             or self._wrong_of.total() > _WRONG_RECORDED_ALL
         ):
             return
-        who = Actor("unknown name" if found is None else found.name, Role.PUBLIC.value)
+        who = Actor("unknown name" if operator is None else operator.name, Role.PUBLIC.value)
         record_refusal(self._contest, who, "log in", _WRONG, detail=f"from {address}")
 
     def _sealed(self, login_id: int, used_s: int) -> str:

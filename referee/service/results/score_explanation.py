@@ -39,7 +39,7 @@ class Miss:
 def write_explanation(
     folder: Path,
     result: IlsvrcResult,
-    found: GroundTruthFile,
+    truth_file: GroundTruthFile,
     detections: Detections,
     pictures: Path | None = None,
 ) -> None:
@@ -56,20 +56,24 @@ def write_explanation(
     try:
         for name in ("curves", "misses"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        _write_fates(folder / "fates.csv", found, detections, fates)
-        shown = [*_write_curves(folder, result, found)]
-        shown += _write_misses(folder, [*misses_of(found, detections, fates)], found, pictures)
+        _write_fates(folder / "fates.csv", truth_file, detections, fates)
+        shown = [*_write_curves(folder, result, truth_file)]
+        shown += _write_misses(
+            folder, [*misses_of(truth_file, detections, fates)], truth_file, pictures
+        )
         (folder / "index.html").write_text(_page(result, shown), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror}") from None
 
 
-def _write_fates(path: Path, found: GroundTruthFile, detections: Detections, fates: Fates) -> None:
+def _write_fates(
+    path: Path, truth_file: GroundTruthFile, detections: Detections, fates: Fates
+) -> None:
     names = {int(fate): fate.name.lower() for fate in Fate}
     truth = [
         ",".join(map(repr, (klass, *box)))
         for klass, box in zip(
-            found.truth.box_class_id.tolist(), found.truth.box.tolist(), strict=True
+            truth_file.truth.box_class_id.tolist(), truth_file.truth.box.tolist(), strict=True
         )
     ]
     columns = (
@@ -95,56 +99,58 @@ def _write_fates(path: Path, found: GroundTruthFile, detections: Detections, fat
 
 
 def _write_curves(
-    folder: Path, result: IlsvrcResult, found: GroundTruthFile
+    folder: Path, result: IlsvrcResult, truth_file: GroundTruthFile
 ) -> Iterator[tuple[str, str]]:
     """Write a picture per class with ground truth; yield its path in the folder and its title."""
     for class_id, ap in result.ap.items():
         if ap is None:
             continue
-        name = found.truth.class_names.get(class_id, "")
+        name = truth_file.truth.class_names.get(class_id, "")
         title = f"class {class_id} {name}".strip() + f": AP {ap:.4f}"
         path = f"curves/{_file_name(class_id, name)}.png"
         draw_curve(folder / path, title, result.precision_recall(class_id))
         yield path, title
 
 
-def misses_of(found: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[Miss]:
+def misses_of(truth_file: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[Miss]:
     """Yield the most confident false positives, then the largest missed truth boxes."""
-    truth = found.truth
+    truth = truth_file.truth
     wrong = np.flatnonzero(np.isin(fates.fate, _SHOWN))
     wrong = wrong[np.argsort(-detections.confidence[wrong], kind="stable")][:_EACH]
     for row in wrong.tolist():
-        said = _name(found, int(detections.class_id[row]))
+        said = _name(truth_file, int(detections.class_id[row]))
         fate = Fate(int(fates.fate[row]))
         boxes = [_false_box(detections.box[row], f"says {said}")]
         text = f"{said} {detections.confidence[row]:.3f}: {fate.name.lower().replace('_', ' ')}"
         of = int(fates.truth_row[row])
         if of >= 0:
-            is_a = _name(found, int(truth.box_class_id[of]))
+            is_a = _name(truth_file, int(truth.box_class_id[of]))
             boxes.insert(0, _truth_box(truth.box[of], f"is {is_a}"))
             text += f", IoU {fates.iou[row]:.3f} with {is_a}"
         yield Miss(int(detections.image_id[row]), text, tuple(boxes))
     box = truth.box[fates.missed]
     area = (box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1)
     for row in fates.missed[np.argsort(-area, kind="stable")][:_EACH].tolist():
-        is_a = _name(found, int(truth.box_class_id[row]))
+        is_a = _name(truth_file, int(truth.box_class_id[row]))
         image_id = int(truth.box_image_id[row])
         yield Miss(image_id, f"{is_a}: missed", (_truth_box(truth.box[row], is_a),))
 
 
 def _write_misses(
-    folder: Path, misses: list[Miss], found: GroundTruthFile, pictures: Path | None
+    folder: Path, misses: list[Miss], truth_file: GroundTruthFile, pictures: Path | None
 ) -> Iterator[tuple[str, str]]:
     """Write a picture per miss; yield its path in the folder and its caption."""
-    numbers = {own: place for place, own in enumerate(found.truth.image_ids.tolist(), start=1)}
+    numbers = {own: place for place, own in enumerate(truth_file.truth.image_ids.tolist(), start=1)}
     for place, miss in enumerate(misses, start=1):
         path = f"misses/{place:02d}-image-{miss.image_id}.png"
         caption = f"image {miss.image_id}: {miss.text}"
         photograph = None
         if pictures is not None:
-            name = found.file_names.get(miss.image_id, "")
+            name = truth_file.file_names.get(miss.image_id, "")
             photograph = _photograph(pictures, name, miss.image_id, numbers[miss.image_id])
-        draw_boxes(folder / path, photograph, found.sizes.get(miss.image_id), miss.boxes, caption)
+        draw_boxes(
+            folder / path, photograph, truth_file.sizes.get(miss.image_id), miss.boxes, caption
+        )
         yield path, caption
 
 
@@ -170,8 +176,8 @@ def _page(result: IlsvrcResult, shown: list[tuple[str, str]]) -> str:
     )
 
 
-def _name(found: GroundTruthFile, class_id: int) -> str:
-    return found.truth.class_names.get(class_id) or f"class {class_id}"
+def _name(truth_file: GroundTruthFile, class_id: int) -> str:
+    return truth_file.truth.class_names.get(class_id) or f"class {class_id}"
 
 
 def _file_name(class_id: int, name: str) -> str:

@@ -81,18 +81,18 @@ def rival_report(
     second contest would turn the ranking.
     """
     ours, rivals = energies or (Energy(1.0), Energy(1.0))
-    told = compare(mine, ours, theirs, rivals)
+    comparison = compare(mine, ours, theirs, rivals)
     return {
         "rival": {
             "mean_ap": theirs.estimate,
             "energy_wh": rivals.wh if energies else None,
             "score": score(theirs.estimate, rivals.wh) if energies else None,
             "compared": "score" if energies else "mean_ap",
-            "ahead": told.difference > 0 if told.difference else None,
-            "difference": told.difference,
-            "difference_interval": _ends(told.interval),
-            "difference_standard_error": _number(told.standard_error),
-            "turn_probability": told.turn_probability,
+            "ahead": comparison.difference > 0 if comparison.difference else None,
+            "difference": comparison.difference,
+            "difference_interval": _ends(comparison.interval),
+            "difference_standard_error": _number(comparison.standard_error),
+            "turn_probability": comparison.turn_probability,
             # No other team is known here, so the spread of the true scores is that of these two.
             "turn_from_sessions": 2,
         }

@@ -32,14 +32,14 @@ def place_of(snapshot: PublicSnapshot, token: str) -> FeedPlace:
     Raises `Refusal` (code `token_unknown`) for a token that this database has never given, because
     it is another one, or because it was restored to a time before the token.
     """
-    found = _TOKEN.fullmatch(token)
-    if found is None or snapshot.nonces.get(int(found[1])) != found[3]:
+    parts = _TOKEN.fullmatch(token)
+    if parts is None or snapshot.nonces.get(int(parts[1])) != parts[3]:
         raise Refusal(
             "token_unknown",
             "This feed has never given this token: the database is another one, or an older copy "
             "was restored. Start again without since_token.",
         )
-    return FeedPlace(int(found[1]), int(found[2]))
+    return FeedPlace(int(parts[1]), int(parts[2]))
 
 
 def lines_after(snapshot: PublicSnapshot, place: FeedPlace) -> tuple[list[str], FeedPlace]:

@@ -149,17 +149,17 @@ def _read_lanes(path: Path, table: Mapping[str, Any]) -> tuple[LaneSection, ...]
 
     Raises `ConfigError` for a table that is not right by itself.
     """
-    found = table.get("lane", [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    lanes = table.get("lane", [])
+    if not isinstance(lanes, list) or not all(isinstance(one, dict) for one in lanes):
         raise ConfigError(f"{path}: write each lane as a table [[lane]], with two brackets.")
-    if len(found) > _LANES_MOST:
-        raise ConfigError(f"{path}: there are {len(found)} tables [[lane]], at most {_LANES_MOST}.")
+    if len(lanes) > _LANES_MOST:
+        raise ConfigError(f"{path}: there are {len(lanes)} tables [[lane]], at most {_LANES_MOST}.")
     for name, key in _OF_LANES.items():
-        if found and key in table.get(name, {}):
+        if lanes and key in table.get(name, {}):
             raise ConfigError(
                 f"{path}: [{name}] {key} does not go with [[lane]]: give {key} in each lane."
             )
-    return tuple(_lane(path, number, one, table) for number, one in enumerate(found, 1))
+    return tuple(_lane(path, number, one, table) for number, one in enumerate(lanes, 1))
 
 
 def _lane(

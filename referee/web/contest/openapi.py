@@ -142,23 +142,23 @@ def _operation(routes: _Routes, one: _Operation, method: str) -> dict[str, Any]:
 
 def _responses(routes: _Routes, one: _Operation) -> dict[str, Any]:
     good = _content([routes.contents[name] for name in one.answers])
-    found: dict[str, Any] = {}
+    responses: dict[str, Any] = {}
     if good:
-        found["200"] = {"description": one.success, "content": good}
+        responses["200"] = {"description": one.success, "content": good}
     if one.created:
-        found["201"] = {"description": one.created, "content": good}
+        responses["201"] = {"description": one.created, "content": good}
     if one.redirect:
         text = _content([routes.contents["text"]])
-        found["302"] = {"description": one.redirect, "content": text}
+        responses["302"] = {"description": one.redirect, "content": text}
     codes = [code for name in one.refusals for code in routes.refusals.get(name, [name])]
     by_status: dict[str, list[str]] = {}
     for code in (*codes, *_OF_BODY, *(_OF_TOKEN if one.secured else ())):
         by_status.setdefault(str(status_and_text(code)[0]), []).append(code)
     for status, listed in sorted(by_status.items()):
-        found[status] = {"description": f"Refused: {', '.join(listed)}.", "content": _REFUSED}
+        responses[status] = {"description": f"Refused: {', '.join(listed)}.", "content": _REFUSED}
     if one.unknown_path:
-        found["404"] = {"description": "No such path.", "content": _REFUSED}
-    return found
+        responses["404"] = {"description": "No such path.", "content": _REFUSED}
+    return responses
 
 
 def _parameter(routes: _Routes, name: str, place: str) -> dict[str, Any]:

@@ -79,8 +79,8 @@ def _register_pages(app: Flask) -> None:
 def _register_data(app: Flask, show: Show) -> None:
     @app.get("/view")
     def view() -> Response:
-        found = newest(show)
-        text = f'{{"key": "{found.key}", "view": {found.view}}}'
+        snapshot = newest(show)
+        text = f'{{"key": "{snapshot.key}", "view": {snapshot.view}}}'
         return Response(text, content_type="application/json")
 
     @app.get("/live")
@@ -89,9 +89,9 @@ def _register_data(app: Flask, show: Show) -> None:
 
     @app.get("/charts/<any(" + ", ".join(CHARTS) + "):name>.svg")
     def chart(name: str) -> Response:
-        found = newest(show)
+        snapshot = newest(show)
         picture = show.run_blocking(
-            lambda: show.charts.draw(name, found.key, found.publication.view)
+            lambda: show.charts.draw(name, snapshot.key, snapshot.publication.view)
         )
         return Response(picture, content_type="image/svg+xml")
 
