@@ -21,6 +21,7 @@ COMMANDS = {
     "range": "watch a device and propose fixed ranges",
     "read": "print readings",
     "record": "record an integration and judge its energy",
+    "run": "run a command, and measure its energy above idle",
     "rescue": "fetch what a meter holds after a crash, and judge it",
     "audit": "judge the energy in a log file",
     "plot": "draw a log file",
@@ -40,7 +41,7 @@ RESOURCE is a PyVISA resource string:
                                      8N1, 7O1, 7E1 or 7N2, NONE, XON-XOFF or RTS-CTS, and the end
                                      of its replies, CRLF, LF or CR
   GPIB0::1::INSTR                    GPIB (set PYVISA_LIBRARY=@ivi for a vendor's VISA)
-or, for identify, read and record, a meter of another kind (`list` names all):
+or, for identify, read, record and run, a meter of another kind (`list` names all):
   shelly:192.0.2.7                   a Shelly plug: rehearsals, not official
 
 Try it without a meter, in two terminals:

@@ -50,7 +50,7 @@ LIBRARY = "referee/scoring/__init__.py"
 SHARED_BY_COMMANDS = {
     *("power.commands.options", "power.commands.output", "power.commands.progress"),
     *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
-    "power.commands.real_meter",
+    *("power.commands.real_meter", "power.commands.child"),
     *("power.commands.live_view", "power.commands.recording_job"),
     *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
 }

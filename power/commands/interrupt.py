@@ -72,9 +72,16 @@ class Interrupt:
 @contextmanager
 def listening(answer: Callable[[], object]) -> Iterator[None]:
     """Call `answer` for each signal that asks for an end; only in the main thread."""
+    with listening_by_number(lambda number: answer()):
+        yield
+
+
+@contextmanager
+def listening_by_number(answer: Callable[[int], object]) -> Iterator[None]:
+    """Call `answer` with the number of each signal that asks for an end; see `listening`."""
 
     def handle(number: int, frame: FrameType | None) -> None:
-        answer()
+        answer(number)
 
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     # A program that nohup started ignores SIGHUP, and must go on ignoring it.

@@ -10,7 +10,7 @@ from typing import Any
 
 from power.energy.accuracy import NOT_ESTABLISHED
 from power.energy.conditions import NOT_RECORDED
-from power.energy.verdict import EnergyResult
+from power.energy.verdict import EnergyResult, Finding
 
 
 def result_text(result: EnergyResult) -> str:
@@ -29,12 +29,14 @@ def result_text(result: EnergyResult) -> str:
         lines.append(f"time     {result.integration_s:g} s of integration")
     if result.energy_wh is not None and result.uncertainty_wh is not None:
         lines += _certainty(result)
-    lines += [
-        f"{'note' if finding.severity.value == 'VALID' else finding.severity.value.lower():8} "
-        f"{finding.text}"
-        for finding in result.findings
-    ]
+    lines += [finding_line(finding) for finding in result.findings]
     return "\n".join(lines)
+
+
+def finding_line(finding: Finding) -> str:
+    """Return a finding as a line for people."""
+    severity = finding.severity.value
+    return f"{'note' if severity == 'VALID' else severity.lower():8} {finding.text}"
 
 
 def _certainty(result: EnergyResult) -> list[str]:

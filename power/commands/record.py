@@ -8,7 +8,6 @@ from pathlib import Path
 
 from power.bench.recorder import Recording
 from power.bench.run_notes import RunPlace
-from power.clock import real_elapsed_s
 from power.commands.any_meter import any_meter
 from power.commands.interrupt import Interrupt, listening
 from power.commands.live_view import (
@@ -27,7 +26,7 @@ from power.commands.options import (
 )
 from power.commands.output import print_json, result_text, say
 from power.commands.progress import progress_line
-from power.commands.recording_job import InterruptibleNotes, recorded
+from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
 from power.energy.judge import RunFacts
 from power.energy.verdict import (
     EnergyResult,
@@ -142,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
             held = recording.held
     saved = notes.finish(facts, held)
     if recording.left:
-        say(_left_behind(recording, options.resource))
+        say(left_behind(recording, options.resource))
     elif recording.result.end_state in _BY_HAND and not interrupt.asked():
         say(
             "somebody ended the integration before its timer. If it is started again, fetch what "
@@ -196,21 +195,6 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
     if options.auto_range and not fixed:
         return (suspect("auto_range_reason", f"Auto-range was chosen: {options.auto_range}"),)
     return ()
-
-
-def _left_behind(recording: Recording, resource: str) -> str:
-    """Return the sentence about a meter that was left before its result was read."""
-    if not is_official(resource):
-        return (
-            f"left before the result was read: {recording.left}. This program was the integrator,"
-            " so the rest of the energy is lost; record again"
-        )
-    left_s = recording.start.sent_s + recording.settings.timer_s - real_elapsed_s()
-    end = f"; if it still integrates, its timer ends that in {left_s:.0f} s" if left_s > 0 else ""
-    return (
-        f"left before the result was read: {recording.left}. The meter keeps its energy{end}. "
-        f"Fetch it later: python -m power rescue {resource}"
-    )
 
 
 def _print(options: argparse.Namespace, recording: Recording, result: EnergyResult) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from power.bench.priority import hurried
 from power.bench.recorder import Recorder, Recording
@@ -57,9 +58,13 @@ def recorded(
     notes: Notes,
     draw: Draw,
     shown: Shows,
+    *,
+    over: Callable[[], bool] = lambda: False,
+    look: Callable[[], object] = lambda: None,
 ) -> Recording:
     """Record in a thread of its own; when that hangs after an interrupt, return what is known.
 
+    The recording ends early when `over` says so. `look` is called by this thread again and again.
     Raises KeyboardInterrupt if nothing was about to start, and `MeterSilent` if nothing is known of
     what may have started.
     """
@@ -87,7 +92,7 @@ def recorded(
                     settings_of(options, options.seconds),
                     options.out,
                     leave=guard_of(meter, options).leave(),
-                    should_stop=interrupt.asked,
+                    should_stop=lambda: interrupt.asked() or over(),
                     on_start=begin,
                 )
             )
@@ -95,7 +100,8 @@ def recorded(
     def begin(identity: Identity, read_back: MeterSettings, start: IntegrationStart) -> None:
         shown.begin(identity, read_back)
 
-    def look() -> None:
+    def watch() -> None:
+        look()
         if interrupt.asked():
             recorder.hurry(interrupt.asked_s)
         if newest:
@@ -106,11 +112,26 @@ def recorded(
     done = Job(work, "record").wait(
         lambda: recorder.end_s + _HANGING_S,
         lambda: interrupt.ordered,
-        look,
+        watch,
     )
     if newest:
         draw(newest[0][1], _words(newest[0][0], 0.0, options.update))
     return recordings[0] if done else _known(recorder, options, interrupt)
+
+
+def left_behind(recording: Recording, resource: str) -> str:
+    """Return the sentence about a meter that was left before its result was read."""
+    if not is_official(resource):
+        return (
+            f"left before the result was read: {recording.left}. This program was the integrator,"
+            " so the rest of the energy is lost; record again"
+        )
+    left_s = recording.start.sent_s + recording.settings.timer_s - real_elapsed_s()
+    end = f"; if it still integrates, its timer ends that in {left_s:.0f} s" if left_s > 0 else ""
+    return (
+        f"left before the result was read: {recording.left}. The meter keeps its energy{end}. "
+        f"Fetch it later: python -m power rescue {resource}"
+    )
 
 
 def _known(recorder: Recorder, options: argparse.Namespace, interrupt: Interrupt) -> Recording:

@@ -86,6 +86,7 @@ def elsewhere(emulator: Emulator) -> str:
 
 PROGRAMS: dict[str, Callable[[str, Path], list[str]]] = {
     "record": lambda at, folder: ["record", at, "--out", str(folder / "a.csv"), *RANGES],
+    "run": lambda at, folder: ["run", at, *RANGES, "--", "true"],
     "range": lambda at, folder: ["range", at, "--seconds", "1"],
     "selftest": lambda at, folder: ["selftest", at],
     "checklist": lambda at, folder: [
