@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 from power.commands.interrupt import listening, raise_interrupt
 from power.commands.output import say
@@ -94,10 +96,21 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
         if name == wanted:
-            importlib.import_module(f"power.commands.{name}").add_parser(commands)
+            _load(f"power.commands.{name}").add_parser(commands)
         else:
             commands.add_parser(name, help=summary)
     return parser
+
+
+def _load(name: str) -> ModuleType:
+    """Import a module; what modules make stays, so nobody looks for garbage among it meanwhile."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _drop_output() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 
 from referee import __version__
+from referee.core.garbage import collections_paused, keep_what_is_loaded
 from referee.errors import InputError, RefereeError
 from referee.programs.terminal import drop_output, tell_on_terminal
 from referee.service.setup.extra import GUESTS, all_extras
@@ -62,7 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _interrupt)
     words = sys.argv[1:] if argv is None else list(argv)
-    args = _parser(words[0] if words else "").parse_args(words)
+    parser = _parser(words[0] if words else "")
+    if argv is None:  # This is the whole process, not a call from within another one.
+        keep_what_is_loaded()
+    args = parser.parse_args(words)
     try:
         code: int = args.run(args)
         sys.stdout.flush()  # Raises BrokenPipeError here, not at exit, if the reader has gone.
@@ -114,7 +118,8 @@ def all_commands() -> Iterator[tuple[str, str, str]]:
 
 
 def _fill(command: argparse.ArgumentParser, home: str) -> None:
-    module = importlib.import_module(home)
+    with collections_paused():
+        module = importlib.import_module(home)
     command.description = module.__doc__
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(command)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from referee.core.garbage import collections_paused, keep_what_is_loaded
 from referee.programs.log_lines import log_as
 from referee.programs.lower_priority import lower_priority
 from referee.programs.table import all_programs
@@ -33,5 +34,8 @@ def run(args: argparse.Namespace) -> int:
     program = all_programs()[args.name]
     if program.niceness:
         lower_priority(program.niceness)
-    program.run(config, Launch(args.descriptor, args.lane, args.meter, args.contest, args.parent))
+    with collections_paused():
+        run_program = program.run.load()
+    keep_what_is_loaded()
+    run_program(config, Launch(args.descriptor, args.lane, args.meter, args.contest, args.parent))
     return 0

@@ -20,14 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults
-from referee.formats.fast_reading import (
-    Columns,
-    Pieces,
-    begin_rows,
-    collections_paused,
-    fast_or_slow,
-    read_rows,
-)
+from referee.core.garbage import collections_paused
+from referee.formats.fast_reading import Columns, Pieces, begin_rows, fast_or_slow, read_rows
 from referee.formats.faults import Faults, FormatError
 from referee.formats.image_numbers import UNKNOWN_IMAGE
 from referee.formats.json_text import TypedDecoder, bare, list_spans, parse_json_text, shown

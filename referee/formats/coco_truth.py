@@ -13,9 +13,10 @@ import msgspec
 import numpy as np
 
 from referee.core.coco_boxes import CocoTruth
+from referee.core.garbage import collections_paused
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats.fast_reading import collections_paused, fast_or_slow
+from referee.formats.fast_reading import fast_or_slow
 from referee.formats.json_fields import load_json, number, object_at, objects, whole
 from referee.formats.json_text import TypedDecoder, without_mark
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile

@@ -11,14 +11,12 @@ share. A thread would do no good: the libraries that read a piece let no other t
 
 from __future__ import annotations
 
-import gc
 import mmap
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -233,15 +231,3 @@ def _work(receiver: Connection, work: Callable[[], None]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     work()
-
-
-@contextmanager
-def collections_paused() -> Iterator[None]:
-    """Pause the garbage collector while a process loads many objects, none of them garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

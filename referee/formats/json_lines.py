@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from referee.core.coco_boxes import CocoResults
+from referee.core.garbage import collections_paused
 from referee.formats.coco_results import (
     NoJson,
     UsualResult,
@@ -19,14 +20,7 @@ from referee.formats.coco_results import (
     read_one_by_one,
     write_usual,
 )
-from referee.formats.fast_reading import (
-    Columns,
-    Pieces,
-    begin_rows,
-    collections_paused,
-    fast_or_slow,
-    read_rows,
-)
+from referee.formats.fast_reading import Columns, Pieces, begin_rows, fast_or_slow, read_rows
 from referee.formats.json_text import TypedDecoder, bare, why_not_json, without_mark
 from referee.formats.lines import refuse_other_text
 from referee.formats.number_table import line_spans
