@@ -8,24 +8,28 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tqdm import tqdm
-
 _SHOW_AFTER_S = 0.5
-
-
-class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
-    """A progress bar without tqdm's monitor thread, which would outlive the work."""
-
-    monitor_interval = 0
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a function of (done, total) that draws a progress bar.
 
-    The bar appears after half a second. Its last state stays on the terminal.
+    The bar appears after half a second. Its last state stays on the terminal. Nothing goes to a
+    file or a pipe.
     """
-    with _Bar(desc=what, unit="", delay=_SHOW_AFTER_S, disable=None, file=sys.stderr) as bar:
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    # Nobody sees the bar of a program that another one has started, so it does not load tqdm.
+    from tqdm import tqdm
+
+    class Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
+        """A progress bar without tqdm's monitor thread, which would outlive the work."""
+
+        monitor_interval = 0
+
+    with Bar(desc=what, unit="", delay=_SHOW_AFTER_S, file=sys.stderr) as bar:
 
         def draw(done: int, total: int) -> None:
             bar.total = total

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from referee.service.event.charts import Charts
+from referee.service.event.newest_charts import Charts
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.setup.config import Config

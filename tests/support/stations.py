@@ -17,7 +17,7 @@ from referee.extras.stations.address import StationAddress
 from referee.extras.stations.follower import Followed
 from referee.extras.stations.notification import read_notifications
 from referee.extras.stations.station_state import SavedState, StationState, after
-from referee.service.event.charts import Charts
+from referee.service.event.newest_charts import Charts
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.web.scoreboard.app import Show, scoreboard_app

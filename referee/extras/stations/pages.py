@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 from referee.extras.stations.joint_board import BoardFiles
-from referee.service.event.charts import Charts
+from referee.service.event.newest_charts import Charts
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.parent import stop_with_parent
 from referee.web.scoreboard.app import Show, scoreboard_app

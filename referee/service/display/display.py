@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from referee.errors import Refusal
 from referee.service.display.pages import Page
-from referee.service.display.pictures import Picture, Pictures
 from referee.service.display.scheduler import NO_SESSION, Frame, FrameScheduler, ShowRequest
 from referee.service.display.screens import PageScreen, parse_screen, usable_screen
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import CameraSection
 from referee.service.setup.lane_words import display_path
 from referee.store.notices import Level
+
+if TYPE_CHECKING:
+    from referee.service.display.pictures import Picture
 
 T = TypeVar("T")
 
@@ -70,6 +72,9 @@ class Display:
         lane: int = 1,
         lane_name: str = "",
     ) -> None:
+        # Pillow comes with the first display: the desk of most contests has none.
+        from referee.service.display.pictures import Pictures
+
         self.path = display_path(lane)
         self._lane_name = lane_name
         self.pictures = Pictures()

@@ -10,7 +10,6 @@ from pathlib import Path
 from PIL import Image
 
 from referee.errors import InputError
-from referee.store.images import ImageEntry
 from referee.tracks.camera.card import test_card
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import black, compose
@@ -56,11 +55,6 @@ class Picture:
             if self._drawn is None or self._drawn[0] != screen:
                 self._drawn = (screen, self._compose(screen).convert("RGBA").tobytes())
             return self._drawn[1]
-
-
-def label_of(entry: ImageEntry, image: int, tag: int) -> FrameLabel:
-    """Return the label of an image's frame: the contestant's number and the source's size."""
-    return FrameLabel(image, entry.width, entry.height, tag)
 
 
 def open_picture(path: Path) -> Image.Image:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import math
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -264,26 +263,3 @@ def svg_of(figure: Figure, title: str) -> bytes:
     with matplotlib.rc_context(STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None, "Title": title})
     return file.getvalue()
-
-
-CHARTS: dict[str, Callable[[ContestRanking, Theme, tuple[float, float]], bytes]] = {
-    "energy": energy_chart,
-    "speed": speed_chart,
-}
-"""The charts of a ranking by their names."""
-
-
-class Charts:
-    """The audience's newest picture of each chart; any thread may ask, and one draws at a time."""
-
-    def __init__(self) -> None:
-        self._drawn: dict[str, tuple[str, bytes]] = {}
-        self._lock = threading.Lock()
-
-    def draw(self, name: str, key: str, ranking: ContestRanking) -> bytes:
-        """Return the chart of a ranking as SVG; `key` names the content of the ranking."""
-        with self._lock:
-            known = self._drawn.get(name)
-            if known is None or known[0] != key:
-                known = self._drawn[name] = (key, CHARTS[name](ranking, DARK, SIZE_IN))
-            return known[1]

@@ -16,7 +16,8 @@ from referee.service.desk.settling import judge_again
 from referee.service.event.proposals import require_none_open, require_words
 from referee.service.results.final_score import compute_run
 from referee.service.setup.blacklist import bytes_to_keep
-from referee.service.setup.contest import Contest, read_truth_with
+from referee.service.setup.contest import Contest
+from referee.service.setup.contest_truth import read_truth_with
 from referee.store.database import Connection
 from referee.store.images import keep_blacklist
 from referee.store.notices import insert_audit

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import segno
-
 from referee.errors import InputError, Refusal
 from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.facts_read import FACTS, FactsRead
@@ -105,6 +103,9 @@ def verify_command(session_id: int, images: ImagesSection, slip: str) -> str:
 
 def slip_page(contest: str, team: str, slip: str, command: str) -> str:
     """Return the console's page, with the slip as text and as a QR code."""
+    # A desk shows the text of slips all day, and few are printed: segno takes 0.04 s to load.
+    import segno
+
     code = segno.make(slip, error="m", micro=False).svg_inline(scale=4, border=2, light="white")
     return page(
         "service/evidence/slip.html",

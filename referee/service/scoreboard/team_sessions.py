@@ -2,7 +2,8 @@
 """The course of a team's session, its curves, and its mistakes as pictures, for the audience.
 
 Only a session whose result is public is shown, and only its rows up to its end. These rows never
-change, so the pictures of a frozen scoreboard stay as they are.
+change, so the pictures of a frozen scoreboard stay as they are. What draws comes with the first
+visitor who opens a team's page: matplotlib alone takes 0.6 s to load.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,21 +24,16 @@ from referee.errors import Refusal
 from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
-from referee.service.event.charts import DARK
 from referee.service.results.final_score import scored_answer
-from referee.service.results.score_explanation import Miss, misses_of
-from referee.service.results.score_pictures import draw_boxes
-from referee.service.scoreboard.team_charts import (
-    ClassCurve,
-    SessionCourse,
-    course_chart,
-    curves_chart,
-)
 from referee.service.scoreboard.view import PublicState, PublicView
-from referee.service.setup.contest import Contest, read_contest_truth
+from referee.service.setup.contest import Contest
+from referee.service.setup.contest_truth import read_contest_truth
 from referee.store.requests import requests_of
 from referee.store.sessions import SessionRecord, load_session
 from referee.store.watching import recent_power
+
+if TYPE_CHECKING:
+    from referee.service.results.score_explanation import Miss
 
 _SAMPLES_MOST = 20_000
 _POINTS_MOST = 600
@@ -89,6 +85,9 @@ class TeamSessions:
         return self._kept[key]
 
     def _course(self, number: int) -> bytes:
+        from referee.service.event.charts import DARK
+        from referee.service.scoreboard.team_charts import SessionCourse, course_chart
+
         connection = self._contest.database.connection
         seconds = _ran_s(load_session(connection, number))
         samples = [
@@ -105,6 +104,9 @@ class TeamSessions:
         return course_chart(SessionCourse(seconds, samples[::step], list(rates), bin_s), DARK)
 
     def _curves(self, number: int) -> bytes:
+        from referee.service.event.charts import DARK
+        from referee.service.scoreboard.team_charts import ClassCurve, curves_chart
+
         result = self._result(number)
         names = self._contest.classes
         curves = []
@@ -118,12 +120,16 @@ class TeamSessions:
 
     def _misses(self, number: int) -> list[Miss]:
         def make() -> list[Miss]:
+            from referee.service.results.score_explanation import misses_of
+
             fates = self._result(number).explain()
             return [*misses_of(self._found, self._detections(number), fates)]
 
         return list(self._once(number, "misses", make))
 
     def _draw(self, miss: Miss) -> bytes:
+        from referee.service.results.score_pictures import draw_boxes
+
         entry = self._contest.images[miss.image_id - 1]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "miss.png"

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as PlainResponse
 
 from referee.core.blocking import BlockingRunner
 from referee.errors import Refusal
-from referee.service.event.charts import CHARTS, Charts
+from referee.service.event.newest_charts import CHARTS, Charts
 from referee.service.scoreboard.feed import START, lines_after, place_of
 from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.scoreboard.team_sessions import TeamSessions

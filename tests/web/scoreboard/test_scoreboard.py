@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from referee.core.blocking import run_here
-from referee.service.event.charts import Charts
 from referee.service.event.finalizing import finalize
+from referee.service.event.newest_charts import Charts
 from referee.service.scoreboard.feed import START
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The audience's charts of the ranking: each is drawn once, when somebody looks at it."""
+
+from __future__ import annotations
+
+import threading
+
+from referee.service.event.result_entry import ContestRanking
+
+CHARTS = ("energy", "speed")
+"""The charts of a ranking by their names."""
+
+
+class Charts:
+    """The audience's newest picture of each chart; any thread may ask, and one draws at a time."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[str, tuple[str, bytes]] = {}
+        self._lock = threading.Lock()
+
+    def draw(self, name: str, key: str, ranking: ContestRanking) -> bytes:
+        """Return a chart of `CHARTS` as SVG; `key` names the content of the ranking."""
+        with self._lock:
+            known = self._drawn.get(name)
+            if known is None or known[0] != key:
+                known = self._drawn[name] = (key, _drawn(name, ranking))
+            return known[1]
+
+
+def _drawn(name: str, ranking: ContestRanking) -> bytes:
+    # matplotlib takes 0.6 s to load. A scoreboard that only tells numbers does without it.
+    from referee.service.event.charts import DARK, SIZE_IN, energy_chart, speed_chart
+
+    chart = {"energy": energy_chart, "speed": speed_chart}[name]
+    return chart(ranking, DARK, SIZE_IN)
