@@ -34,13 +34,12 @@ from typing import Any
 from referee.commands.operators import add_operator, written
 from referee.errors import ConfigError, InputError, Unavailable
 from referee.programs.checking import Slow, check_here
-from referee.programs.hosting import is_hosted
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.preflight.finding import Finding, Level
 from referee.service.preflight.overrides import make_override, take_back
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
-from referee.service.setup.folder_lock import is_locked
+from referee.service.setup.folder_lock import is_hosted, is_locked
 from referee.service.setup.opened import opened_contest
 
 _RUN_S = 900.0

@@ -22,12 +22,12 @@ from typing import Any
 
 from referee.errors import ConfigError
 from referee.programs.checking import check_here
-from referee.programs.hosting import is_hosted
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.observation.report import machine_facts, sessions_told, write_report
 from referee.service.people.audit import audit_json, read_audit
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
+from referee.service.setup.folder_lock import is_hosted
 from referee.service.setup.opened import opened_contest
 from referee.store.health import database_facts
 

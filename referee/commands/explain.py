@@ -24,7 +24,8 @@ from referee.scoring.ilsvrc import evaluate
 from referee.service.results.final_score import scored_answer
 from referee.service.results.score_explanation import write_explanation
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import Contest, read_contest_truth
+from referee.service.setup.contest import Contest
+from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.setup.opened import opened_contest
 from referee.store.sessions import load_session
 

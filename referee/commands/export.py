@@ -27,7 +27,6 @@ from pathlib import Path
 from time import sleep
 
 from referee.errors import InputError, Refusal, Unavailable
-from referee.programs.hosting import is_hosted
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
 from referee.service.evidence.bundle import write_bundle
@@ -43,6 +42,7 @@ from referee.service.results.result_text import result_line
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
+from referee.service.setup.folder_lock import is_hosted
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.private_files import make_folder
 from referee.store.scores import newest_scoring_run

@@ -57,7 +57,8 @@ from referee.service.setup.config import (
     ServerSection,
 )
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import Contest, open_contest, read_contest_truth
+from referee.service.setup.contest import Contest, open_contest
+from referee.service.setup.contest_truth import read_contest_truth
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""

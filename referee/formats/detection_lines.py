@@ -16,13 +16,7 @@ from functools import partial
 import numpy as np
 
 from referee.core.detections import Detections
-from referee.formats.fast_reading import (
-    Columns,
-    Pieces,
-    begin_rows,
-    fast_or_slow,
-    is_long,
-)
+from referee.formats.fast_reading import Columns, Pieces, begin_rows, fast_or_slow, is_long
 from referee.formats.faults import Faults, quoted
 from referee.formats.lines import plain_lines, short_lines, split_cells, width_fault
 from referee.formats.number_table import are_whole, line_spans, parse_block

@@ -24,9 +24,10 @@ from referee.service.preflight.slow import AGAIN, expected, keep, kept_identity
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
 from referee.service.setup.config import Config
-from referee.service.setup.contest import Contest, prepare_contest
+from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import of_lane
 from referee.service.setup.opened import opened_contest
+from referee.service.setup.preparation import prepare_contest
 
 Slow = Literal["all", "missing"]
 

@@ -14,6 +14,7 @@ from referee.service.setup.contest import open_contest
 from referee.service.setup.extra import present_extras
 from referee.service.setup.program import Launch
 from referee.store.journal import Journal
+from referee.tracks.loading import load_track
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
 from referee.web.server.blocking import WorkerKind, blocking_runner
@@ -29,6 +30,9 @@ def run_contest_server(config: Config, launch: Launch) -> None:
 
     # With threads each waiting login holds one, and the others need most of them.
     logins = LOGINS_WAITING if kind == "gevent" else max(2, config.server.threads // 4)
+
+    # The rules are loaded before the workers are forked, which then share them.
+    load_track(config.contest.track)
 
     def make() -> Running:
         contest = open_contest(config)

@@ -26,11 +26,11 @@ from referee.service.people.operators import require_operators
 from referee.service.preflight.contest_checks import under_way
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import Config, MeterSection
-from referee.service.setup.contest import prepare_contest
 from referee.service.setup.contest_tls import usable_certificate
 from referee.service.setup.extra import all_extras
-from referee.service.setup.folder_lock import is_locked, lock_folder
+from referee.service.setup.folder_lock import lock_folder
 from referee.service.setup.opened import opened_contest
+from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import private_from_the_start
 from referee.store.database import Database
 from referee.store.notices import insert_audit, insert_notice
@@ -76,11 +76,6 @@ def event_rehearsal(event: Config) -> Iterator[Config]:
         config = rehearsal_config(event)
         with claimed(config.storage.folder):
             yield config
-
-
-def is_hosted(folder: Path) -> bool:
-    """Tell whether any process runs a contest's servers on this folder."""
-    return is_locked(folder, "contest") or is_locked(folder, "desk")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from referee.service.evidence.bundle import MEMBERS
 from referee.service.evidence.signing import add_signature
 from referee.service.results.final_score import score_session
 from referee.service.setup.config_file import dump_config
-from referee.service.setup.contest import read_contest_truth
+from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.signing_key import PRIVATE
 from referee.store.notices import insert_notice

@@ -12,7 +12,8 @@ import pytest
 from referee.cli import main
 from referee.core.states import EndCause
 from referee.service.results.live_scorer import LiveScorer
-from referee.service.setup.contest import Contest, read_contest_truth
+from referee.service.setup.contest import Contest
+from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.teams.registration import add_team
 from referee.store.readings import energy_of
 from referee.store.teams import Registration

@@ -16,7 +16,8 @@ from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import LaneSection
-from referee.service.setup.contest import Contest, frame_tag_of
+from referee.service.setup.contest import Contest
+from referee.service.setup.session_images import frame_tag_of
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import compose
 from referee.tracks.camera.geometry import Screen

@@ -16,7 +16,8 @@ from PIL import Image
 
 from referee.service.preflight import disk
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import open_contest, prepare_contest
+from referee.service.setup.contest import open_contest
+from referee.service.setup.preparation import prepare_contest
 from referee.store.database import Database
 from referee.store.images import ImageEntry, Manifest, replace_manifest
 

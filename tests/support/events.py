@@ -6,7 +6,7 @@ from __future__ import annotations
 from referee.core.detections import Detections, pack
 from referee.core.states import EndCause
 from referee.service.results.live_scorer import LiveScorer
-from referee.service.setup.contest import read_contest_truth
+from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.teams.registration import add_team
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy

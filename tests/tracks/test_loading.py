@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import ConfigError, InputError
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import prepare_contest
+from referee.service.setup.preparation import prepare_contest
 from referee.store.sessions import create_session
 from referee.tracks.loading import known_tracks, load_track
 from referee.tracks.network import NetworkTrack

@@ -16,7 +16,9 @@ from referee.errors import Refusal
 from referee.service.entry.images import archive_for, image_for
 from referee.service.evidence.verify import verify_bundle
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import open_contest, order_of, read_contest_truth
+from referee.service.setup.contest import open_contest
+from referee.service.setup.contest_truth import read_contest_truth
+from referee.service.setup.session_images import order_of
 from referee.store.sessions import load_session
 from referee.tracks.track import Delivery
 from tests.support.contests import make_contest

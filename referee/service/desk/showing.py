@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.core.instant import Instant
 from referee.errors import InputError, Refusal
 from referee.service.desk.logbook import Logbook
 from referee.service.display.display import Display
-from referee.service.display.pictures import Picture, label_of
 from referee.service.display.scheduler import ShowRequest
-from referee.service.setup.contest import Contest, frame_tag_of, image_behind
+from referee.service.setup.contest import Contest
 from referee.service.setup.image_files import image_alarm, require_unchanged
+from referee.service.setup.session_images import frame_tag_of, image_behind
 from referee.store.sessions import SessionRecord
 from referee.store.shows import ShowRecord, insert_show
+from referee.tracks.camera.code import FrameLabel
+
+if TYPE_CHECKING:
+    from referee.service.display.pictures import Picture
 
 _PAINTED = "painted"
 _NEVER_SHOWN = "the image cannot be shown"
@@ -48,7 +53,9 @@ class Showing:
 
     def _present(self, session: SessionRecord, image: int, show: ShowRequest) -> None:
         entry = image_behind(self._contest, session, image)
-        label = label_of(entry, image, frame_tag_of(self._contest, session.session_id))
+        tag = frame_tag_of(self._contest, session.session_id)
+        # The margins tell the contestant's number, and the size of the file.
+        label = FrameLabel(image, entry.width, entry.height, tag)
 
         def picture_of(number: int) -> Picture:
             require_unchanged(entry)

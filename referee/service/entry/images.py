@@ -12,8 +12,9 @@ from functools import lru_cache, partial
 
 from referee.errors import InputError, RefereeError, Refusal
 from referee.formats.image_numbers import requested_archive, requested_image
-from referee.service.setup.contest import Contest, image_behind
+from referee.service.setup.contest import Contest
 from referee.service.setup.image_files import image_alarm, read_image, require_unchanged
+from referee.service.setup.session_images import image_behind
 from referee.store.images import ImageEntry
 from referee.store.sessions import SessionRecord
 from referee.tracks.track import Delivery

@@ -17,8 +17,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from referee.core.instant import Instant
 from referee.errors import RefereeError
 from referee.formats.faults import FormatError
@@ -132,10 +130,9 @@ def _contest(
         clock=Stopped(facts.newest),
         database=database,
         secrets=load_secrets(folder),
-        track=track,
+        find_track=lambda: track,
         images=manifest.images,
         classes=manifest.classes,
-        class_ids=np.fromiter(manifest.classes, dtype=np.int64),
     )
 
 

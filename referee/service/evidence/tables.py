@@ -8,7 +8,8 @@ from dataclasses import fields
 from os.path import basename
 
 from power.meter import QUALITIES
-from referee.service.setup.contest import Contest, order_of
+from referee.service.setup.contest import Contest
+from referee.service.setup.session_images import order_of
 from referee.store.answers import answer_table, contents_of
 from referee.store.readings import readings_of
 from referee.store.requests import Request, request_table

@@ -33,7 +33,8 @@ from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.signature import signature_findings
 from referee.service.evidence.slip import slip_findings
 from referee.service.results.final_score import compute_run
-from referee.service.setup.contest import Contest, read_truth_with
+from referee.service.setup.contest import Contest
+from referee.service.setup.contest_truth import read_truth_with
 from referee.store.readings import energy_of
 from referee.store.scores import inputs_of, newest_scoring_run
 from referee.store.sessions import SessionRecord

@@ -11,7 +11,8 @@ from referee.core.ground_truth import GroundTruth
 from referee.scoring.uncertainty import Energy as Divisor
 from referee.scoring.uncertainty import standard_uncertainty
 from referee.service.results.score_uncertainty import Draws, uncertainty_report
-from referee.service.setup.contest import Contest, order_of
+from referee.service.setup.contest import Contest
+from referee.service.setup.session_images import order_of
 from referee.store.answers import contents_of, newest_answer_id
 from referee.store.readings import Energy
 from referee.store.requests import count_fetched_images

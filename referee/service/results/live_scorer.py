@@ -15,8 +15,10 @@ from referee.core.ground_truth import GroundTruth
 from referee.core.states import SessionState, state_of
 from referee.service.results.final_score import score_session
 from referee.service.setup.config import Config
-from referee.service.setup.contest import Contest, open_contest, order_of, read_contest_truth
+from referee.service.setup.contest import Contest, open_contest
+from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.setup.program import Launch
+from referee.service.setup.session_images import order_of
 from referee.store.answers import answers_after
 from referee.store.readings import energy_of
 from referee.store.scores import Snapshot, insert_snapshot

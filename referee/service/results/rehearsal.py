@@ -13,7 +13,8 @@ import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.core.states import SessionFacts, ran_s
-from referee.service.setup.contest import Contest, order_of
+from referee.service.setup.contest import Contest
+from referee.service.setup.session_images import order_of
 from referee.store.answers import AnswerCounts, answers_after, count_answers
 from referee.store.requests import count_fetched_images, refused_answers_of, requests_of
 from referee.store.scores import newest_scoring_run

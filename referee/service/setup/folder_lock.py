@@ -74,3 +74,8 @@ def is_locked(folder: Path, role: str) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def is_hosted(folder: Path) -> bool:
+    """Tell whether any process runs a contest's servers on this folder."""
+    return is_locked(folder, "contest") or is_locked(folder, "desk")

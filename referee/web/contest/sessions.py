@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from referee.core.states import remaining_s
 from referee.errors import Refusal, Unavailable
 from referee.service.entry.status import status_of
-from referee.service.setup.contest import frame_tag_of
+from referee.service.setup.session_images import frame_tag_of
 from referee.tracks.track import Delivery
 from referee.web.contest import legacy
 from referee.web.contest.help import help_text

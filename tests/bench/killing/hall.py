@@ -23,8 +23,8 @@ from referee.programs.emulator import EmulatedMeter, emulator
 from referee.service.setup.clock import real_elapsed_s
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import prepare_contest
 from referee.service.setup.opened import opened_contest
+from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.teams.registration import add_team, new_passwords
 from referee.store.teams import Registration

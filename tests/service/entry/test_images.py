@@ -12,8 +12,8 @@ import pytest
 
 from referee.errors import Refusal
 from referee.service.entry.images import ImageMissing, archive_for, image_for
-from referee.service.setup.contest import order_of
 from referee.service.setup.image_files import images_in
+from referee.service.setup.session_images import order_of
 from referee.store.sessions import create_session, load_session
 from tests.support.contests import make_contest
 

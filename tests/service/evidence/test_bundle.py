@@ -27,7 +27,8 @@ from referee.service.evidence.bundle import MEMBERS, write_bundle
 from referee.service.evidence.bundle_file import OPTIONAL
 from referee.service.evidence.facts import link_behind
 from referee.service.results.final_score import score_session
-from referee.service.setup.contest import order_of, read_contest_truth
+from referee.service.setup.contest_truth import read_contest_truth
+from referee.service.setup.session_images import order_of
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.readings import (

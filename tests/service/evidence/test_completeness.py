@@ -9,7 +9,7 @@ from referee.core.detections import Detections, pack
 from referee.errors import Refusal, Unavailable
 from referee.service.evidence.completeness import missing_from, wait_until_complete
 from referee.service.results.final_score import score_session
-from referee.service.setup.contest import read_contest_truth
+from referee.service.setup.contest_truth import read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
 from referee.store.sessions import create_session, load_session, record_event

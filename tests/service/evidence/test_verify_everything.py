@@ -22,7 +22,9 @@ from referee.service.evidence.slip import slip_of, slip_page_of
 from referee.service.evidence.verify import verify_bundle
 from referee.service.results.final_score import compute_run
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import open_contest, prepare_contest, read_truth_with
+from referee.service.setup.contest import open_contest
+from referee.service.setup.contest_truth import read_truth_with
+from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.signing_key import ensure_signing_key
 from referee.store.proposals import stored_proposals
 from referee.store.readings import energy_of

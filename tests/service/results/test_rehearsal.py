@@ -13,7 +13,8 @@ from referee.formats.answer_formats import FORMATS
 from referee.service.results.final_score import score_session
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
-from referee.service.setup.contest import order_of, read_contest_truth
+from referee.service.setup.contest_truth import read_contest_truth
+from referee.service.setup.session_images import order_of
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
 from referee.store.requests import Request, insert_refused_answers, insert_requests

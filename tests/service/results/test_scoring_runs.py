@@ -16,7 +16,8 @@ from referee.scoring.ilsvrc import evaluate
 from referee.service.results import final_score
 from referee.service.results.final_score import score_session, scored_answer
 from referee.service.results.live_scorer import LiveScorer
-from referee.service.setup.contest import order_of, read_contest_truth
+from referee.service.setup.contest_truth import read_contest_truth
+from referee.service.setup.session_images import order_of
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
 from referee.store.scores import newest_scoring_run, newest_snapshot

@@ -1,164 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A contest is prepared before it runs, and keeps its images and truth."""
+"""A contest is opened with its keys and its images; its rules come when somebody asks for them."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-from referee.errors import InputError
-from referee.service.preflight.contest_checks import changed_images
-from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import (
-    open_contest,
-    order_of,
-    prepare_contest,
-    read_contest_truth,
-    require_showable,
-)
-from referee.store.database import Database
-from referee.store.images import load_manifest
-from referee.store.sessions import all_sessions, create_session
-from tests.support.contests import make_contest, write_config, write_images, write_truth
-
-
-def prepare(folder):
-    """Prepare the contest of a folder and return its manifest."""
-    database, manifest = prepare_contest(load_config(folder / "contest.toml"))
-    database.close()
-    return manifest
-
-
-def add_session(contest):
-    """Record that a session was made."""
-    with contest.database.write() as connection:
-        create_session(
-            connection, team="ants", length_s=1.0, order_seed=None, now=contest.clock.now()
-        )
-
-
-def change_truth(folder):
-    """Move a box."""
-    path = folder / "truth.json"
-    document = json.loads(path.read_text())
-    document["annotations"][0]["bbox"] = [0, 0, 5, 5]
-    path.write_text(json.dumps(document))
-
-
-def test_prepared_contest(contest):
-    """Images, classes and digests of the inputs are stored."""
-    assert 4 == contest.image_count
-    assert {1: "cat", 2: "dog"} == contest.classes
-    assert [1, 2] == contest.class_ids.tolist()
-    assert ["ground_truth"] == list(load_manifest(contest.database.connection).inputs)
-
-
-def test_preparing_again_changes_nothing(contest, tmp_path):
-    """A second preparation changes nothing, with and without sessions."""
-    before = load_manifest(contest.database.connection)
-    assert before == prepare(tmp_path)
-    add_session(contest)
-    assert before == prepare(tmp_path)
-    assert before == load_manifest(contest.database.connection)
-
-
-CHANGES = [
-    change_truth,
-    lambda folder: write_images(folder / "images", ["3.jpg"]),
-    lambda folder: write_truth(folder / "truth.json", [(n + 5, f"{n}.jpg") for n in range(1, 5)]),
-]
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_inputs_may_change_before_the_first_session(contest, tmp_path, change):
-    """The next preparation takes a corrected ground truth."""
-    before = load_manifest(contest.database.connection)
-    change(tmp_path)
-    after = prepare(tmp_path)
-    assert before != after == load_manifest(contest.database.connection)
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_inputs_may_not_change_under_sessions(contest, tmp_path, change):
-    """Other images are refused once sessions exist, and nothing changes."""
-    before = load_manifest(contest.database.connection)
-    add_session(contest)
-    change(tmp_path)
-    with pytest.raises(InputError, match="folder of its own"):
-        prepare(tmp_path)
-    assert before == load_manifest(contest.database.connection)
-    assert 1 == len(all_sessions(contest.database.connection))
-
-
-def test_contest_may_be_moved(contest, tmp_path):
-    """A contest counts as unchanged if its files' contents are, wherever the files lie."""
-    add_session(contest)
-    contest.database.close()
-    moved = tmp_path / "elsewhere"
-    moved.mkdir()
-    for name in ("images", "truth.json", "contest.toml", "data"):
-        shutil.move(tmp_path / name, moved / name)
-    manifest = prepare(moved)
-    assert {moved / "images"} == {Path(entry.path).parent for entry in manifest.images}
-    database = Database(moved / "data" / "referee.db")
-    assert manifest == load_manifest(database.connection)
-    database.close()
-
-
-def test_an_image_that_was_copied_again_is_the_same(contest, tmp_path):
-    """A file with the same content and another time is known after the next start."""
-    add_session(contest)
-    os.utime(tmp_path / "images" / "2.jpg")
-    assert ["2.jpg"] == [Path(path).name for path in changed_images(contest)]
-    prepare(tmp_path)
-    again = open_contest(contest.config, contest.clock)
-    assert [] == changed_images(again)
-    again.database.close()
-
-
-def test_truth_is_in_the_contests_numbers(tmp_path, clock):
-    """Truth boxes carry the image numbers that contestants see."""
-    write_images(tmp_path / "images", ["dog.jpg", "cat.jpg"])
-    write_truth(tmp_path / "truth.json", [(70, "dog.jpg"), (5, "cat.jpg")])
-    config = load_config(write_config(tmp_path, shuffle=False))
-    prepare_contest(config)[0].close()
-    contest = open_contest(config, clock)
-    truth = read_contest_truth(contest)
-    contest.database.close()
-    assert ([1, 2], [2, 1]) == (truth.image_ids.tolist(), truth.box_image_id.tolist())
-
-
-@pytest.mark.parametrize("change", [change_truth, lambda folder: (folder / "truth.json").unlink()])
-def test_changed_truth_is_not_scored_with(contest, tmp_path, change):
-    """A ground truth other than the prepared one is refused by name."""
-    assert 4 == len(read_contest_truth(contest).box)
-    change(tmp_path)
-    with pytest.raises(InputError, match="truth.json: has changed since"):
-        read_contest_truth(contest)
-
-
-def test_failed_preparation_leaves_the_old_manifest(contest, tmp_path):
-    """A missing image leaves the stored manifest unchanged."""
-    before = load_manifest(contest.database.connection)
-    (tmp_path / "images" / "2.jpg").unlink()
-    with pytest.raises(InputError, match=r"2\.jpg"):
-        prepare(tmp_path)
-    assert before == load_manifest(contest.database.connection)
-
-
-def test_order_is_shared_and_cannot_be_changed():
-    """A session's order is computed once, and callers cannot change it."""
-    order = order_of(10, 7)
-    assert order is order_of(10, 7)
-    with pytest.raises(ValueError, match="read-only"):
-        order[0] = 3
-    assert list(range(1, 11)) == np.sort(order).tolist()
+from referee.errors import ConfigError
+from referee.service.setup.contest import open_contest
+from tests.support.contests import make_contest
 
 
 def test_keys_are_made_with_the_contest(tmp_path, clock):
@@ -170,20 +21,23 @@ def test_keys_are_made_with_the_contest(tmp_path, clock):
     assert first.secrets == second.secrets
 
 
-def test_an_image_that_no_margin_can_name_is_refused_at_the_start(tmp_path):
-    """A contest on a screen does not start with it; the network track takes the same one."""
-    write_images(tmp_path / "images", ["1.png"], size=(16384, 1))
-    write_truth(tmp_path / "truth.json", [(1, "1.png")], size=(16384, 1))
-    write_config(tmp_path, track="camera")
-    with pytest.raises(InputError, match=r"1\.png cannot be shown on a screen: .*16384"):
-        prepare(tmp_path)
-    write_config(tmp_path, track="network")
-    assert 1 == len(prepare(tmp_path).images)
+def test_a_contest_opens_without_its_rules(contest):
+    """Who asks for teams or notices needs no track; who asks for a track that is none is told."""
+    settings = replace(contest.config.contest, track="chess")
+    opened = open_contest(replace(contest.config, contest=settings), contest.clock)
+    try:
+        assert 4 == opened.image_count
+        with pytest.raises(ConfigError, match="there is no module referee.tracks.chess"):
+            _ = opened.track
+    finally:
+        opened.database.close()
 
 
-def test_the_id_in_the_margins_bounds_the_number_of_images(contest):
-    """The last of 2^20 numbers fits into a frame, and one more does not."""
-    entry = replace(contest.images[0], image_id=2**20 - 1)
-    require_showable([entry])
-    with pytest.raises(InputError, match="cannot be shown on a screen: .*1048576"):
-        require_showable([entry, replace(entry, image_id=2**20)])
+def test_the_rules_are_found_once(contest):
+    """A contest asks for its track once, and keeps it and the ids of its classes."""
+    asked = []
+    counted = replace(contest, find_track=lambda: asked.append(1) or contest.track)
+    assert counted.track is counted.track is contest.track
+    assert [1] == asked
+    assert counted.class_ids is counted.class_ids
+    assert [1, 2] == counted.class_ids.tolist()

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import prepare_contest
+from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import make_private, private_from_the_start
 from tests.support.contests import make_contest
 

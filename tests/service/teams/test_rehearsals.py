@@ -10,7 +10,8 @@ import pytest
 from referee.errors import InputError
 from referee.programs.practice_folder import rehearsal_config
 from referee.service.setup.config import PracticeSection
-from referee.service.setup.contest import open_contest, prepare_contest
+from referee.service.setup.contest import open_contest
+from referee.service.setup.preparation import prepare_contest
 from referee.service.teams.registration import add_team, amend, rename
 from referee.service.teams.rehearsals import RehearsalProgress, progress_text, read_progress
 from referee.service.teams.roster import read_roster

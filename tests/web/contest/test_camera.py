@@ -14,7 +14,7 @@ from referee.errors import Unavailable
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.display import Display
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.contest import frame_tag_of
+from referee.service.setup.session_images import frame_tag_of
 from referee.store.sessions import all_sessions
 from tests.support.contests import make_contest
 from tests.support.display_page import PATIENT, Page, in_a_hurry, opened

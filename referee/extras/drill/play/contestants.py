@@ -15,7 +15,8 @@ from pathlib import Path
 from referee.core.states import SessionState, state_of
 from referee.extras.drill.play.folder import DrillPictures, Teams
 from referee.extras.drill.rules.record import ClientStop
-from referee.service.setup.contest import Contest, order_of
+from referee.service.setup.contest import Contest
+from referee.service.setup.session_images import order_of
 from referee.store.requests import count_fetched_images
 from referee.store.sessions import SessionRecord
 from referee.tracks.track import Delivery

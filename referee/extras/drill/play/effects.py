@@ -15,7 +15,7 @@ from referee.core.states import SessionState, state_of
 from referee.extras.drill.play.host import CAN_FILL_DISK
 from referee.extras.drill.play.scene import Scene
 from referee.extras.drill.rules.faults import FAULTS, DrillFault
-from referee.service.setup.contest import image_behind
+from referee.service.setup.session_images import image_behind
 from referee.store.requests import count_fetched_images, requests_of
 from referee.store.sessions import SessionRecord, load_session
 

@@ -26,8 +26,9 @@ from referee.service.setup.config import (
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
-from referee.service.setup.contest import Contest, prepare_contest
+from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
+from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import make_private
 from referee.service.teams.order import draw_order
 from referee.service.teams.registration import add_team, new_passwords

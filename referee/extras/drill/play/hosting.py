@@ -20,9 +20,10 @@ from referee.extras.drill.play.folder import (
 from referee.extras.drill.play.host import DrillHost
 from referee.extras.drill.play.meters import DrillMeter, drill_meter
 from referee.extras.drill.play.scene import Images, Scene
-from referee.programs.hosting import claimed, is_hosted
+from referee.programs.hosting import claimed
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
+from referee.service.setup.folder_lock import is_hosted
 from referee.service.setup.private_files import private_from_the_start
 
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The preparation of a contest before its processes start: folder, keys, images, ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee.errors import InputError
+from referee.formats.hashed_reads import HashedReads
+from referee.service.setup.blacklist import bytes_to_keep
+from referee.service.setup.config import Config
+from referee.service.setup.contest_truth import input_files, read_truth
+from referee.service.setup.manifest import Progress, build_images
+from referee.service.setup.private_files import (
+    close_to_others,
+    make_private,
+    private_from_the_start,
+)
+from referee.service.setup.secrets_file import load_secrets
+from referee.service.setup.signing_key import ensure_signing_key
+from referee.store.database import Database
+from referee.store.images import (
+    ImageEntry,
+    Manifest,
+    keep_blacklist,
+    load_manifest,
+    manifest_digest,
+    note_material,
+    replace_manifest,
+)
+from referee.store.sessions import all_sessions
+from referee.tracks.camera.code import FrameLabel
+from referee.tracks.loading import load_track
+from referee.tracks.track import Delivery, Track
+
+_OWN_FOLDER = (
+    "Give this contest a folder of its own: 'referee practice --data DIR', or another [storage] "
+    "folder in contest.toml."
+)
+
+
+def prepare_contest(
+    config: Config, *, progress: Progress = lambda done, total: None
+) -> tuple[Database, Manifest]:
+    """Create or open the contest's folder and update its image manifest.
+
+    Afterwards only this user can read the referee's files in the folder. Files that were moved or
+    copied again are the same while their contents are. Raises `InputError` for inputs that cannot
+    be used. Raises it also if the folder has sessions with other images, because their scores
+    would no longer fit the images that were shown.
+    """
+    track = load_track(config.contest.track)
+    make_private(config.storage.folder)
+    close_to_others(config.path)
+    with private_from_the_start():
+        load_secrets(config.storage.folder)
+        ensure_signing_key(config.storage.folder, config.path)
+        database = Database(config.database)
+        database.migrate()
+        _require_track(config, database, track)
+    stored = load_manifest(database.connection)
+    reads = HashedReads()
+    inputs = input_files(config, reads)
+    truth = read_truth(config, reads)
+    images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
+    if track.delivery is Delivery.SHOWN:
+        require_showable(images)
+    names = truth.truth.class_names
+    manifest = Manifest(
+        images=images,
+        classes={int(c): names.get(int(c), str(c)) for c in truth.truth.class_ids},
+        inputs=inputs,
+    )
+    listed = bytes_to_keep(config.images.blacklist, reads)
+    if manifest != stored:
+        with database.write() as connection:
+            same = manifest_digest(manifest) == manifest_digest(stored)
+            if not same and all_sessions(connection):
+                raise InputError(
+                    f"{config.storage.folder}: holds sessions that were run with other images or "
+                    f"another ground truth. {_OWN_FOLDER}"
+                )
+            replace_manifest(connection, manifest)
+    with database.write() as connection:
+        if listed is not None:
+            keep_blacklist(connection, listed)
+        note_material(connection, config.path.read_text(encoding="utf-8"))
+    return database, manifest
+
+
+def require_showable(images: Sequence[ImageEntry]) -> None:
+    """Raise `InputError` if the margins of a frame have no room for an image's number or size."""
+    for entry in images:
+        try:
+            FrameLabel(entry.image_id, entry.width, entry.height, tag=0)
+        except InputError as error:
+            raise InputError(f"{entry.path} cannot be shown on a screen: {error}") from error
+
+
+def _require_track(config: Config, database: Database, track: Track[Any]) -> None:
+    """Raise `InputError` if sessions of another track are stored; this one cannot read them."""
+    others = {session.track for session in all_sessions(database.connection)} - {track.name}
+    if others:
+        raise InputError(
+            f"{config.storage.folder}: holds sessions of the track '{min(others)}', but the "
+            f"configuration says '{track.name}'. {_OWN_FOLDER}"
+        )
