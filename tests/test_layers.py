@@ -251,8 +251,9 @@ PURE = {
     *("types", "numbers", "fractions", "decimal", "statistics", "string", "numpy"),
     "urllib.parse",  # No other part of urllib is pure.
 }
-# Other projects' evaluators, which only compute, and the finder of the installed one.
-PURE_SCORING = PURE | {"pycocotools", "contextlib", "io", "importlib"}
+# Other projects' evaluators, which only compute, the finder of the installed one, and what keeps
+# its output and its warnings from the caller.
+PURE_SCORING = PURE | {"pycocotools", "contextlib", "io", "importlib", "warnings"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "breakpoint"}
 IMPURE_METHODS = {"now", "utcnow", "today", "sleep", "monotonic", "read_text", "write_text"}

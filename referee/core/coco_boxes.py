@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from referee.core.box_formats import Sizes, in_pixels, require_extent, to_xywh
+from referee.core.columns import four_columns, numbers, warn_of_fractions, whole_numbers
 from referee.core.detections import Detections
-from referee.core.ground_truth import GroundTruth
+from referee.core.ground_truth import GroundTruth, listed_ids
+from referee.errors import ArgumentError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,9 +38,58 @@ class CocoTruth:
     crowd: NDArray[np.bool_]
 
     @classmethod
+    def from_arrays(
+        cls,
+        image_id: ArrayLike,
+        category_id: ArrayLike,
+        box: ArrayLike,
+        *,
+        area: ArrayLike | None = None,
+        crowd: ArrayLike | None = None,
+        images: ArrayLike | None = None,
+        categories: ArrayLike | None = None,
+        box_format: str = "xywh",
+        sizes: Sizes | None = None,
+    ) -> CocoTruth:
+        """Build from annotations, (m,), (m,) and (m, 4), of anything that numpy makes arrays of.
+
+        `area` is (m,), without it width times height. `crowd` is (m,) of true and false. `images`
+        and `categories` list all ids, also those without an annotation. `box_format` and `sizes`
+        are as in `Detections.from_arrays`. The arrays are copied. Raises ArgumentError for other
+        shapes, a box or area that is below 0 or not finite, and an id that is not listed.
+        """
+        of_image = whole_numbers(image_id, "image_id")
+        of_category = whole_numbers(category_id, "category_id")
+        boxes = four_columns(box)
+        require_extent(boxes, box_format)
+        if sizes is None:
+            warn_of_fractions(boxes, "ground truth")
+        else:
+            boxes = in_pixels(boxes, of_image, sizes, box_format)
+        boxes = to_xywh(boxes, box_format)
+        areas = boxes[:, 2] * boxes[:, 3] if area is None else numbers(area, "area")
+        crowds = np.asarray(np.zeros(len(boxes)) if crowd is None else crowd)
+        n = len(boxes)
+        if not of_image.shape == of_category.shape == areas.shape == crowds.shape == (n,):
+            raise ArgumentError("image_id, category_id, box, area and crowd must be as long")
+        if not bool((np.isfinite(areas) & (areas >= 0)).all()):
+            raise ArgumentError("area must be finite and not below 0")
+        if not np.isin(crowds, (0, 1)).all():
+            raise ArgumentError(f"crowd must be true or false for each of the {n} boxes")
+        return cls(
+            image_ids=listed_ids(images, of_image, "image"),
+            category_ids=listed_ids(categories, of_category, "category"),
+            image_id=of_image,
+            category_id=of_category,
+            box=boxes,
+            area=areas,
+            crowd=crowds.astype(np.bool_),
+        )
+
+    @classmethod
     def from_ground_truth(cls, truth: GroundTruth) -> CocoTruth:
         """Convert ground truth with inclusive corners; a box's area is width times height."""
-        box = _from_corners(truth.box)
+        box = to_xywh(truth.box, "corners")
         return cls(
             image_ids=truth.image_ids,
             category_ids=truth.class_ids,
@@ -62,13 +114,41 @@ class CocoResults:
         return len(self.image_id)
 
     @classmethod
+    def from_arrays(
+        cls,
+        image_id: ArrayLike,
+        category_id: ArrayLike,
+        score: ArrayLike,
+        box: ArrayLike,
+        *,
+        box_format: str = "xywh",
+        sizes: Sizes | None = None,
+    ) -> CocoResults:
+        """Build as `Detections.from_arrays` does; COCO's own boxes stay as they are, to the bit."""
+        results = cls(
+            whole_numbers(image_id, "image_id"),
+            whole_numbers(category_id, "category_id"),
+            numbers(score, "score"),
+            four_columns(box),
+        )
+        n = len(results)
+        if not results.category_id.shape == results.score.shape == (len(results.box),) == (n,):
+            raise ArgumentError("image_id, category_id, score and box must be as long")
+        given = results.box
+        if sizes is None:
+            warn_of_fractions(given, "results")
+        else:
+            given = in_pixels(given, results.image_id, sizes, box_format)
+        return replace(results, box=to_xywh(given, box_format))
+
+    @classmethod
     def from_detections(cls, detections: Detections) -> CocoResults:
         """Convert detections with inclusive corners: width = xmax - xmin + 1."""
         return cls(
             detections.image_id,
             detections.class_id,
             detections.confidence,
-            _from_corners(detections.box),
+            to_xywh(detections.box, "corners"),
         )
 
     @classmethod
@@ -98,9 +178,3 @@ class CocoResults:
             score=self.score[chosen],
             box=self.box[chosen],
         )
-
-
-def _from_corners(corners: Floats) -> Floats:
-    box = corners.copy()
-    box[:, 2:] -= corners[:, :2] - 1
-    return box

@@ -48,14 +48,15 @@ def numbers(values: ArrayLike, name: str) -> Floats:
         raise ArgumentError(f"{name} must be numbers, in rows of one length") from None
 
 
-def corners(values: ArrayLike) -> Floats:
-    """Return float64 of shape (n, 4), the columns xmin, ymin, xmax, ymax."""
+def four_columns(values: ArrayLike) -> Floats:
+    """Return boxes as float64 of shape (n, 4), in whatever form they are."""
     boxes = numbers(values, "box")
     if not boxes.size:
         return np.empty((0, 4))
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise ArgumentError(
-            f"box must have the columns xmin, ymin, xmax, ymax, not the shape {boxes.shape}"
+            "box must have four columns, such as the columns xmin, ymin, xmax, ymax, not the shape"
+            f" {boxes.shape}"
         )
     return boxes
 

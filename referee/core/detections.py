@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from referee.core.columns import corners, numbers, warn_of_fractions, whole_numbers
+from referee.core.box_formats import Sizes, in_pixels, to_corners
+from referee.core.columns import four_columns, numbers, warn_of_fractions, whole_numbers
 from referee.errors import ArgumentError
 
 
@@ -50,21 +51,34 @@ class Detections:
 
     @classmethod
     def from_arrays(
-        cls, image_id: ArrayLike, class_id: ArrayLike, confidence: ArrayLike, box: ArrayLike
+        cls,
+        image_id: ArrayLike,
+        class_id: ArrayLike,
+        confidence: ArrayLike,
+        box: ArrayLike,
+        *,
+        box_format: str = "corners",
+        sizes: Sizes | None = None,
     ) -> Detections:
         """Build from anything that numpy makes arrays of: (n,), (n,), (n,) and (n, 4).
 
-        The arrays are copied. Raises ArgumentError for other shapes, and for ids that are not whole
-        numbers of 64 bits. Warns of boxes in fractions of the image.
+        `box_format` names the form of the boxes, see `box_formats`. With `sizes`, width and height
+        of each image by its id or of each row, boxes are fractions of the image. The arrays are
+        copied. Raises ArgumentError for other shapes and names, and for ids that are not whole
+        numbers of 64 bits. Without `sizes`, warns of boxes in fractions of the image.
         """
         detections = cls(
             whole_numbers(image_id, "image_id"),
             whole_numbers(class_id, "class_id"),
             numbers(confidence, "confidence"),
-            corners(box),
+            four_columns(box),
         )
-        warn_of_fractions(detections.box, "detections")
-        return detections
+        given = detections.box
+        if sizes is None:
+            warn_of_fractions(given, "detections")
+        else:
+            given = in_pixels(given, detections.image_id, sizes, box_format)
+        return replace(detections, box=to_corners(given, box_format))
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]]) -> Detections:

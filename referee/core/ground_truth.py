@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from referee.core.columns import corners, warn_of_fractions, whole_numbers
+from referee.core.box_formats import Sizes, in_pixels, require_extent, to_corners
+from referee.core.columns import four_columns, warn_of_fractions, whole_numbers
 from referee.errors import ArgumentError
 
 
@@ -48,48 +49,43 @@ class GroundTruth:
         blacklist: ArrayLike = (),
         class_names: Mapping[int, str] | None = None,
         difficult: ArrayLike | None = None,
+        box_format: str = "corners",
+        sizes: Sizes | None = None,
     ) -> GroundTruth:
         """Build from boxes, (m,), (m,) and (m, 4), of anything that numpy makes arrays of.
 
         `images` and `classes` list all ids, in any order, also those without a box; without them
         the lists are those of the boxes. `blacklist` is (k, 2), `difficult` (m,) of true and false.
-        The arrays are copied. Raises ArgumentError for other shapes, for ids that are not whole
-        numbers of 64 bits, for a box that is inverted or not finite, and for one of an image or
-        class that is not listed. Warns of boxes in fractions of the image.
+        `box_format` and `sizes` are as in `Detections.from_arrays`. The arrays are copied. Raises
+        ArgumentError for other shapes, for ids that are not whole numbers of 64 bits, for a box
+        that is inverted or not finite, and for one of an image or class that is not listed. Without
+        `sizes`, warns of boxes in fractions of the image.
         """
         box_image = whole_numbers(image_id, "image_id")
         box_class = whole_numbers(class_id, "class_id")
-        boxes = corners(box)
+        boxes = four_columns(box)
         if not len(box_image) == len(box_class) == len(boxes):
             raise ArgumentError(
                 f"image_id, class_id and box must be as long: they have {len(box_image)},"
                 f" {len(box_class)} and {len(boxes)} rows"
             )
-        _require_boxes(boxes)
-        warn_of_fractions(boxes, "ground truth")
+        require_extent(boxes, box_format)
+        if sizes is None:
+            warn_of_fractions(boxes, "ground truth")
+        else:
+            boxes = in_pixels(boxes, box_image, sizes, box_format)
         return cls(
-            image_ids=_listed(images, box_image, "image"),
-            class_ids=_listed(classes, box_class, "class"),
+            image_ids=listed_ids(images, box_image, "image"),
+            class_ids=listed_ids(classes, box_class, "class"),
             box_image_id=box_image,
             box_class_id=box_class,
-            box=boxes,
+            box=to_corners(boxes, box_format),
             blacklist=whole_numbers(np.reshape(np.asarray(blacklist), -1), "blacklist").reshape(
                 -1, 2
             ),
             class_names=dict(class_names or {}),
             difficult=None if difficult is None else _flags(difficult, len(boxes)),
         )
-
-
-def _require_boxes(box: NDArray[np.float64]) -> None:
-    """Raise ArgumentError for a box that no object has; a file of such boxes is refused too."""
-    for faulty, what in (
-        (~np.isfinite(box).all(axis=1), "has a corner that is not finite"),
-        ((box[:, 2:] < box[:, :2]).any(axis=1), "is inverted: xmax < xmin or ymax < ymin"),
-    ):
-        if faulty.any():
-            row = int(np.argmax(faulty))
-            raise ArgumentError(f"box [{row}] of the ground truth {what}: {box[row].tolist()}")
 
 
 def _flags(values: ArrayLike, boxes: int) -> NDArray[np.bool_] | None:
@@ -100,7 +96,7 @@ def _flags(values: ArrayLike, boxes: int) -> NDArray[np.bool_] | None:
     return flags.astype(np.bool_) if flags.any() else None
 
 
-def _listed(ids: ArrayLike | None, of_boxes: NDArray[np.int64], what: str) -> NDArray[np.int64]:
+def listed_ids(ids: ArrayLike | None, of_boxes: NDArray[np.int64], what: str) -> NDArray[np.int64]:
     """Return the list of ids, ascending and unique, which must hold those of the boxes."""
     listed = np.unique(of_boxes if ids is None else whole_numbers(ids, f"{what} ids"))
     strange = np.setdiff1d(of_boxes, listed)

@@ -7,10 +7,11 @@ import os
 import warnings
 from pathlib import Path
 
+from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.core.columns import warn_of_fractions
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.formats.detections_file import read_detections
+from referee.formats.detections_file import begin_coco_results, read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import Numbering, fits_both, in_own_ids
 
@@ -59,3 +60,20 @@ def load_detections(
         )
     warn_of_fractions(posted.box, f"detections {path}")
     return in_own_ids(posted, truth, image_ids)[0]
+
+
+def load_coco_truth(path: Name) -> CocoTruth:
+    """Read ground truth for COCO's metric, with crowd regions and areas where the file has them.
+
+    It reads what `load_ground_truth` does. Raises `InputError`, which names file, line and field.
+    """
+    found = read_ground_truth(Path(path))
+    return CocoTruth.from_ground_truth(found.truth) if found.coco is None else found.coco
+
+
+def load_coco_results(path: Name) -> CocoResults:
+    """Read results for COCO's metric, as COCO's boxes; image ids are those of the ground truth.
+
+    It reads what `load_detections` does. Raises `InputError`, which names file, line and field.
+    """
+    return begin_coco_results(Path(path))()

@@ -11,16 +11,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from referee.core.box_formats import BOX_FORMATS as BOX_FORMATS
+    from referee.core.coco_boxes import CocoResults as CocoResults
+    from referee.core.coco_boxes import CocoTruth as CocoTruth
     from referee.core.detections import Detections as Detections
     from referee.core.ground_truth import GroundTruth as GroundTruth
     from referee.errors import InputError as InputError
+    from referee.formats.loading import load_coco_results as load_coco_results
+    from referee.formats.loading import load_coco_truth as load_coco_truth
     from referee.formats.loading import load_detections as load_detections
     from referee.formats.loading import load_ground_truth as load_ground_truth
+    from referee.scoring.class_confusion import Confusion as Confusion
+    from referee.scoring.class_confusion import confusion as confusion
     from referee.scoring.class_tables import classes_csv as classes_csv
     from referee.scoring.class_tables import curves_csv as curves_csv
+    from referee.scoring.coco import CocoResult as CocoResult
+    from referee.scoring.coco import evaluate_coco as evaluate_coco
     from referee.scoring.detection_outcomes import Fate as Fate
     from referee.scoring.detection_outcomes import Fates as Fates
+    from referee.scoring.frames import to_frame as to_frame
     from referee.scoring.ilsvrc import evaluate as evaluate
+    from referee.scoring.ilsvrc import evaluate_at as evaluate_at
     from referee.scoring.live import LiveScore as LiveScore
     from referee.scoring.lpirc import normalized_accuracy as normalized_accuracy
     from referee.scoring.lpirc import score as score
@@ -41,13 +52,20 @@ if TYPE_CHECKING:
     from referee.scoring.uncertainty import spread_of as spread_of
 
 _HOMES = {
+    "referee.core.box_formats": ("BOX_FORMATS",),
+    "referee.core.coco_boxes": ("CocoResults", "CocoTruth"),
     "referee.core.detections": ("Detections",),
     "referee.core.ground_truth": ("GroundTruth",),
     "referee.errors": ("InputError",),
-    "referee.formats.loading": ("load_detections", "load_ground_truth"),
+    "referee.formats.loading": (
+        *("load_coco_results", "load_coco_truth", "load_detections", "load_ground_truth"),
+    ),
+    "referee.scoring.class_confusion": ("Confusion", "confusion"),
     "referee.scoring.class_tables": ("classes_csv", "curves_csv"),
+    "referee.scoring.coco": ("CocoResult", "evaluate_coco"),
     "referee.scoring.detection_outcomes": ("Fate", "Fates"),
-    "referee.scoring.ilsvrc": ("evaluate",),
+    "referee.scoring.frames": ("to_frame",),
+    "referee.scoring.ilsvrc": ("evaluate", "evaluate_at"),
     "referee.scoring.live": ("LiveScore",),
     "referee.scoring.lpirc": ("normalized_accuracy", "score"),
     "referee.scoring.ranking": ("Curve",),

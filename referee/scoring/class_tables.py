@@ -17,26 +17,30 @@ CLASS_COLUMNS = (
 CURVE_COLUMNS = ("class_id", "confidence", "recall", "precision")
 
 
-def classes_csv(result: IlsvrcResult, class_names: Mapping[int, str]) -> str:
-    """Return a table with a row per listed class, in ascending order of ids.
+def class_rows(
+    result: IlsvrcResult, class_names: Mapping[int, str]
+) -> Iterator[tuple[int, str, int, int, int, float | None, float | None]]:
+    """Yield the cells of `CLASS_COLUMNS` for each listed class, in ascending order of ids.
 
-    `detections` counts those that were scored. Both AP are empty for a class without ground truth.
+    `detections` counts those that were scored. Both AP are None for a class without ground truth.
     """
+    for class_id, ap in result.ap.items():
+        score = result.class_score(class_id)
+        yield (
+            *(class_id, class_names.get(class_id, "")),
+            *(score.truths, len(score.order), len(score.hits)),
+            *(ap, result.grouped_ap[class_id]),
+        )
+
+
+def classes_csv(result: IlsvrcResult, class_names: Mapping[int, str]) -> str:
+    """Return these rows as CSV; a missing AP is empty."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(CLASS_COLUMNS)
-    for class_id, ap in result.ap.items():
-        score = result.class_score(class_id)
-        rows.writerow(
-            (
-                *(class_id, plain_cell(class_names.get(class_id, ""))),
-                *(score.truths, len(score.order), len(score.hits)),
-                *(
-                    "" if value is None else repr(value)
-                    for value in (ap, result.grouped_ap[class_id])
-                ),
-            )
-        )
+    for class_id, name, *counts, ap, grouped in class_rows(result, class_names):
+        numbers = ("" if value is None else repr(value) for value in (ap, grouped))
+        rows.writerow((class_id, plain_cell(name), *counts, *numbers))
     return text.getvalue()
 
 

@@ -9,15 +9,17 @@ ignored rows.
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
-from referee.errors import InputError
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.errors import ArgumentError, InputError
 from referee.scoring.coco_evaluators import hand_over, installed_evaluators, numbers_of
 from referee.scoring.live import Mapped
 from referee.scoring.truth_index import Positions
@@ -41,6 +43,12 @@ NUMBERS = (
 MAX_DETECTIONS = 100
 """Detections per image and category that COCO scores; it drops the weaker ones."""
 
+IOUS = tuple((np.arange(50, 100, 5) / 100).tolist())
+"""The IoUs over which COCO averages."""
+
+SIZES = ("all", "small", "medium", "large")
+"""COCO's sizes of objects: below 32², up to 96², and above 96² pixels of area."""
+
 # Counting by a table of all pairs takes a tenth of the time of sorting; this table has 256 MiB.
 _MOST_PAIRS = 2**25
 
@@ -49,8 +57,9 @@ _MOST_PAIRS = 2**25
 class CocoResult:
     """COCO's numbers as fractions; None, where COCO prints -1, means nothing to average.
 
-    `numbers` maps each of `NUMBERS` to its value. `ap` maps category ids to AP (.50:.95, all
-    areas, 100 detections). `ignored` counts ignored rows by reason: unknown image, unlisted
+    `numbers` maps each of `NUMBERS` to its value. `ap` maps category ids to AP (all IoUs, all
+    areas, 100 detections). `ious` are the IoUs: COCO's, unless others were asked for, over which AP
+    and AR average then. `ignored` counts ignored rows by reason: unknown image, unlisted
     category, a score or box that is not finite, beyond `MAX_DETECTIONS`. `evaluator` names the
     program and its version.
     """
@@ -63,16 +72,77 @@ class CocoResult:
     detections: int
     ignored: dict[str, int]
     evaluator: str
+    ious: tuple[float, ...]
+    _precision: NDArray[Any] = field(repr=False, compare=False)
 
     @property
     def mean_ap(self) -> float | None:
         """Return AP, the headline number."""
         return self.numbers["AP"]
 
+    def average_precision(
+        self, iou: float | None = None, size: str = "all", category_id: int | None = None
+    ) -> float | None:
+        """Return AP at one IoU or over all, of one size of `SIZES`, of one category or of all.
+
+        It is None if no such object is in the ground truth. Raises ArgumentError for an IoU, size
+        or category that was not evaluated.
+        """
+        ious = _place(iou, self.ious, "iou")
+        categories = _place(category_id, tuple(self.ap), "category_id")
+        values = self._precision[ious, :, categories, SIZES.index(_size(size)), -1]
+        known = values[values > -1]
+        return float(np.mean(known)) if known.size else None
+
 
 def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = None) -> CocoResult:
     """Compute the twelve numbers and AP per category, see `prepare`."""
     return prepare(truth, results, evaluator).evaluate()
+
+
+def evaluate_coco(
+    truth: CocoTruth | GroundTruth,
+    results: CocoResults | Detections,
+    *,
+    ious: Iterable[float] | None = None,
+    evaluator: str | None = None,
+) -> CocoResult:
+    """Compute COCO's twelve numbers, AP per category, and AP by IoU and size of objects.
+
+    Inclusive corners become COCO's boxes: width = xmax - xmin + 1, and an object's size is that of
+    its box. `ious` replace COCO's ten: AP and AR average over them, and AP50 and AP75 are None
+    where .5 and .75 are not among them. See `prepare` for the rest. Raises ArgumentError for an
+    IoU that is not above 0 and at most 1.
+    """
+    if isinstance(truth, GroundTruth):
+        truth = CocoTruth.from_ground_truth(truth)
+    if isinstance(results, Detections):
+        results = CocoResults.from_detections(results)
+    at = None if ious is None else _distinct(ious)
+    return prepare(truth, results, evaluator, ious=at).evaluate()
+
+
+def _distinct(ious: Iterable[float]) -> tuple[float, ...]:
+    found = tuple(sorted({float(iou) for iou in ious}))
+    if not found or not all(0 < iou <= 1 for iou in found):
+        raise ArgumentError(f"ious are {list(found)}: give IoUs above 0 and at most 1")
+    return found
+
+
+def _place(value: Any, listed: tuple[Any, ...], name: str) -> slice:
+    """Return the slice that takes one of the values listed, or all for None."""
+    if value is None:
+        return slice(None)
+    if value not in listed:
+        raise ArgumentError(f"{name} {value!r} was not evaluated: give one of {list(listed)}")
+    place = listed.index(value)
+    return slice(place, place + 1)
+
+
+def _size(size: str) -> str:
+    if size not in SIZES:
+        raise ArgumentError(f"size is {size!r}: give one of {', '.join(SIZES)}")
+    return size
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +154,7 @@ class PreparedEvaluation:
     matched: Callable[[], Any]
     detections: int
     ignored: dict[str, int]
+    ious: tuple[float, ...]
 
     def evaluate(self) -> CocoResult:
         """Compute the twelve numbers and AP per category."""
@@ -101,16 +172,22 @@ class PreparedEvaluation:
             detections=self.detections,
             ignored=self.ignored,
             evaluator=f"{self.evaluator} {importlib.metadata.version(self.evaluator)}",
+            ious=self.ious,
+            _precision=precision,
         )
 
 
 def prepare(
-    truth: CocoTruth, results: CocoResults, evaluator: str | None = None, mapped: Mapped = map
+    truth: CocoTruth,
+    results: CocoResults,
+    evaluator: str | None = None,
+    mapped: Mapped = map,
+    ious: tuple[float, ...] | None = None,
 ) -> PreparedEvaluation:
     """Hand ground truth and results to an evaluator, which copies what it needs of them.
 
     A caller that drops its results before it calls `evaluate` saves their memory. `mapped` is as in
-    `LiveScore`: two threads may share the work.
+    `LiveScore`: two threads may share the work. `ious` are ascending.
 
     The default `evaluator` is the fastest one installed. hotcoco gives pycocotools' numbers bit
     for bit.
@@ -128,9 +205,8 @@ def prepare(
         raise InputError(f"the evaluator {name} is not installed: install the extra 'fast'")
     _require_listed(truth)
     kept, ignored = _sort_out(truth, results)
-    return PreparedEvaluation(
-        name, truth, hand_over(name, truth, kept, mapped), len(results), ignored
-    )
+    matched = hand_over(name, truth, kept, mapped, ious)
+    return PreparedEvaluation(name, truth, matched, len(results), ignored, ious or IOUS)
 
 
 def _require_listed(truth: CocoTruth) -> None:

@@ -8,7 +8,8 @@ import importlib
 import importlib.metadata
 import io
 import itertools
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -38,17 +39,25 @@ def installed_evaluators() -> tuple[str, ...]:
 
 
 def hand_over(
-    name: str, truth: CocoTruth, results: CocoResults, mapped: Mapped = map
+    name: str,
+    truth: CocoTruth,
+    results: CocoResults,
+    mapped: Mapped = map,
+    ious: Sequence[float] | None = None,
 ) -> Callable[[], Any]:
     """Hand ground truth and results to a program, which copies what it needs of them.
 
-    Returns a function that gives the program's evaluation, every image matched. `mapped` hands over
-    two halves; hotcoco alone uses it.
+    Returns a function that gives the program's evaluation, every image matched at these IoUs, or at
+    COCO's ten. `mapped` hands over two halves; hotcoco alone uses it.
     """
     with _silence():
         if name == "hotcoco":
             hotcoco = importlib.import_module("hotcoco")  # An extra brings it.
-            finish: Callable[[], Any] = _matched_in_blocks(hotcoco, truth, results, mapped).finalize
+            parameters = hotcoco.Params("bbox")
+            if ious is not None:
+                parameters.iou_thrs = list(ious)
+            matched_blocks = _matched_in_blocks(hotcoco, truth, results, mapped, parameters)
+            finish: Callable[[], Any] = matched_blocks.finalize
             return finish
         from pycocotools.coco import COCO
 
@@ -58,6 +67,8 @@ def hand_over(
         from pycocotools.cocoeval import COCOeval
 
         evaluation = COCOeval(*datasets, "bbox")
+        if ious is not None:
+            evaluation.params.iouThrs = np.array(ious)
         with _silence():
             evaluation.evaluate()
         return evaluation
@@ -67,7 +78,9 @@ def hand_over(
 
 def numbers_of(evaluation: Any) -> tuple[list[float], NDArray[Any]]:
     """Return the twelve numbers and the precision array (IoU, recall, category, area, limit)."""
-    with _silence():
+    with _silence(), warnings.catch_warnings():
+        # hotcoco warns that other IoUs have no AP50; the result says so with None.
+        warnings.filterwarnings("ignore", message="hotcoco: iou_thrs differ")
         evaluation.accumulate()
         evaluation.summarize()
     numbers = [float(value) for value in evaluation.stats]
@@ -80,7 +93,7 @@ def _silence() -> contextlib.redirect_stdout[io.StringIO]:
 
 
 def _matched_in_blocks(
-    module: ModuleType, truth: CocoTruth, results: CocoResults, mapped: Mapped
+    module: ModuleType, truth: CocoTruth, results: CocoResults, mapped: Mapped, parameters: Any
 ) -> Any:
     """Let hotcoco match block after block of images, of which it keeps the outcomes alone.
 
@@ -92,7 +105,7 @@ def _matched_in_blocks(
     edges = np.append(truth.image_ids[::_IMAGES_AT_A_TIME], len(truth.image_ids) + 1).tolist()
 
     def matching(blocks: list[tuple[int, int]]) -> Any:
-        outcomes = module.StreamingEval(categories, "bbox")
+        outcomes = module.StreamingEval(categories, "bbox", params=parameters)
         for first, end in blocks:
             outcomes.update(*_block(truth, results, first, end))
         return outcomes

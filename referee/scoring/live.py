@@ -17,7 +17,7 @@ from referee.scoring.detection_outcomes import Fates, explain
 from referee.scoring.matching import GrowingArray, Matching
 from referee.scoring.ranking import NO_KEYS, ClassScore, Keys, merge, sort
 from referee.scoring.result import DIFFICULT, IGNORED_REASONS, IlsvrcResult
-from referee.scoring.rules import DEVKIT, Rules, require_rules
+from referee.scoring.rules import DEVKIT, Rules, rules_of
 from referee.scoring.truth_index import TruthIndex
 
 Ints = NDArray[np.int64]
@@ -50,11 +50,13 @@ class LiveScore:
     one run while it works on the arrays of another.
     """
 
-    def __init__(self, truth: GroundTruth, rules: Rules = DEVKIT, mapped: Mapped = map) -> None:
+    def __init__(
+        self, truth: GroundTruth, rules: Rules | str = DEVKIT, mapped: Mapped = map
+    ) -> None:
         self._truth = truth
-        self._rules = require_rules(rules)
+        self._rules = rules_of(rules)
         self._mapped = mapped
-        self._index = TruthIndex(truth, rules)
+        self._index = TruthIndex(truth, self._rules)
         self._matching = Matching(len(self._index.box))
         self._candidate_row = GrowingArray(np.int64)
         self._answers: list[Detections] = []

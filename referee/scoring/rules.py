@@ -75,11 +75,16 @@ RULE_SETS = {
 """The rule sets by the names that a user gives."""
 
 
-def require_rules(rules: object) -> Rules:
-    """Return rules; raise ArgumentError for anything else, such as the name of a rule set."""
+def rules_of(rules: object) -> Rules:
+    """Return rules by their name in `RULE_SETS`, or as they are.
+
+    Raises ArgumentError for the name of none, and for anything else that is no `Rules`.
+    """
+    if isinstance(rules, str) and rules in RULE_SETS:
+        return RULE_SETS[rules]
     if not isinstance(rules, Rules):
         raise ArgumentError(
-            f"rules are {rules!r}, which are no Rules: give RULE_SETS['devkit'], one of"
+            f"rules are {rules!r}, which are no Rules: give the name of a set, one of"
             f" {', '.join(RULE_SETS)}, or Rules of your own"
         )
     return rules

@@ -14,7 +14,7 @@ size. Where images form clusters, such as the frames of one film, halves are of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -214,19 +214,70 @@ def spread_of(pairs: Iterable[Comparison], teams: int) -> Spread | None:
     return estimate_spread([(one.difference, one.standard_error) for one in pairs], teams)
 
 
-def compare(
-    first: MapUncertainty,
-    first_energy: Energy,
-    second: MapUncertainty,
-    second_energy: Energy,
-    level: float = LEVEL,
-) -> Comparison:
-    """Compare two sessions whose energies err independently; an energy of 1 Wh compares mAPs.
+Measured = IlsvrcResult | MapUncertainty
+"""A result, or what `measure_uncertainty` has made of it."""
 
-    Images count pairwise, because both sessions saw the same ones. If one meter measured both
-    energies, they share part of their error, and the interval is too wide. Raises ArgumentError
-    unless both have the same images, clusters, seed and number of draws.
+
+def compare(
+    first: Measured,
+    second: Measured | Energy,
+    first_energy: Energy | Measured | None = None,
+    second_energy: Energy | None = None,
+    level: float = LEVEL,
+    *,
+    draws: int = 500,
+    seed: int = 0,
+    clusters: Clusters | None = None,
+) -> Comparison:
+    """Compare two solutions on the same images: their scores, or their mAPs without energies.
+
+    The energies err independently. Images count pairwise, because both solutions saw the same ones.
+    If one meter measured both energies, they share part of their error, and the interval is too
+    wide. `draws`, `seed` and `clusters` are for results, see `measure_uncertainty`. The order
+    first, first energy, second, second energy, that of earlier versions, is understood.
+
+    Raises ArgumentError for a result without a mAP, for one energy alone, and unless both have the
+    same images, clusters, seed and number of draws.
     """
+    if isinstance(second, Energy):
+        second, first_energy = first_energy, second  # type: ignore[assignment]
+    if (first_energy is None) != (second_energy is None):
+        raise ArgumentError("give the energies of both, or compare the mAPs with neither")
+    measured = [
+        _measured(one, which, draws=draws, seed=seed, clusters=clusters)
+        for one, which in ((first, "first"), (second, "second"))
+    ]
+    energies = [_energy(first_energy), _energy(second_energy)]
+    return _compare(measured, energies, _require_level(level))
+
+
+def _measured(
+    one: object, which: str, *, draws: int, seed: int, clusters: Clusters | None
+) -> MapUncertainty:
+    if isinstance(one, IlsvrcResult):
+        found = measure_uncertainty(one, draws, seed, clusters=clusters)
+        if found is None:
+            raise ArgumentError(f"the {which} result has no mAP: no class has ground truth")
+        return found
+    if not isinstance(one, MapUncertainty):
+        raise ArgumentError(f"the {which} solution is {one!r}: give the result of evaluate")
+    return one
+
+
+def _energy(energy: object) -> Energy:
+    """Return an energy; without one it is 1 Wh, so that a score is the mAP."""
+    if energy is None:
+        return Energy(1.0)
+    if not isinstance(energy, Energy):
+        raise ArgumentError(f"an energy is {energy!r}: give Energy(watt_hours, uncertainty)")
+    return energy
+
+
+def _compare(
+    measured: Sequence[MapUncertainty], energies: Sequence[Energy], level: float
+) -> Comparison:
+    first, second = measured
+    first_energy, second_energy = energies
     scores = (first.estimate / first_energy.wh, second.estimate / second_energy.wh)
     halves = first.halves.times(1 / first_energy.wh).minus(
         second.halves.times(1 / second_energy.wh)
@@ -237,7 +288,6 @@ def compare(
     error = math.hypot(from_images, from_energy)
     # Welch and Satterthwaite; the error of the energy is exactly known. GUM, G.4.1.
     degrees = _degrees(halves) * (error / from_images) ** 4 if from_images > 0 else math.inf
-    _require_level(level)
     difference = scores[0] - scores[1]
     least, most = -1 / second_energy.wh, 1 / first_energy.wh
     reach = student.quantile((1 + level) / 2, degrees) * error

@@ -14,11 +14,13 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
-from referee.errors import InputError
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.errors import ArgumentError, InputError
 from referee.formats.detections_file import begin_coco_results
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring import coco_evaluators
-from referee.scoring.coco import NUMBERS, evaluate
+from referee.scoring.coco import IOUS, NUMBERS, SIZES, evaluate, evaluate_coco
 from referee.scoring.coco_evaluators import EVALUATORS, installed_evaluators
 
 PUBLISHED = (0.505, 0.697, 0.573, 0.586, 0.519, 0.501, 0.387, 0.594, 0.595, 0.640, 0.566, 0.564)
@@ -245,3 +247,92 @@ def test_nothing_is_printed(capsys):
     """A scorer prints nothing, although the library underneath prints its progress."""
     evaluate(make_truth((1, 1, [0, 0, 50, 50])), make_results())
     assert ("", "") == capsys.readouterr()
+
+
+def by_pycocotools(truth, results, ious=None):
+    """Return pycocotools' own evaluation of these boxes, through its own three calls."""
+    dataset = COCO()
+    dataset.dataset = {
+        "images": [{"id": own} for own in truth.image_ids.tolist()],
+        "categories": [{"id": own} for own in truth.category_ids.tolist()],
+        "annotations": [
+            {
+                **{"id": number, "image_id": int(truth.image_id[row]), "bbox": [*truth.box[row]]},
+                **{"category_id": int(truth.category_id[row]), "area": truth.area[row]},
+                "iscrowd": int(truth.crowd[row]),
+            }
+            for number, row in enumerate(range(len(truth.box)), start=1)
+        ],
+    }
+    rows = [
+        {
+            **{"image_id": int(results.image_id[row]), "score": results.score[row]},
+            **{"category_id": int(results.category_id[row]), "bbox": [*results.box[row]]},
+        }
+        for row in range(len(results))
+    ]
+    with contextlib.redirect_stdout(io.StringIO()):
+        dataset.createIndex()
+        evaluation = COCOeval(dataset, dataset.loadRes(rows), "bbox")
+        if ious is not None:
+            evaluation.params.iouThrs = np.array(ious)
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    return evaluation
+
+
+@each_evaluator
+@pytest.mark.parametrize("seed", [1, 2, 3, 5])
+@pytest.mark.parametrize("ious", [None, (0.3, 0.5, 0.85)], ids=["all", "three"])
+def test_the_function_gives_the_numbers_of_pycocotools(seed, ious, evaluator):
+    """The twelve numbers, and AP by IoU, size and category, are those of pycocotools' own calls."""
+    truth, results = nasty(seed)
+    theirs = by_pycocotools(truth, results, ious)
+    told = evaluate_coco(truth, results, ious=ious, evaluator=evaluator)
+    assert [None if it == -1 else it for it in theirs.stats] == list(told.numbers.values())
+    assert (IOUS if ious is None else ious) == told.ious
+    for size, name in enumerate(SIZES):
+        for place, iou in enumerate(told.ious):
+            precision = theirs.eval["precision"][place, :, :, size, -1]
+            known = precision[precision > -1]
+            expected = pytest.approx(known.mean(), abs=1e-15) if known.size else None
+            assert expected == told.average_precision(iou, name)
+    assert told.ap == {own: told.average_precision(category_id=own) for own in (1, 2, 3)}
+
+
+def test_the_function_takes_inclusive_corners():
+    """Ground truth and detections of the library give the numbers of the same boxes in COCO's."""
+    corners = [[10, 10, 109, 59], [200, 40, 215, 51]]
+    found = [[12, 8, 111, 57], [198, 38, 213, 51]]
+    told = evaluate_coco(
+        GroundTruth.from_arrays([1, 1], [1, 1], corners),
+        Detections.from_arrays([1, 1], [1, 1], [0.9, 0.8], found),
+    )
+    as_coco = evaluate(
+        make_truth(
+            (1, 1, [10, 10, 100, 50]), (1, 1, [200, 40, 16, 12]), images=(1,), categories=(1,)
+        ),
+        make_results((1, 1, 0.9, [12, 8, 100, 50]), (1, 1, 0.8, [198, 38, 16, 14])),
+    )
+    assert as_coco == told
+    assert told.average_precision(0.5) == told.numbers["AP50"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda told: told.average_precision(0.51), "iou 0.51 was not evaluated: give one of"),
+        (
+            lambda told: told.average_precision(size="tiny"),
+            "size is 'tiny': give one of all, small",
+        ),
+        (lambda told: told.average_precision(category_id=9), "category_id 9 was not evaluated"),
+        (lambda _: evaluate_coco(*nasty(1), ious=[]), r"ious are \[\]: give IoUs"),
+        (lambda _: evaluate_coco(*nasty(1), ious=[0.5, 1.5]), "above 0 and at most 1"),
+    ],
+)
+def test_what_was_not_evaluated_is_told(ask, words):
+    """An IoU, a size or a category that the result has not is refused with those that it has."""
+    with pytest.raises(ArgumentError, match=words):
+        ask(evaluate_coco(*nasty(1)))

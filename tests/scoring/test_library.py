@@ -81,11 +81,34 @@ def test_rules_that_are_none_are_refused(change: dict[str, Any]) -> None:
         referee.scoring.Rules("mine", "1", **change)
 
 
-def test_the_name_of_rules_is_no_rules() -> None:
-    """The name of a rule set is refused with where to find it."""
+@pytest.mark.parametrize("name", sorted(referee.scoring.RULE_SETS))
+def test_rules_are_known_by_their_names(name: str) -> None:
+    """The name of a rule set is as good as the rules themselves."""
     truth = referee.scoring.GroundTruth.from_arrays([1], [1], [[0, 0, 9, 9]])
-    with pytest.raises(InputError, match=r"rules are 'voc', which are no Rules: give RULE_SETS"):
-        referee.scoring.evaluate(truth, referee.scoring.Detections.empty(), "voc")  # type: ignore[arg-type]
+    result = referee.scoring.evaluate(truth, referee.scoring.Detections.empty(), name)
+    assert result.rules is referee.scoring.RULE_SETS[name]
+    assert result.rules is referee.scoring.LiveScore(truth, name).result().rules
+
+
+def test_the_name_of_no_rules_is_refused() -> None:
+    """The name of no rule set is refused with those that there are."""
+    truth = referee.scoring.GroundTruth.from_arrays([1], [1], [[0, 0, 9, 9]])
+    with pytest.raises(InputError, match=r"rules are 'coco', which are no Rules: .* devkit, "):
+        referee.scoring.evaluate(truth, referee.scoring.Detections.empty(), "coco")
+
+
+def test_several_ious_in_one_call() -> None:
+    """Each IoU gives what rules with that cap give, and small boxes keep their tolerance."""
+    truth = referee.scoring.GroundTruth.from_arrays([1, 1], [1, 2], [[0, 0, 99, 99], [0, 0, 9, 9]])
+    found = referee.scoring.Detections.from_arrays(
+        [1, 1], [1, 2], [0.9, 0.8], [[0, 0, 99, 69], [0, 0, 9, 6]]
+    )
+    told = referee.scoring.evaluate_at(truth, found, (0.5, 0.75))
+    assert {0.5: 1.0, 0.75: 0.5} == {iou: result.mean_ap for iou, result in told.items()}
+    fixed = referee.scoring.evaluate_at(truth, found, [0.75], "fixed-0.5")
+    assert 0.0 == fixed[0.75].mean_ap
+    with pytest.raises(InputError, match="iou_cap is 1.5"):
+        referee.scoring.evaluate_at(truth, found, [1.5])
 
 
 def test_files_of_boxes_in_fractions_are_told(tmp_path: Path) -> None:

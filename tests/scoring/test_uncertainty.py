@@ -306,3 +306,43 @@ def test_comparison_needs_the_same_draws():
     """A comparison refuses draws of other images."""
     with pytest.raises(ValueError, match="the same images, seed and number of draws"):
         compare(measured(), Energy(1.0), measured(draws=100), Energy(1.0))
+
+
+def result_of(keep=1):
+    """Return the result of a contest whose answer has every row but each `keep`-th."""
+    ids, classes, truth, rows = contest(3, 60)
+    rows = [row for number, row in enumerate(rows) if keep == 1 or number % keep]
+    return evaluate(make_truth(ids, classes, truth), make_detections(rows))
+
+
+def test_two_results_are_compared_in_one_call():
+    """Two results are compared as their measurements are: by mAP, or by score with energies."""
+    a, b, energies = result_of(), result_of(2), (Energy(1.0, 0.02), Energy(2.0, 0.01))
+    told = compare(a, b, draws=200)
+    assert told == compare(measured(), measured(keep=2))
+    assert told.difference == a.mean_ap - b.mean_ap
+    assert 0 < told.turn_probability < 0.5
+    scores = compare(a, b, *energies, draws=200)
+    assert scores.difference == a.mean_ap - b.mean_ap / 2
+    assert scores == compare(measured(), energies[0], measured(keep=2), energies[1])
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: compare(made(0.02), made(0.02), Energy(1.0)), "the energies of both"),
+        (lambda: compare(made(0.02), Energy(1.0), made(0.02)), "the energies of both"),
+        (lambda: compare(0.5, made(0.02)), "the first solution is 0.5: give the result"),
+        (lambda: compare(made(0.02), made(0.02), 1.0, 2.0), "an energy is 1.0: give Energy"),
+        (lambda: compare(result_of(), nothing()), "the second result has no mAP"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(ask, words):
+    """One energy alone, a number in place of a result, and a result without a mAP are refused."""
+    with pytest.raises(InputError, match=words):
+        ask()
+
+
+def nothing():
+    """Return a result without a mAP."""
+    return evaluate(make_truth([1], [1], []), Detections.empty())

@@ -268,7 +268,7 @@ class _Compared:
                 return f"{self._entrants[place].team}: {known}"
         if isinstance(first, str) or isinstance(second, str) or first[0] != second[0]:
             return "the two sessions have other images or other draws"
-        told = compare(first[1], first[2], second[1], second[2])
+        told = compare(first[1], second[1], first[2], second[2])
         if math.isnan(told.standard_error):  # The halves cannot tell.
             return "there are too few images or draws"
         return told

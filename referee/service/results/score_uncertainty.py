@@ -81,7 +81,7 @@ def rival_report(
     second contest would turn the ranking.
     """
     ours, rivals = energies or (Energy(1.0), Energy(1.0))
-    comparison = compare(mine, ours, theirs, rivals)
+    comparison = compare(mine, theirs, ours, rivals)
     return {
         "rival": {
             "mean_ap": theirs.estimate,

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which classes detections take for which: a confusion matrix that agrees with the score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.scoring.detection_outcomes import Fate, Fates
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.rules import DEVKIT, Rules, rules_of
+
+Ints = NDArray[np.int64]
+
+# The one class of boxes that are matched whatever their classes are.
+_ANY = 1
+_NOT_SCORED = (
+    *(Fate.UNKNOWN_IMAGE, Fate.CLASS_OUT_OF_RANGE, Fate.CONFIDENCE_NOT_FINITE),
+    *(Fate.BLACKLISTED, Fate.DIFFICULT),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """A confusion matrix of k classes.
+
+    `matrix` (int64, (k + 1, k + 1)) has a row for the class of a truth box and a column for that of
+    a detection, both in the order of `class_ids`. The last row counts detections that found
+    nothing, the last column truth boxes that nothing found. `class_names` maps ids to names.
+    """
+
+    class_ids: Ints
+    matrix: Ints
+    class_names: dict[int, str]
+
+    def between(self, truth_class: int, detected_class: int) -> int:
+        """Return how many boxes of the first class were taken for the second."""
+        row, column = np.searchsorted(self.class_ids, (truth_class, detected_class))
+        return int(self.matrix[row, column])
+
+    def most(self, count: int = 10) -> list[tuple[int, int, int]]:
+        """Return the most frequent mistakes: truth class, detected class, how often."""
+        among = self.matrix[:-1, :-1].copy()
+        np.fill_diagonal(among, 0)
+        order = np.argsort(-among, axis=None, kind="stable")[:count]
+        rows, columns = np.unravel_index(order, among.shape)
+        return [
+            (int(self.class_ids[row]), int(self.class_ids[column]), int(among[row, column]))
+            for row, column in zip(rows, columns, strict=True)
+            if among[row, column]
+        ]
+
+
+def confusion(
+    truth: GroundTruth,
+    detections: Detections,
+    rules: Rules | str = DEVKIT,
+    min_confidence: float = 0.0,
+) -> Confusion:
+    """Count which classes the detections of at least `min_confidence` take for which.
+
+    Detections first match within their classes, as in the score: the diagonal has its true
+    positives. Then the others match the boxes that are left, whatever the class, by the same
+    threshold and order. So a box that was found is no confusion, however many other classes claimed
+    it with less right. Rows that the score ignores count nowhere.
+    """
+    rules = rules_of(rules)
+    kept = detections.select(~(detections.confidence < min_confidence))
+    fates = evaluate(truth, kept, rules).explain()
+    hit = np.flatnonzero(fates.fate == Fate.TRUE_POSITIVE)
+    pairs = [(fates.truth_row[hit], hit), _across_classes(truth, kept, rules, fates)]
+    box = np.concatenate([boxes for boxes, _ in pairs])
+    row = np.concatenate([rows for _, rows in pairs])
+    missed = np.setdiff1d(fates.missed, box)
+    alone = np.setdiff1d(np.flatnonzero(~np.isin(fates.fate, _NOT_SCORED)), row)
+    nothing = len(truth.class_ids)
+    places = np.searchsorted(truth.class_ids, truth.box_class_id)
+    columns = np.searchsorted(truth.class_ids, kept.class_id)
+    matrix = np.zeros((nothing + 1, nothing + 1), dtype=np.int64)
+    np.add.at(matrix, (places[box], columns[row]), 1)
+    np.add.at(matrix, (places[missed], nothing), 1)
+    np.add.at(matrix, (nothing, columns[alone]), 1)
+    return Confusion(truth.class_ids, matrix, truth.class_names)
+
+
+def _across_classes(
+    truth: GroundTruth, detections: Detections, rules: Rules, fates: Fates
+) -> tuple[Ints, Ints]:
+    """Match what is left without a look at classes; return truth rows and detection rows."""
+    rows = np.flatnonzero(~np.isin(fates.fate, (*_NOT_SCORED, Fate.TRUE_POSITIVE)))
+    left, boxes = detections.select(rows), fates.missed
+    again = evaluate(
+        replace(
+            truth,
+            class_ids=np.array([_ANY]),
+            box_image_id=truth.box_image_id[boxes],
+            box_class_id=np.full(len(boxes), _ANY),
+            box=truth.box[boxes],
+            blacklist=np.empty((0, 2), dtype=np.int64),
+            difficult=None,
+        ),
+        replace(left, class_id=np.full(len(left), _ANY)),
+        rules,
+    ).explain()
+    found = np.flatnonzero(again.fate == Fate.TRUE_POSITIVE)
+    box, row = boxes[again.truth_row[found]], rows[found]
+    # Under VOC's rules a detection finds its best box alone. That may be free only now, in its own
+    # class: such a pair is no confusion, and no true positive.
+    differ = truth.box_class_id[box] != detections.class_id[row]
+    return box[differ], row[differ]
