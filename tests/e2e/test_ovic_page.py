@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OVIC's leaderboard on the console, in a real browser."""
+"""OVIC's leaderboard on the console and on the scoreboard, in a real browser."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from selenium.webdriver.common.by import By
 from referee.extras.ovic.submission.entries import record_entry_event
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
+from tests.e2e.test_scoreboard import Audience
 from tests.support.browsing import wait_text
 from tests.support.ovic_contests import SCORED, UTC, make_ovic_contest, put_entry
 from tests.support.running import Program, program
@@ -94,3 +95,26 @@ def test_the_page_ranks_the_teams_and_shows_each_entry(
         no_errors(browser)
     wait_text(browser, "connection", "no news for")
     assert "Team Rocket" in browser.find_element(By.ID, "classification").text
+
+
+def test_the_audience_sees_the_leaderboard_beside_the_ranking(
+    tmp_path: Path, browser: webdriver.Chrome
+) -> None:
+    """The scoreboard shows heading, columns and cells as OVIC gives them."""
+    opened = make_ovic_contest(tmp_path, mode="event")
+    put_entry(opened.database, *SCORED, figures=(95.5, 9.1))
+    put_entry(opened.database, *SCORED, team="wasps", number=2, figures=(99.0, SLOW))
+    audience = Audience(opened, tmp_path)
+    try:
+        browser.get(audience.url)
+        wait_text(browser, "boards", "OVIC classification")
+        rows = cells(browser, "boards")
+        assert ["1", "95.50", "9.100"] == [rows[0][0], *rows[0][3:]]
+        assert ["–", "wasps", "too slow", "99.00", "12.500"] == rows[1]
+        heads = browser.find_elements(By.CSS_SELECTOR, "#boards th")
+        assert ["rank", "team", "points", "accuracy %", "ms"] == [head.text for head in heads]
+        no_errors(browser)
+    finally:
+        audience.stop()
+        audience.listener.close()
+        opened.database.close()
