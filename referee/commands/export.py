@@ -30,14 +30,15 @@ from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
 from referee.service.evidence.bundle import write_bundle
-from referee.service.evidence.completeness import missing_from, wait_until_complete
-from referee.service.evidence.facts import refuse_changed
-from referee.service.evidence.kept_bundle import (
+from referee.service.evidence.completeness import (
     all_numbers,
     bundle_name,
-    fault_of_kept,
     has_verdict,
+    missing_from,
+    wait_until_complete,
 )
+from referee.service.evidence.facts import refuse_changed
+from referee.service.evidence.kept_bundle import fault_of_kept
 from referee.service.results.result_text import result_line
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
@@ -117,7 +118,7 @@ def _write_all(contest: Contest, args: argparse.Namespace) -> int:
         try:
             kind, words = _write_one(contest, number, args)
         except (Refusal, Unavailable) as error:
-            kind, words = _FAILED, str(error)
+            kind, words = _FAILED, f"FAILED: {error}"
         done[kind] += 1
         print(f"{place} of {len(numbers)}: session {number}: {words}", file=sys.stderr, flush=True)
     told = ", ".join(f"{kind} {done[kind]}" for kind in _KINDS)

@@ -31,17 +31,16 @@ from referee.errors import InputError
 from referee.formats.team_table import parse_team_table
 from referee.formats.text import read_bytes
 from referee.programs.progress import progress_bar
-from referee.service.board.addresses import contestants_urls
+from referee.service.board.slip_venue import venue_of
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
-from referee.service.setup.contest_tls import ca_words
 from referee.service.setup.opened import opened_contest
 from referee.service.teams import registration
 from referee.service.teams.lanes import declared_lane
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
-from referee.service.teams.slips import Venue, rules_line, slips_page
+from referee.service.teams.slips import slips_page
 from referee.store.teams import Registration
 
 _ACTIONS = {
@@ -117,16 +116,20 @@ def _add_slips(action: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="address for contestants (default: this laptop's)",
     )
-    add("--wifi", nargs=2, metavar=("NAME", "PASSWORD"), help="wireless network of the venue")
+    add(
+        "--wifi",
+        nargs=2,
+        metavar=("NAME", "PASSWORD"),
+        help="wireless network of the venue; each slip has a code that joins it",
+    )
     add("--rules", metavar="TEXT", help="the rules in one line (default: window and score)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Change the list, or print it."""
     config = load_config(args.config)
-    if config.contest.mode == "practice":
-        raise InputError(f"{config.path}: in practice any user name may log in; there is no list.")
     with opened_contest(config) as contest:
+        registration.require_list(contest)
         act = _DO[args.action]
         act(contest, args)
     return 0
@@ -157,14 +160,8 @@ def _list(contest: Contest, args: argparse.Namespace) -> None:
 
 
 def _slips(contest: Contest, args: argparse.Namespace) -> None:
-    settings = contest.config
-    scheme = settings.server.contest_scheme
-    lanes = {lane.name: contestants_urls(lane.contest, scheme) for lane in settings.lanes}
-    if args.address:
-        lanes = {"": args.address}
-    rules = args.rules or rules_line(settings.contest.seconds)
     wifi = tuple(args.wifi) if args.wifi else None
-    venue = Venue(settings.contest.name, lanes, wifi, rules, ca_words(settings.server.contest_tls))
+    venue = venue_of(contest.config, wifi, args.address or (), args.rules or "")
     _require_writable(args.out)
     with progress_bar("passwords made") as progress:
         passwords = registration.new_passwords(contest, args.name, args.by, progress)
@@ -176,7 +173,7 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
         f"Wrote {args.out}: slips with NEW passwords for {len(passwords)} teams. Earlier "
         "passwords of these teams no longer work."
     )
-    if not any(lanes.values()):
+    if not any(venue.lanes.values()):
         print(
             "This laptop is on no network, so the slips have a blank line for the address. "
             "Give it with --address.",

@@ -13,6 +13,7 @@ from power.logs.journal import journal
 from power.meter import Meter
 from power.transports.transport import WireLog
 from referee.programs.outside import outside_of
+from referee.programs.own_command import run_own_command
 from referee.service.board.board import board_of
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.lane import MakeMetering
@@ -67,7 +68,7 @@ def run_control_desk(config: Config, launch: Launch) -> None:
             lock.close()
 
         return Running(
-            console_app(contest, desk, board, broadcast, launch.parent),
+            console_app(contest, desk, board, broadcast, launch.parent, run_own_command),
             close,
             stop=partial(_stop, desk, broadcast),
         )

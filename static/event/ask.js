@@ -8,7 +8,7 @@ import { personName } from "../shared/person.js";
 const NAME = "operator";
 
 // Ask; resolve to the texts by field, or to null when it is left alone. A field is
-// { name, label, value, optional }.
+// { name, label, value, optional }, or with `choices`, pairs of a value and its text.
 export function ask({ text, yes, fields, destroys = false }) {
   const own = { name: NAME, label: "Your name (it stays on record)",
     value: sessionStorage.getItem(NAME) ?? "" };
@@ -54,7 +54,12 @@ export function ask({ text, yes, fields, destroys = false }) {
   });
 }
 
-function inputOf({ name, value = "" }) {
+function inputOf({ name, value = "", choices = null }) {
+  if (choices) {
+    const select = make("select", ...choices.map(([word, text]) => Object.assign(make("option", text), { value: word })));
+    select.name = name;
+    return select;
+  }
   const input = make("input");
   input.name = name;
   input.value = value;

@@ -11,7 +11,7 @@ import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 import { proposalOf } from "./proposals.js";
 
-const look = followDocument("results/now", ({ results, proposals, scoreboard }) => {
+const look = followDocument("results/now", ({ results, proposals, scoreboard, judged }) => {
   showState("state", results.final ? "FINAL" : "PROVISIONAL");
   show("contest", `${results.contest} – results`);
   show("state-text", results.final
@@ -30,6 +30,8 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard }) 
   $("reopen").hidden = !results.final;
   enable($("reopen"), true, "reopen");
   showFreeze(scoreboard, results.final);
+  enable($("all-bundles"), judged.length > 0, "export");
+  fill("bundles", judged, bundleButton);
   fill("proposals", proposals, (proposal) => proposalOf(proposal, decide));
 });
 
@@ -106,6 +108,20 @@ async function freezeOrThaw(what) {
   if (answer) await act(`scoreboard/${what}`, answer, look);
 }
 
+function bundleButton(session) {
+  const element = button(`session ${session}`);
+  enable(element, true, "export");
+  element.addEventListener("click", () => takeBundle(session));
+  return element;
+}
+
+// Number 0 stands for all sessions. The desk makes the file; then the browser saves it.
+async function takeBundle(session) {
+  await act("bundles", { session }, (done) => {
+    if (done) location.assign(done.file);
+  });
+}
+
 async function decide({ proposal }, what) {
   const applies = what === "apply";
   const answer = await ask({
@@ -120,5 +136,6 @@ async function decide({ proposal }, what) {
 }
 
 for (const what of ["freeze", "thaw"]) $(what).addEventListener("click", () => freezeOrThaw(what));
+$("all-bundles").addEventListener("click", () => takeBundle(0));
 $("finalize").addEventListener("click", finalize);
 $("reopen").addEventListener("click", reopen);

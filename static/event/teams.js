@@ -21,6 +21,7 @@ const look = followDocument("teams/now", (next) => {
 });
 
 const runs = (team) => !team.withdrawn && team.runs_sessions;
+const present = () => roster.teams.filter((team) => !team.withdrawn).map((team) => team.team);
 const runnerNames = () => roster.teams.filter(runs).map((team) => team.team);
 const sameTeams = (a, b) => JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
 
@@ -30,6 +31,8 @@ function render() {
   show("rule", `The lottery: ${roster.lottery_rule}`);
   enable($("lottery"), runnerNames().length > 0, "lottery team");
   enable($("save"), true, "order team");
+  enable($("add"), roster.mode !== "practice", "add team");
+  enable($("slips"), roster.mode !== "practice" && present().length > 0, "slips");
   $("draft").hidden = draft === null;
   $("none").hidden = roster.teams.length > 0;
   show("none", roster.mode === "practice"
@@ -96,6 +99,7 @@ function actionsOf(team) {
       );
     }
     row.append(
+      keyed(team, "slips", "Slip…", () => slips([team.team]), `Slip of ${team.team}`),
       keyed(team, "rename", "Rename…", () => rename(team)),
       keyed(team, "withdraw", "Withdraw…", () => withdraw(team)),
     );
@@ -105,7 +109,7 @@ function actionsOf(team) {
 
 function keyed(team, what, label, press, spoken = `${label.replace("…", "")} ${team.team}`) {
   const element = button(label);
-  enable(element, true, `${what} team`);
+  enable(element, true, what === "slips" ? what : `${what} team`);
   element.dataset.key = `${label} ${team.team}`;
   element.setAttribute("aria-label", spoken);
   element.addEventListener("click", press);
@@ -177,6 +181,61 @@ async function bringBack({ team }) {
   if (answer) await act("teams/return", { ...answer, team }, look);
 }
 
+async function add() {
+  const lanes = roster.lanes.filter(({ name }) => name);
+  const answer = await ask({
+    text: "Register a team? One registration is one solution.",
+    yes: "Register it",
+    fields: [
+      { name: "team", label: "Name" },
+      { name: "organisation", label: "Organisation (may be empty)", optional: true },
+      { name: "prizes", label: "Prizes", choices: [["yes", "takes prizes"], ["no", "declines prizes"]] },
+      { name: "sessions", label: "What it does",
+        choices: [["yes", "runs sessions"], ["no", "hands in models only"]] },
+      ...(lanes.length ? [{ name: "lane", label: "Lane", optional: true,
+        choices: [["", "any"], ...lanes.map(({ name }) => [name, name])] }] : []),
+    ],
+  });
+  if (!answer) return;
+  const said = { ...answer, prizes: answer.prizes === "yes", sessions: answer.sessions === "yes" };
+  await act("teams/add", said, look);
+}
+
+// A press of the button has a name, so that the same press twice makes one set of passwords.
+function byChance() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function slips(teams) {
+  const who = teams.length === 1 ? `'${teams[0]}'` : `all ${teams.length} teams`;
+  const answer = await ask({
+    text: `Make NEW passwords for ${who}, and slips to print? Earlier passwords stop working.`,
+    yes: "Make slips",
+    fields: [
+      { name: "wifi_name", label: "Wi-Fi's name (empty: a cable)", optional: true },
+      { name: "wifi_password", label: "Wi-Fi's password", optional: true },
+    ],
+    destroys: true,
+  });
+  if (!answer) return;
+  await act("teams/slips", { ...answer, teams, once: byChance() }, (done) => {
+    if (done) showSlips(done);
+    return look();
+  });
+}
+
+function showSlips({ page, made }) {
+  const link = make("a", "Open and print them");
+  link.href = page;
+  link.target = "_blank";
+  const count = made === 1 ? "1 slip has a new password." : `${made} slips have new passwords.`;
+  $("slips-text").replaceChildren(`${count} `, link, ". They are here for ten minutes.");
+  $("slips-text").hidden = false;
+}
+
+$("add").addEventListener("click", add);
+$("slips").addEventListener("click", () => slips(present()));
 $("lottery").addEventListener("click", lottery);
 $("save").addEventListener("click", save);
 $("discard").addEventListener("click", () => {

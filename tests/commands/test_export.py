@@ -254,14 +254,14 @@ def test_a_changed_row_stops_one_bundle_and_no_other(many, capsys):
     connection.close()
     code, files = export_all(many)
     assert (1, ["session1.zip", "session3.zip", "session4.zip"]) == (code, sorted(files))
-    assert "2 of 5: session 2: " in capsys.readouterr().err
+    assert "2 of 5: session 2: FAILED: " in capsys.readouterr().err
 
 
 def test_a_session_whose_energy_does_not_come_is_told(data, capsys):
     """A session that has run and has no verdict is no silent gap: the code is 1."""
     code, files = export_all(data)
     assert (1, ["session1.zip"]) == (code, sorted(files))
-    assert "session 2: Session 2 of 'me' has no energy" in capsys.readouterr().err
+    assert "session 2: FAILED: Session 2 of 'me' has no energy" in capsys.readouterr().err
     assert (0, 2) == (export_all(data, "--partial")[0], len(export_all(data, "--partial")[1]))
 
 

@@ -99,6 +99,26 @@ def test_the_running_order_from_the_page(event: Event, browser: webdriver.Chrome
     assert "NEXT" in browser.find_element(By.CSS_SELECTOR, "tr.next-team").text
 
 
+def test_a_team_and_its_slip_from_the_page(event: Event, browser: webdriver.Chrome) -> None:
+    """An operator registers a team and opens its slip: a new password, and a code for the Wi-Fi."""
+    browser.get(f"{event.url}/teams")
+    wait_text(browser, "none", "No team is registered yet.")
+    press(browser, "add")
+    answer(browser, "Register it", team="ants", organisation="Uni North", operator="Kim")
+    wait(browser, lambda: order_of(browser) == ["ants"], "the team")
+    click(browser, "Slip of ants")
+    answer(browser, "Make slips", wifi_name="lpirc", wifi_password="quiet-fan")
+    wait_text(browser, "slips-text", "1 slip has a new password.")
+    link = browser.find_element(By.LINK_TEXT, "Open and print them").get_attribute("href")
+    assert link is not None
+    browser.get(link)
+    slip = browser.find_element(By.TAG_NAME, "section")
+    assert all(text in slip.text for text in ("ants", "quiet-fan", "Password"))
+    # 26 mm: the page's own style counts under its policy.
+    assert 97 < slip.find_element(By.TAG_NAME, "svg").size["width"] < 100
+    assert read_roster(event.contest).teams[0].has_password
+
+
 def test_a_refusal_is_told_on_the_page(event: Event, browser: webdriver.Chrome) -> None:
     """A name that another team has is refused in words, and the list stays."""
     event.register("ants", "bees")

@@ -11,7 +11,12 @@ from referee.core.states import SessionState, remaining_s, state_of
 from referee.errors import Unavailable
 from referee.service.setup.contest import Contest
 from referee.store.readings import energy_of
-from referee.store.sessions import SessionRecord, load_session, sessions_to_score
+from referee.store.sessions import (
+    SessionRecord,
+    all_sessions,
+    load_session,
+    sessions_to_score,
+)
 
 _LOOK_S = 0.5
 
@@ -26,6 +31,30 @@ class Missing:
 
     text: str
     to_come_s: float | None
+
+
+def bundle_name(session_id: int) -> str:
+    """Return the name that a session's bundle has among those of its event."""
+    return f"session{session_id}.zip"
+
+
+def all_numbers(contest: Contest) -> list[int]:
+    """Return the numbers of all sessions, from the first one on."""
+    with contest.database.read() as connection:
+        return sorted(session.session_id for session in all_sessions(connection))
+
+
+def judged_numbers(contest: Contest) -> list[int]:
+    """Return the numbers of the sessions with a verdict, from the first one on."""
+    with contest.database.read() as connection:
+        numbers = sorted(session.session_id for session in all_sessions(connection))
+        return [number for number in numbers if energy_of(connection, number) is not None]
+
+
+def has_verdict(contest: Contest, session_id: int) -> bool:
+    """Tell whether a session's energy is judged; it may be VOID."""
+    with contest.database.read() as connection:
+        return energy_of(connection, session_id) is not None
 
 
 def missing_from(contest: Contest, session_id: int) -> Missing | None:

@@ -16,25 +16,7 @@ from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.evidence.verify import hash_findings, read_manifest
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import PRIVATE, read_private_key
-from referee.store.readings import energy_of
-from referee.store.sessions import all_sessions, load_session
-
-
-def bundle_name(session_id: int) -> str:
-    """Return the name that a session's bundle has among those of its event."""
-    return f"session{session_id}.zip"
-
-
-def all_numbers(contest: Contest) -> list[int]:
-    """Return the numbers of all sessions, from the first one on."""
-    with contest.database.read() as connection:
-        return sorted(session.session_id for session in all_sessions(connection))
-
-
-def has_verdict(contest: Contest, session_id: int) -> bool:
-    """Tell whether a session's energy is judged; it may be VOID."""
-    with contest.database.read() as connection:
-        return energy_of(connection, session_id) is not None
+from referee.store.sessions import load_session
 
 
 def fault_of_kept(

@@ -19,6 +19,7 @@ from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.service.setup.config import ImagesSection
 from referee.service.setup.contest import Contest
 from referee.service.setup.pages import page
+from referee.service.setup.qr_code import qr_svg
 from referee.store.chain import strand_at_newest
 from referee.store.database import Connection
 from referee.store.scores import inputs_of, newest_scoring_run
@@ -103,15 +104,11 @@ def verify_command(session_id: int, images: ImagesSection, slip: str) -> str:
 
 def slip_page(contest: str, team: str, slip: str, command: str) -> str:
     """Return the console's page, with the slip as text and as a QR code."""
-    # A desk shows the text of slips all day, and few are printed: segno takes 0.04 s to load.
-    import segno
-
-    code = segno.make(slip, error="m", micro=False).svg_inline(scale=4, border=2, light="white")
     return page(
         "service/evidence/slip.html",
         contest=contest,
         team=team,
         slip=slip,
         command=command,
-        code=code,
+        code=qr_svg(slip),
     )

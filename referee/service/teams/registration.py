@@ -78,6 +78,14 @@ def add_team(contest: Contest, name: str, registration: Registration, operator: 
     return name
 
 
+def registration_of(
+    contest: Contest, organisation: str, lane: str, *, prizes: bool, sessions: bool
+) -> Registration:
+    """Return what a team's registration says; raise `InputError` for a lane not declared."""
+    lane = declared_lane(contest.config, lane)
+    return Registration(" ".join(organisation.split()), prizes, sessions, lane)
+
+
 def amend(
     contest: Contest,
     name: str,
@@ -117,6 +125,13 @@ def amend(
             operator,
         )
     return registration
+
+
+def require_list(contest: Contest) -> None:
+    """Raise `InputError` in a rehearsal, which has no list of teams of its own."""
+    if contest.config.contest.mode == "practice":
+        path = contest.config.path
+        raise InputError(f"{path}: in practice any user name may log in; there is no list.")
 
 
 def models_only(name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.service.setup.pages import page
+from referee.service.setup.qr_code import wifi_svg
 
 NOWHERE: Mapping[str, str] = {}
 """No team is bound to a lane."""
@@ -17,7 +18,8 @@ class Venue:
     """What every slip says: the contest, where to connect, and the rules in one line.
 
     `lanes` has the addresses of each lane by its name; a single lane has the name ''. `wifi` is the
-    name and the password of the wireless network, or None for a cable. `ca` names the file that
+    name and the password of the wireless network, or None for a cable; a slip shows both, and a
+    code to scan. `ca` names the file that
     the teams' clients trust, and is '' without one.
     """
 
@@ -52,6 +54,7 @@ def slips_page(
         slips=slips,
         ca=venue.ca,
         rules=venue.rules,
+        wifi="" if venue.wifi is None else wifi_svg(*venue.wifi),
     )
 
 
@@ -67,5 +70,5 @@ def _rows(venue: Venue, team: str, password: str, lane: str) -> list[tuple[str, 
     if venue.wifi is None:
         rows.append(("Network", "the cable at the table"))
     else:
-        rows += [("Wi-Fi", venue.wifi[0]), ("Wi-Fi password", venue.wifi[1])]
+        rows += [("Wi-Fi", venue.wifi[0]), ("Wi-Fi password", venue.wifi[1] or "none")]
     return rows

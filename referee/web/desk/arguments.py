@@ -22,6 +22,7 @@ ALARM_MOST = 2000
 """The most characters of an alarm's text, which the page sends back as it came."""
 
 _QUOTED_MOST = 40
+_NAMES_MOST = 1000
 
 
 def session_number(text: str) -> int:
@@ -72,6 +73,22 @@ def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) ->
         hint = "" if unfit is None else f" It has {character_name(unfit)}: leave that out."
         raise Refusal("text_wrong", said + hint)
     return text
+
+
+def posted_names(arguments: dict[str, Any], field: str) -> list[str]:
+    """Return a list of names; raise `Refusal` (code `text_wrong`) for anything else."""
+    found = arguments.get(field)
+    if not isinstance(found, list) or not 0 < len(found) <= _NAMES_MOST:
+        raise Refusal("text_wrong", f"The {field} must be a list of names.")
+    return [posted_text({field: name}, field) for name in found]
+
+
+def posted_choice(arguments: dict[str, Any], name: str) -> bool:
+    """Return a yes or no, yes if it is missing; raise `Refusal` (code `choice_wrong`)."""
+    choice = arguments.get(name, True)
+    if not isinstance(choice, bool):
+        raise Refusal("choice_wrong", f"The {name} must be yes or no.")
+    return choice
 
 
 def posted_number(arguments: dict[str, Any], name: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hmac
 import logging
+from collections.abc import Sequence
 from hashlib import sha256
 
 from flask import Flask, Response, jsonify, request, send_from_directory
@@ -23,11 +24,13 @@ from referee.web.desk.assets import static_folder
 from referee.web.desk.audit import register_audit
 from referee.web.desk.auth import register_logins, require_login
 from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.bundles import RunCommand, register_bundles
 from referee.web.desk.check import register_check
 from referee.web.desk.display import register_display
 from referee.web.desk.event import register_event
 from referee.web.desk.observation import register_observation
 from referee.web.desk.same_origin import admit_own_pages_only
+from referee.web.desk.slips import register_slips
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.headers import RETRY_S, protect_pages
 
@@ -45,16 +48,22 @@ _STATUS = {
 }
 
 
+def _nobody_runs(words: Sequence[str]) -> tuple[int, str]:
+    return 1, f"This desk runs no commands: run 'referee {words[0]}' in a terminal."
+
+
 def console_app(
     contest: Contest,
     desk: ControlDesk,
     board: Board,
     broadcast: Broadcast,
     supervisor: int = 0,
+    run: RunCommand = _nobody_runs,
 ) -> Flask:
     """Build the application of the control desk.
 
     `supervisor` is the id of the process that started all of the referee's; 0 stands for none.
+    `run` runs a command of the referee in a process of its own.
     """
     app = Flask("referee.console", static_folder=None)
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
@@ -66,6 +75,8 @@ def console_app(
     _register_board(app, board, broadcast, logins)
     register_actions(app, contest, desk, board.alarms, broadcast, key)
     register_event(app, contest, broadcast, key)
+    register_slips(app, contest, broadcast, key)
+    register_bundles(app, contest, broadcast, key, run)
     register_audit(app, contest)
     register_check(app, contest, desk.readiness, broadcast, key)
     register_display(app, [lane.display for lane in desk.lanes], logins)

@@ -8,27 +8,37 @@ from typing import Any
 
 from flask import Flask, Response, jsonify, send_from_directory
 
-from referee.errors import Refusal
 from referee.service.event.finalizing import finalize, reopen, review
 from referee.service.event.proposal_view import all_proposals
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.results import read_results
 from referee.service.event.results_table import results_shown
+from referee.service.evidence.completeness import judged_numbers
 from referee.service.evidence.slip import slip_page_of
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
-from referee.service.teams.registration import bring_back, rename, withdraw
+from referee.service.teams.registration import (
+    add_team,
+    bring_back,
+    registration_of,
+    rename,
+    require_list,
+    withdraw,
+)
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json
 from referee.web.desk.acting import acting
-from referee.web.desk.arguments import posted_text, session_number
+from referee.web.desk.arguments import (
+    posted_choice,
+    posted_names,
+    posted_text,
+    session_number,
+)
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.visitors import acting_operator
-
-_NAMES_MOST = 1000
 
 
 def register_event(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
@@ -64,13 +74,18 @@ def _register_pages(app: Flask, contest: Contest) -> None:
         # The moment of the look would make each document a new one, and the page would draw its
         # buttons anew under the operator's hand.
         del results["utc"]
-        return jsonify(results=results, proposals=all_proposals(contest), scoreboard=scoreboard)
+        return jsonify(
+            results=results,
+            proposals=all_proposals(contest),
+            scoreboard=scoreboard,
+            judged=judged_numbers(contest),
+        )
 
 
 def _register_team_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
     act = acting(broadcast, key)
 
-    @app.post("/teams/<any(lottery, order, rename, withdraw, return):what>")
+    @app.post("/teams/<any(add, lottery, order, rename, withdraw, return):what>")
     def change_teams(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             _change_teams(contest, what, arguments)
@@ -86,7 +101,7 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
     def change_results(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             if what == "finalize":
-                names = _names(arguments, "names")
+                names = posted_names(arguments, "names")
                 by = acting_operator({"operator": names[0]} | arguments)
                 finalize(contest, names, by)
             else:
@@ -135,21 +150,23 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
 def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> None:
     operator, reason = acting_operator(arguments, named=True), posted_text(arguments, "reason")
     team = posted_text(arguments, "team")
-    if what == "lottery":
+    if what == "add":
+        require_list(contest)
+        said = registration_of(
+            contest,
+            posted_text(arguments, "organisation"),
+            posted_text(arguments, "lane"),
+            prizes=posted_choice(arguments, "prizes"),
+            sessions=posted_choice(arguments, "sessions"),
+        )
+        add_team(contest, team, said, operator)
+    elif what == "lottery":
         draw_order(contest, posted_text(arguments, "seed"), reason, operator)
     elif what == "order":
-        set_order(contest, _names(arguments, "teams"), reason, operator)
+        set_order(contest, posted_names(arguments, "teams"), reason, operator)
     elif what == "rename":
         rename(contest, team, posted_text(arguments, "new_name"), operator)
     elif what == "withdraw":
         withdraw(contest, team, reason, operator)
     else:
         bring_back(contest, team, reason, operator)
-
-
-def _names(arguments: dict[str, Any], field: str) -> list[str]:
-    """Return a list of names; raise `Refusal` (code `text_wrong`) for anything else."""
-    found = arguments.get(field)
-    if not isinstance(found, list) or not 0 < len(found) <= _NAMES_MOST:
-        raise Refusal("text_wrong", f"The {field} must be a list of names.")
-    return [posted_text({field: name}, field) for name in found]

@@ -10,11 +10,14 @@ RETRY_S = "2"
 
 
 def protect_pages(app: Flask, policy: str) -> None:
-    """Add the headers; `policy` says what a page may load and do (Content-Security-Policy)."""
+    """Add the headers; `policy` says what a page may load and do (Content-Security-Policy).
+
+    A route that is stricter about its own page has said so already.
+    """
 
     @app.after_request
     def protect(response: Response) -> Response:
-        response.headers["Content-Security-Policy"] = policy
+        response.headers.setdefault("Content-Security-Policy", policy)
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers.setdefault("Cache-Control", "no-cache")
         return response

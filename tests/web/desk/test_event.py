@@ -15,7 +15,14 @@ from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
 
 ACTIONS = (
-    *("/teams/lottery", "/teams/order", "/teams/rename", "/teams/withdraw", "/teams/return"),
+    *(
+        "/teams/add",
+        "/teams/lottery",
+        "/teams/order",
+        "/teams/rename",
+        "/teams/withdraw",
+        "/teams/return",
+    ),
     *("/results/finalize", "/results/reopen", "/sessions/1/review"),
     *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/thaw"),
 )
@@ -116,6 +123,37 @@ def test_an_order_of_no_names_is_refused(pages, teams):
     """A post that no page sends changes nothing and is no failure of the desk."""
     status, _ = pages.do("/teams/order", teams=teams)
     assert (409, None) == (status, pages.client.get("/teams/now").get_json()["order"])
+
+
+def test_a_team_is_registered_from_the_page(pages):
+    """It is on the list at once with what was said of it, and a second press is told in words."""
+    said = {"team": "  Busy  Ants ", "organisation": " Uni  North ", "prizes": False}
+    assert (200, {}) == pages.do("/teams/add", **said)
+    status, answer = pages.do("/teams/add", **said)
+    assert (409, "input_wrong") == (status, answer["code"])
+    assert "is registered already" in answer["text"]
+    team = pages.client.get("/teams/now").get_json()["teams"][-1]
+    assert ("Busy Ants", "Uni North", False, True, False) == tuple(
+        team[name] for name in ("team", "organisation", "prizes", "runs_sessions", "has_password")
+    )
+    assert 200 == pages.do("/teams/add", team="moths", sessions=False)[0]
+    assert "moths" not in pages.client.get("/board").get_json()["teams"]
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"team": ""}, "input_wrong"),
+        ({"team": "moths", "lane": "left"}, "input_wrong"),
+        ({"team": "moths", "prizes": "no"}, "choice_wrong"),
+        ({"team": "moths", "organisation": "a\nb"}, "text_wrong"),
+    ],
+)
+def test_a_registration_that_cannot_be_is_refused(pages, said, code):
+    """No name, a lane that is not there, or what no page sends: nobody is registered."""
+    status, answer = pages.do("/teams/add", **said)
+    assert (409, code) == (status, answer["code"])
+    assert {"ants", "bees", "wasps"} == set(pages.names())
 
 
 def test_teams_are_renamed_withdrawn_and_brought_back(pages):

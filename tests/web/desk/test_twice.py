@@ -25,8 +25,10 @@ CHANGES = [
     ("/check/override", "/check/override", {"reason": "a short event"}),
     ("/check/overrides/<int:number>/end", "/check/overrides/1/end", {"reason": "room was made"}),
 ]
-TEAMS = "/teams/<any(lottery, order, rename, withdraw, return):what>"
+TEAMS = "/teams/<any(add, lottery, order, rename, withdraw, return):what>"
 CHANGES += [
+    (TEAMS, "/teams/add", {"team": "wasps", "prizes": False, "sessions": False}),
+    ("/teams/slips", "/teams/slips", {"teams": ["wasps"], "once": 32 * "a"}),
     (TEAMS, "/teams/lottery", {"seed": "noon", "reason": "drawn"}),
     (TEAMS, "/teams/order", {"teams": ["bees", "ants"], "reason": "has a train to catch"}),
     (TEAMS, "/teams/rename", {"team": "ants", "new_name": "Ants II"}),
@@ -41,7 +43,8 @@ CHANGES += [
     ("/sessions", "/sessions", {"team": "Ants II", "lane": 1}),
 ]
 # These are pressed twice elsewhere: moves and marks in `test_state_by_action.py`, slow checks in
-# `test_check.py`, alarms in `test_actions.py`, the test card below.
+# `test_check.py`, alarms in `test_actions.py`, the test card below, and
+# bundles in `test_bundles.py`.
 ELSEWHERE = {
     "POST /alarms/seen",
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>",
@@ -49,6 +52,7 @@ ELSEWHERE = {
     "POST /sessions/<number>/<any(seen, note):mark>",
     "POST /check/again",
     "POST /display/card",
+    "POST /bundles",
 }
 
 
