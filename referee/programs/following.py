@@ -36,13 +36,13 @@ def follow_sessions(
 
     With a `clock`, a session's late answers are told when it takes no more.
     """
-    follower = Follower(database, track, report, clock)
+    teller = SessionTeller(database, track, report, clock)
     while True:
-        follower.look()
+        teller.look()
         time.sleep(_LOOK_S)
 
 
-class Follower:
+class SessionTeller:
     """What has been told of a contest's sessions; what was there at first is not told."""
 
     def __init__(

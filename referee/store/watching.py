@@ -35,7 +35,7 @@ def recent_power(
 
 
 @dataclass(frozen=True)
-class Traffic:
+class RecentTraffic:
     """What a session's contestant has done lately: counts, and when it asked last.
 
     `last_request_s` is the session time of the newest request, or None before the first.
@@ -46,7 +46,9 @@ class Traffic:
     last_request_s: float | None
 
 
-def recent_traffic(connection: sqlite3.Connection, session_id: int, since_s: float) -> Traffic:
+def recent_traffic(
+    connection: sqlite3.Connection, session_id: int, since_s: float
+) -> RecentTraffic:
     """Return the traffic since a session time; of each kind the newest thousand rows are read."""
     requests = connection.execute(
         "select elapsed_s, image_count from requests where session_id = :session"
@@ -58,7 +60,7 @@ def recent_traffic(connection: sqlite3.Connection, session_id: int, since_s: flo
         " order by answer_id desc limit :most",
         {"session": session_id, "most": _TRAFFIC_MOST},
     ).fetchall()
-    return Traffic(
+    return RecentTraffic(
         images=sum(row["image_count"] for row in requests if row["elapsed_s"] > since_s),
         answers=sum(row["elapsed_s"] > since_s for row in answers),
         last_request_s=max((row["elapsed_s"] for row in requests), default=None),

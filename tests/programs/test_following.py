@@ -7,7 +7,7 @@ import pytest
 
 from referee.core.detections import Detections, pack
 from referee.core.states import LATE_S
-from referee.programs.following import Follower, tell_password
+from referee.programs.following import SessionTeller, tell_password
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import insert_notice
 from referee.store.sessions import create_session, record_event
@@ -46,33 +46,33 @@ def practice(tmp_path):
 
 
 @pytest.fixture
-def follower(practice):
+def teller(practice):
     """Return what tells of a rehearsal without sessions."""
-    return Follower(practice.database, practice.track, lambda session_id: "", practice.clock)
+    return SessionTeller(practice.database, practice.track, lambda session_id: "", practice.clock)
 
 
-def test_late_answers_are_told_once_at_the_end_of_their_grace(practice, follower, capsys):
+def test_late_answers_are_told_once_at_the_end_of_their_grace(practice, teller, capsys):
     """Nothing is told while more may come; then all late answers are told, and never again."""
     session_id = begin(practice)
     answer_late(practice, session_id, 16)
     practice.clock.advance(SECONDS + LATE_S - 1)
-    follower.look()
+    teller.look()
     assert "" == capsys.readouterr().out
     practice.clock.advance(2)
-    follower.look()
+    teller.look()
     told = capsys.readouterr().out
     assert told.startswith(
         f"session {session_id}: WARNING 16 answers came after the session's end and do not count."
     )
-    follower.look()
+    teller.look()
     assert "" == capsys.readouterr().out
 
 
-def test_a_session_without_late_answers_is_not_told_of(practice, follower, capsys):
+def test_a_session_without_late_answers_is_not_told_of(practice, teller, capsys):
     """The end of a grace in which nothing came is no news."""
     begin(practice)
     practice.clock.advance(SECONDS + LATE_S + 1)
-    follower.look()
+    teller.look()
     assert "" == capsys.readouterr().out
 
 
@@ -82,11 +82,11 @@ def test_what_was_there_before_is_not_told(practice, capsys):
     answer_late(practice, session_id, 1)
     with practice.database.write() as connection:
         insert_notice(connection, session_id, "", "info", "old")
-    follower = Follower(practice.database, practice.track, lambda _: "", practice.clock)
+    teller = SessionTeller(practice.database, practice.track, lambda _: "", practice.clock)
     practice.clock.advance(SECONDS + LATE_S + 1)
     with practice.database.write() as connection:
         insert_notice(connection, session_id, "", "info", "new")
-    follower.look()
+    teller.look()
     assert f"session {session_id}: new\n" == capsys.readouterr().out
 
 
