@@ -36,6 +36,7 @@ COMMANDS = {
     "proposal": "score sessions again as a proposal, then apply or cancel it",
     "finalize": "make the results final, or say what is open",
     "scoreboard": "freeze what the audience sees, or thaw it",
+    "history": "compare the mean scores of several years, and of each year's best",
     "score": "score a file of detections, offline",
     "export": "write the evidence bundle of a session, or of all sessions",
     "verify": "compute everything in an evidence bundle again, on any machine",

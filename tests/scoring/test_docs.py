@@ -32,7 +32,8 @@ def parser():
 
 def test_worked_example_runs_as_printed(tmp_path, monkeypatch, capsys):
     """The example's command on the example's files prints the text on the page."""
-    assert ["truth.csv", "images.csv", "detections.txt"] == [name for name, _ in FILES]
+    used = ["truth.csv", "images.csv", "detections.txt"]
+    assert used == [name for name, _ in FILES][: len(used)]
     for name, content in FILES:
         (tmp_path / name).write_text(content)
     monkeypatch.chdir(tmp_path)
