@@ -107,7 +107,9 @@ class MeterSettings:
     `timer_s` is a whole number of seconds (0: no timer). A range of None means auto-range.
     `element` is the number of the measured element, or `SIGMA` for the sum of all. `wiring` is the
     wiring system as the meter names it; it is read back, and never written. So is `sampling`, which
-    a meter of the WT300 series does not have.
+    a meter of the WT300 series does not have. `quantities` are read beside those of each reading;
+    `power.quantities` has their names. `both_ways` says that the load is expected to give power
+    back, too. Like the element, neither is a setting of the meter itself.
     """
 
     timer_s: int
@@ -121,6 +123,8 @@ class MeterSettings:
     element: str = "1"
     wiring: str | None = None
     sampling: Sampling | None = None
+    quantities: tuple[str, ...] = ()
+    both_ways: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,8 @@ class Reading:
     stand-in number; `absent` says why it is missing. `flags` accumulate over a run. The ranges are
     None if the meter does not send them with its values. So are power factor, frequency and peaks;
     a peak is the larger of the positive and the negative one, without sign. `elements` is empty
-    unless the sum of all elements is measured.
+    unless the sum of all elements is measured. `quantities` has what the settings chose beside all
+    this, by name; None where the meter had no number.
     """
 
     monotonic_s: float
@@ -183,6 +188,7 @@ class Reading:
     voltage_peak_v: float | None = None
     current_peak_a: float | None = None
     elements: tuple[ElementValues, ...] = ()
+    quantities: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def missing(self) -> dict[str, str]:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from types import MappingProxyType
 from typing import Any, overload
 
 import numpy as np
@@ -25,6 +26,7 @@ _BLOCK = 16_384
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """The begin of `Columns.utc_us`."""
 _MICROSECOND = timedelta(microseconds=1)
+_NO_QUANTITIES: Mapping[str, float | None] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class RowKind:
     """What many readings have in common: everything but numbers and times.
 
     `none` are the columns that have no value; `elements` says which elements follow, and whether
-    each has a power and an energy. `zone` is the time zone of `utc`.
+    each has a power and an energy. `quantities` says which were chosen, and whether each has a
+    number. `zone` is the time zone of `utc`.
     """
 
     state: IntegrationState
@@ -43,6 +46,7 @@ class RowKind:
     current_range_a: float | None = None
     elements: tuple[tuple[int, bool, bool], ...] = ()
     zone: tzinfo | None = UTC
+    quantities: tuple[tuple[str, bool], ...] = ()
 
     @property
     def missing(self) -> dict[str, str]:
@@ -64,6 +68,7 @@ def kind_of(reading: Reading) -> RowKind:
             for one in reading.elements
         ),
         reading.utc.tzinfo,
+        tuple((name, value is not None) for name, value in reading.quantities.items()),
     )
 
 
@@ -73,6 +78,7 @@ class Readings(Sequence[Reading]):
     def __init__(self, readings: Iterable[Reading] = ()) -> None:
         self._columns = {name: array("d") for name in NUMBERS}
         self._elements: dict[tuple[int, str], array[float]] = {}
+        self._quantities: dict[str, array[float]] = {}
         self._utc_us = array("q")
         self._codes = array("i")
         self._kinds: list[RowKind] = []
@@ -88,7 +94,8 @@ class Readings(Sequence[Reading]):
     def append(self, reading: Reading) -> None:
         """Append one reading."""
         numbers = [getattr(reading, name) for name in NUMBERS]
-        self.append_row(self.code(kind_of(reading)), reading.utc, numbers, reading.elements)
+        code = self.code(kind_of(reading))
+        self.append_row(code, reading.utc, numbers, reading.elements, reading.quantities)
 
     def code(self, kind: RowKind) -> int:
         """Return the number under which the rows of a kind are kept."""
@@ -104,6 +111,7 @@ class Readings(Sequence[Reading]):
         utc: datetime,
         numbers: Sequence[float | None],
         elements: Sequence[ElementValues] = (),
+        quantities: Mapping[str, float | None] = _NO_QUANTITIES,
     ) -> None:
         """Append one reading of a known kind; `numbers` are in the order of `NUMBERS`.
 
@@ -114,6 +122,8 @@ class Readings(Sequence[Reading]):
             column.append(np.nan if value is None else value)
         if elements or self._elements:
             self._append_elements(elements)
+        if quantities or self._quantities:
+            self._append_quantities(quantities)
         self._utc_us.append((moment - EPOCH) // _MICROSECOND)
         # A reader in another thread counts the codes, so they come last.
         self._codes.append(code)
@@ -130,11 +140,22 @@ class Readings(Sequence[Reading]):
             value = getattr(known.get(number), name, None)
             column.append(np.nan if value is None else value)
 
+    def _append_quantities(self, quantities: Mapping[str, float | None]) -> None:
+        """Append the values of chosen quantities; earlier readings have none."""
+        rows = len(self._codes)
+        for name in quantities:
+            if name not in self._quantities:
+                self._quantities[name] = array("d", [np.nan]) * rows
+        for name, column in self._quantities.items():
+            value = quantities.get(name)
+            column.append(np.nan if value is None else value)
+
     def copy(self) -> Readings:
         """Return the readings so far; the thread that appends to these may go on."""
         rows, twin = len(self), Readings()
         twin._columns = {name: column[:rows] for name, column in self._columns.items()}
         twin._elements = {key: column[:rows] for key, column in list(self._elements.items())}
+        twin._quantities = {key: column[:rows] for key, column in list(self._quantities.items())}
         twin._utc_us, twin._codes = self._utc_us[:rows], self._codes[:rows]
         twin._kinds = list(self._kinds)
         twin._code_by_kind = {kind: code for code, kind in enumerate(twin._kinds)}
@@ -148,6 +169,7 @@ class Readings(Sequence[Reading]):
         twin = Readings([last])
         code = len(self._kinds)
         twin._columns, twin._elements, twin._utc_us = self._columns, self._elements, self._utc_us
+        twin._quantities = self._quantities
         twin._kinds = [*self._kinds, *twin._kinds]
         twin._codes = self._codes[:]
         twin._codes[-1] = code
@@ -185,6 +207,10 @@ class Readings(Sequence[Reading]):
                 )
                 for number, power, energy in kind.elements
             ),
+            quantities={
+                name: self._quantities[name][index] if known else None
+                for name, known in kind.quantities
+            },
             **values,
         )
 
@@ -229,6 +255,18 @@ class Columns:
         if column is None:
             return np.full(len(self), np.nan)
         return _array(column, np.float64)[self._chosen]
+
+    def quantity(self, name: str) -> Numbers:
+        """Return a chosen quantity; NaN where there is none."""
+        column = self._readings._quantities.get(name)
+        if column is None:
+            return np.full(len(self), np.nan)
+        return _array(column, np.float64)[self._chosen]
+
+    @property
+    def quantities(self) -> list[str]:
+        """Return the names of the quantities that were chosen."""
+        return list(self._readings._quantities)
 
     @property
     def elements(self) -> list[int]:

@@ -41,11 +41,17 @@ def identity_from_json(value: Mapping[str, Any]) -> Identity:
 def settings_to_json(settings: MeterSettings) -> dict[str, Any]:
     """Return settings as JSON values; a range of null is auto-range.
 
-    Only meters that are sampled have the key `sampling`.
+    Only meters that are sampled have the key `sampling`. Only runs with chosen quantities have the
+    key `quantities`, and only those that expect power to be given back the key `both_ways`.
     """
     value = {**asdict(settings), "mode": settings.mode.value}
     if settings.sampling is None:
         del value["sampling"]
+    value["quantities"] = list(settings.quantities)
+    if not settings.quantities:
+        del value["quantities"]
+    if not settings.both_ways:
+        del value["both_ways"]
     return value
 
 
@@ -54,7 +60,11 @@ def settings_from_json(value: Mapping[str, Any]) -> MeterSettings:
     try:
         sampled = value.get("sampling")
         sampling = None if sampled is None else Sampling(**sampled)
-        return MeterSettings(**{**value, "mode": InputMode(value["mode"]), "sampling": sampling})
+        quantities = tuple(value.get("quantities", ()))
+        mode = InputMode(value["mode"])
+        return MeterSettings(
+            **{**value, "mode": mode, "sampling": sampling, "quantities": quantities}
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"these are not the settings of a meter: {error}") from None
 
@@ -86,6 +96,7 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
         "current_range_a": reading.current_range_a,
         **{name: getattr(reading, name) for name in QUALITIES},
         **({"elements": elements_to_json(reading.elements)} if reading.elements else {}),
+        **({"quantities": dict(reading.quantities)} if reading.quantities else {}),
     }
 
 

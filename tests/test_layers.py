@@ -95,6 +95,8 @@ ROOMS = {
     "power": {
         "errors": set(),
         "meter": set(),
+        # What a WT310 shows beside each reading's values, by name.
+        "quantities": set(),
         # Readings as columns, for logs and rules.
         "readings": {"meter"},
         "append_file": set(),
@@ -108,7 +110,7 @@ ROOMS = {
         "signal_flag": set(),
         "emulator": {"errors", "clock", "signal_flag", "resource", "emulated"},
         "transports": {"errors", "clock", "append_file", "resource"},
-        "wt310": {"errors", "clock", "meter", "values", "scpi", "transports"},
+        "wt310": {"errors", "clock", "meter", "quantities", "values", "scpi", "transports"},
         # A meter out of samples: a thread, one integrator, and what a driver of a device gives.
         "sampled": {"errors", "clock", "meter", "values", "resource", "transports", "follow"},
         # What a driver's author tests it with.
@@ -125,7 +127,10 @@ ROOMS = {
         "wipe_rule": {"errors", "meter"},
         "wipe_guard": {"errors", "meter", "wipe_rule"},
         "energy": {"errors", "meter", "readings", "values"},
-        "logs": {"errors", "meter", "readings", "append_file", "energy", "values", "wipe_rule"},
+        "logs": {
+            *("errors", "meter", "readings", "append_file", "energy", "values", "wipe_rule"),
+            "quantities",
+        },
         "bench": {
             "errors",
             "meter",

@@ -116,7 +116,8 @@ class Recorder:
             raise ValueError("a recording needs a timer of at least 1 s")
         self._readings = Readings()
         identity = self._meter.identify()
-        with PowerLog(path, elements=settings.element == SIGMA) as log:
+        elements = settings.element == SIGMA
+        with PowerLog(path, elements=elements, quantities=settings.quantities) as log:
             try:
                 settings = self._meter.prepare(settings, leave)
                 self._notes.prepared(identity, settings)

@@ -19,10 +19,14 @@ from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
 from power.logs.journal import journal
 from power.meter import SIGMA, InputMode, Meter, MeterSettings
+from power.quantities import BOTH_WAYS, parse_quantities
 from power.resource import BAUDS, SerialLine, is_official, split_resource, with_line
 from power.transports.transport import utc_now
 from power.wipe_guard import Guard
 from power.wt310.driver import WT310
+
+BIDIRECTIONAL = "bidirectional"
+"""The load that may give power back, as `--expect` names it."""
 
 # How long the meter may take to answer a first question at the end of a command, and then for the
 # dozen others. On a serial line at 9600 baud they take 0.4 s.
@@ -144,6 +148,54 @@ def _calibrated(text: str) -> date:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def add_quantity_options(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of more quantities, and of the load that is expected."""
+    parser.add_argument(
+        "--items",
+        metavar="NAME,…",
+        type=_quantities,
+        default=(),
+        help="more quantities of the meter, each a column: S, Q, PHI, URMS, UTHD, IK3 and so on "
+        "(docs/power.md, Power logs)",
+    )
+    parser.add_argument(
+        "--expect",
+        choices=(BIDIRECTIONAL,),
+        help="the load may give power back: the energies of both directions are told apart, and "
+        "negative power is no fault",
+    )
+
+
+def chosen_quantities(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the quantities that `add_quantity_options` chose."""
+    chosen: tuple[str, ...] = getattr(options, "items", ())
+    both_ways = getattr(options, "expect", None) == BIDIRECTIONAL
+    return tuple(dict.fromkeys((*(BOTH_WAYS if both_ways else ()), *chosen)))
+
+
+def _quantities(text: str) -> tuple[str, ...]:
+    try:
+        return parse_quantities(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def whole_seconds(text: str) -> int:
+    """Return a length of a run in whole seconds; an `argparse` type."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 1 on")
+    if value != int(value):
+        raise argparse.ArgumentTypeError(
+            f"{text} s has a fraction, and the meter's timer counts whole seconds: give "
+            f"{math.floor(value)} or {math.ceil(value)}"
+        )
+    return int(value)
+
+
 def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
     """Return the settings that the options ask for."""
     return MeterSettings(
@@ -156,6 +208,8 @@ def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
         line_filter=options.line_filter,
         frequency_filter=options.frequency_filter,
         element=options.element,
+        quantities=chosen_quantities(options),
+        both_ways=getattr(options, "expect", None) == BIDIRECTIONAL,
     )
 
 

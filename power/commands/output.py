@@ -25,6 +25,14 @@ def result_text(result: EnergyResult) -> str:
             + (f" ± {limit:.2g} Wh" if limit is not None else "")
             + f" ({result.verdict.value})"
         )
+    for name, word in (("positive", "taken"), ("negative", "given")):
+        part_wh = result.both_ways.get(f"energy_{name}_wh")
+        part_limit_wh = result.both_ways.get(f"uncertainty_{name}_wh")
+        if part_wh is not None:
+            plus = "" if part_limit_wh is None else f" ± {part_limit_wh:.2g} Wh"
+            lines.append(f"{word:8} {part_wh:.6g} Wh{plus}")
+    if (charge_ah := result.both_ways.get("charge_ah")) is not None:
+        lines.append(f"charge   {charge_ah:.6g} Ah")
     if result.integration_s is not None:
         lines.append(f"time     {result.integration_s:g} s of integration")
     if result.energy_wh is not None and result.uncertainty_wh is not None:

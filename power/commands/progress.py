@@ -31,14 +31,20 @@ class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
 
 
 @contextmanager
-def progress_line(total_s: float, *, quiet: bool = False) -> Iterator[Draw]:
+def progress_line(total_s: float | None, *, quiet: bool = False) -> Iterator[Draw]:
     """Yield a function that draws the line; nothing goes to a pipe, or with `quiet`.
+
+    Without a total the line counts up.
 
     Messages appear above the line. A terminal that is gone, or a full disk, ends nothing.
     """
     bar = _Bar(
         total=total_s,
-        bar_format="{l_bar}{bar}| {n:.1f} of {total:g} s{postfix}",
+        bar_format=(
+            "{n:.1f} s{postfix}"
+            if total_s is None
+            else "{l_bar}{bar}| {n:.1f} of {total:g} s{postfix}"
+        ),
         disable=True if quiet else None,
         file=sys.stderr,
         dynamic_ncols=True,
@@ -49,10 +55,9 @@ def progress_line(total_s: float, *, quiet: bool = False) -> Iterator[Draw]:
         with suppress(OSError, ValueError):
             if total is not None:
                 bar.total = total
-            whole_s = bar.total or 0.0
-            left_s = max(0.0, whole_s - elapsed_s)
-            shown = f"{left_s:.0f} s left"
-            bar.set_postfix_str(f"{shown}, {text}" if text else shown, refresh=False)
+            whole_s = elapsed_s if bar.total is None else bar.total
+            shown = [] if bar.total is None else [f"{max(0.0, whole_s - elapsed_s):.0f} s left"]
+            bar.set_postfix_str(", ".join([*shown, *([text] if text else [])]), refresh=False)
             bar.n = min(max(0.0, elapsed_s), whole_s)
             bar.refresh()
 

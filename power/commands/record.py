@@ -20,9 +20,12 @@ from power.commands.options import (
     add_condition_options,
     add_discard_option,
     add_meter_options,
+    add_quantity_options,
     add_setting_options,
+    chosen_quantities,
     conditions_of,
     settings_of,
+    whole_seconds,
 )
 from power.commands.output import print_json, result_text, say
 from power.commands.progress import progress_line
@@ -42,7 +45,7 @@ from power.logs.journal import journal
 from power.meter import IntegrationState
 from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
-from power.wt310.models import require_settable_by_any
+from power.wt310.models import MOST_TIMER_S, require_settable_by_any
 
 _DESCRIPTION = """\
 Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
@@ -58,9 +61,12 @@ With --live a page in the browser shows power, energy, both curves, gaps and war
 lasts; Prometheus finds the same figures at /metrics beside the page.
 
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
+  python -m power record TCPIP::10.0.0.5::INSTR --until-stopped --items S,UTHD,IK3 --out night.csv
+  python -m power record TCPIP::10.0.0.5::INSTR --expect bidirectional --out cycle.csv
   python -m power record shelly:192.0.2.7 --seconds 600 --out rehearsal.csv
 """
 
+_DEFAULT_S = 60
 # The code of an official energy that is refused.
 _REFUSED = "official_bound"
 # How a run ends before its timer.
@@ -76,8 +82,20 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add_meter_options(parser)
     add_setting_options(parser)
-    parser.add_argument(
-        "--seconds", type=int, default=60, help="length of the run, whole seconds (default 60)"
+    add_quantity_options(parser)
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
+        "--seconds",
+        type=whole_seconds,
+        default=_DEFAULT_S,
+        help=f"length of the run, whole seconds (default {_DEFAULT_S})",
+    )
+    length.add_argument(
+        "--until-stopped",
+        dest="seconds",
+        action="store_const",
+        const=MOST_TIMER_S,
+        help="go on until Ctrl-C or SIGTERM, or the meter's longest timer, 10,000 hours",
     )
     parser.add_argument(
         "--out",
@@ -117,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
         listening(interrupt.ask),
         any_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter,
         shown_live(options.live, page, options.out) as shown,
-        progress_line(options.seconds, quiet=options.quiet or options.live == TERMINAL) as draw,
+        progress_line(_total_s(options), quiet=options.quiet or options.live == TERMINAL) as draw,
     ):
         notes = InterruptibleNotes(place, interrupt, added, conditions)
         recording = recorded(meter, options, interrupt, notes, draw, shown)
@@ -174,11 +192,14 @@ def official_bound(result: EnergyResult, official: bool, reason: str | None) -> 
 
 def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
     """Refuse wrong options before the meter is touched; return the findings that they bring."""
-    if options.seconds < 1:
-        raise ValueError("--seconds must be at least 1")
     settings = settings_of(options, options.seconds)
     if is_official(options.resource):
         require_settable_by_any(settings)
+    elif chosen_quantities(options):
+        raise ValueError(
+            f"{options.resource} is sampled: it has power alone, so leave --items and --expect "
+            "out, or use a WT310"
+        )
     if options.official and not is_official(options.resource):
         raise ValueError(
             f"{options.resource} is no official meter: leave --official out, or use a WT310"
@@ -195,6 +216,11 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
     if options.auto_range and not fixed:
         return (suspect("auto_range_reason", f"Auto-range was chosen: {options.auto_range}"),)
     return ()
+
+
+def _total_s(options: argparse.Namespace) -> float | None:
+    """Return how long the run is to be, None if somebody ends it."""
+    return None if options.seconds == MOST_TIMER_S else options.seconds
 
 
 def _print(options: argparse.Namespace, recording: Recording, result: EnergyResult) -> None:

@@ -81,12 +81,10 @@ class EmulatedIntegrator:
         """Return when the timer will end a running integration."""
         return self.started_s + timer_s - self._before_s
 
-    def add(self, joules: float, coulombs: float) -> None:
-        """Count energy and charge."""
-        if joules >= 0:
-            self.positive_j += joules
-        else:
-            self.negative_j += joules
+    def add(self, positive_j: float, negative_j: float, coulombs: float) -> None:
+        """Count the energy of both directions, and charge."""
+        self.positive_j += positive_j
+        self.negative_j += negative_j
         self.charge_c += coulombs
 
     @property

@@ -198,11 +198,16 @@ class EmulatedMeasurement:
         joules, span_s = joules * (1 + self._gap_s / span_s), span_s + self._gap_s
         self._gap_s, self._switching = 0.0, False
         amperes = self.load.current_a(joules / span_s)
-        if abs(amperes) <= zero_limit(self.settings, "CURRent"):
-            joules = amperes = 0.0
         drawn = self._drawn(self._energy_known_s, to_s)
+        given_j = self._given_j(self._energy_known_s, to_s, joules)
+        mixed = given_j not in (0.0, joules)
+        seen_a = drawn.amperes if mixed else amperes
+        if abs(seen_a) <= zero_limit(self.settings, "CURRent"):
+            joules = given_j = amperes = 0.0
+        factor = self._unclipped(drawn) * self.scale("POWer")
         self.integrator.add(
-            joules * self._unclipped(drawn) * self.scale("POWer"),
+            (joules - given_j) * factor,
+            given_j * factor,
             amperes * span_s * self.scale("CURRent"),
         )
         self._energy_known_s = to_s
@@ -323,6 +328,15 @@ class EmulatedMeasurement:
         """Return the load's own energy between two instants of the clock, in joules."""
         origin = self._profile_origin_s
         return self.load.profile.energy_j(from_s - origin, to_s - origin)
+
+    def _given_j(self, from_s: float, to_s: float, joules: float) -> float:
+        """Return the part of an energy that the load gave back, zero or below."""
+        origin = self._profile_origin_s
+        parts = list(self.load.profile.segments(from_s - origin, to_s - origin))
+        given_j = sum(seconds * watts for seconds, watts in parts if watts < 0)
+        if not given_j or self.settings.sensor_range_v is not None:
+            return 0.0
+        return given_j if any(watts > 0 for _, watts in parts) else joules
 
     def _unclipped(self, drawn: Drawn) -> float:
         """Return the share of the power that is left, with that of a fault."""

@@ -166,7 +166,7 @@ def _backwards(run: Run) -> Iterator[Finding]:
     energy_back = (energy_wh[1:] < energy_wh[:-1] - floor_wh * span_s).any()
     if time_back:
         yield invalid("time_went_back", "The integration time went back: the meter was restarted.")
-    if energy_back:
+    if energy_back and not run.settings.both_ways:
         yield invalid("energy_went_back", "The energy went down during the run.")
 
 

@@ -11,10 +11,11 @@ Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_res
 `range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
 `suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
 `elements_differ`, `calibration`, `unspecified`, `stopped_short`, `not_official`, `samples_missed`,
-`slow_samples`, `counter_differs`, `sampling_changed`. Notes: `gap`, `clock_set`, `uncertain`,
-`spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A rescue adds `stopped` and
-`rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter early adds `left`
-(SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
+`slow_samples`, `counter_differs`, `sampling_changed`, `parts_missing`, `parts_differ`. Notes:
+`gap`, `clock_set`, `uncertain`, `spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A
+rescue adds `stopped` and `rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left
+the meter early adds `left` (SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
+With `both_ways` in the settings negative power and energy are none of these.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from typing import Any
 import numpy as np
 
 from power.energy import certainty_checks, course_checks, unofficial_checks, value_checks
+from power.energy.both_ways import BothWays, both_ways, both_ways_to_json
+from power.energy.both_ways import findings as both_ways_findings
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
 from power.energy.measured_run import CrossCheck, Run, cross_check
 from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
@@ -140,7 +143,9 @@ def judge_energy(
         )
     compared = cross_check(run)
     measuring = Measuring(identity, settings, conditions)
-    limit = _limit(run, measuring)
+    parts = both_ways(run, measuring)
+    flowed_wh = run.final.energy_wh if parts is None else parts.flowed_wh
+    limit = _limit(run, measuring, flowed_wh)
     findings = [
         *course_checks.ending(run),
         *course_checks.window(run, session_s),
@@ -148,18 +153,18 @@ def judge_energy(
         *value_checks.ranges(run),
         *value_checks.settings_after(run),
         *course_checks.missing(run),
-        *value_checks.plausibility(run, identity, session_s, active=active),
+        *value_checks.plausibility(run, identity, flowed_wh, active=active),
+        *both_ways_findings(run, parts),
         *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
         *value_checks.agreement(run, compared),
         *unofficial_checks.other_meter(run, identity),
         *certainty_checks.elements(run),
-        *certainty_checks.uncertainty(
-            run.final.energy_wh, limit, sampled=settings.sampling is not None
-        ),
+        *certainty_checks.uncertainty(flowed_wh, limit, sampled=settings.sampling is not None),
         *certainty_checks.circumstances(run, measuring),
     ]
-    return _result(run, session_s, findings, limit, compared, conditions)
+    result = _result(run, session_s, findings, limit, compared, conditions)
+    return _with_parts(result, run, parts)
 
 
 def _result(
@@ -196,6 +201,14 @@ def _result(
         element=run.settings.element,
         elements=final.elements,
     )
+
+
+def _with_parts(result: EnergyResult, run: Run, parts: BothWays | None) -> EnergyResult:
+    """Return the result with the energies of both directions, where they are expected."""
+    if not run.settings.both_ways:
+        return result
+    usable = result.verdict is not Verdict.INVALID
+    return replace(result, both_ways=both_ways_to_json(parts if usable else None))
 
 
 def facts_to_json(facts: RunFacts) -> dict[str, Any]:
@@ -257,15 +270,23 @@ def _never_ran(readings: Sequence[Reading]) -> Finding:
     return invalid("no_readings", "The meter was never read.")
 
 
-def _limit(run: Run, measuring: Measuring) -> EnergyLimit | None:
-    """Return the energy's limit of error; without sampled powers the mean power stands in."""
+def _limit(run: Run, measuring: Measuring, flowed_wh: float | None) -> EnergyLimit | None:
+    """Return the energy's limit of error; without sampled powers the mean power stands in.
+
+    Integrator and timer add their shares of what flowed.
+    """
     final = run.final
-    if final.energy_wh is None or not final.integration_s or Flag.SAMPLING_CHANGED in final.flags:
+    if (
+        final.energy_wh is None
+        or flowed_wh is None
+        or not final.integration_s
+        or Flag.SAMPLING_CHANGED in final.flags
+    ):
         return None
     rows: Sequence[Reading] | Columns = run.running
     if np.isnan(run.running.numbers("power_w")).all():
         rows = [replace(final, power_w=3600 * final.energy_wh / final.integration_s)]
-    return energy_limit(rows, final.energy_wh, final.integration_s, measuring)
+    return energy_limit(rows, flowed_wh, final.integration_s, measuring)
 
 
 def _finite(value: float | None) -> float | None:

@@ -102,13 +102,14 @@ def cross_check(run: Run) -> CrossCheck | None:
     first_s, low_w, first_wh = next(measured, (0.0, 0.0, 0.0))
     high_w = low_w
     counted_wh = 0.0
-    sampled_ws = unseen_s = 0.0
+    sampled_ws = flowed_ws = unseen_s = 0.0
     passed = rows = 0
     for at_s, power_w, energy_wh in measured:
         counted_wh = energy_wh - first_wh
         updates = round((at_s - first_s) / update_interval_s) - passed
         passed += updates
         sampled_ws += power_w * updates * update_interval_s
+        flowed_ws += abs(power_w) * updates * update_interval_s
         unseen_s += max(0, updates - 1) * update_interval_s
         low_w, high_w = min(low_w, power_w), max(high_w, power_w)
         rows += 1
@@ -116,7 +117,8 @@ def cross_check(run: Run) -> CrossCheck | None:
         return None
     edge_ws = max(abs(low_w), abs(high_w)) * update_interval_s
     unseen_ws = (high_w - low_w) * unseen_s
-    allowance_wh = RELATIVE_ALLOWANCE * abs(counted_wh) + (edge_ws + unseen_ws) / 3600
+    compared_wh = flowed_ws / 3600 if run.settings.both_ways else abs(counted_wh)
+    allowance_wh = RELATIVE_ALLOWANCE * compared_wh + (edge_ws + unseen_ws) / 3600
     return CrossCheck(sampled_ws / 3600, counted_wh, allowance_wh)
 
 

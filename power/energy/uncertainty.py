@@ -271,7 +271,7 @@ def energy_limit(
     sums: Terms = {}
     weights_s = over_s = 0.0
     worst: float | None = None
-    passed_s, at = _updates_s(rows, update_s), 0
+    passed_s, at = updates_s(rows, update_s), 0
     for block in rows.blocks():
         at += len(block)
         terms = row_terms(block, measuring)
@@ -305,7 +305,7 @@ def energy_limit(
     )
 
 
-def _updates_s(rows: Columns, update_interval_s: float) -> Numbers:
+def updates_s(rows: Columns, update_interval_s: float) -> Numbers:
     """Return the whole updates since the reading before each, in seconds.
 
     Whole updates give the same sum from a log, whose times are rounded.

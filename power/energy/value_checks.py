@@ -155,21 +155,24 @@ def _range_changes(run: Run, name: str, unit: str) -> Iterator[Finding]:
 
 
 def plausibility(
-    run: Run, identity: Identity | None, session_s: float, *, active: bool
+    run: Run, identity: Identity | None, flowed_wh: float | None, *, active: bool
 ) -> Iterator[Finding]:
-    """Check powers against sign, size, range, voltage and current."""
+    """Check powers against sign, size, range, voltage and current.
+
+    `flowed_wh` is the energy, or what flowed in both directions where power may be given back.
+    """
     powers_w = run.running.numbers("power_w")
     floor_w = noise_floor_w(run, identity)
     negative = powers_w[powers_w < -floor_w]
-    if len(negative):
+    if len(negative) and not run.settings.both_ways:
         yield suspect(
             "negative_power",
             f"{len(negative)} readings had negative power, down to {min(negative):.3g} W. Check "
             "the wiring.",
         )
     final = run.final
-    if active and final.energy_wh is not None and final.integration_s:
-        mean_w = 3600 * final.energy_wh / final.integration_s
+    if active and flowed_wh is not None and final.integration_s:
+        mean_w = 3600 * flowed_wh / final.integration_s
         if mean_w < -floor_w:
             yield invalid(
                 "negative_energy",
@@ -188,7 +191,7 @@ def plausibility(
                 "It was not connected through the meter, or it runs from a battery or a second "
                 "cable.",
             )
-    if active:
+    if active and not run.settings.both_ways:
         yield from _idle(run, floor_w)
     yield from _above_range(run)
     yield from clipping(run)

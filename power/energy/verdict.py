@@ -49,7 +49,8 @@ class EnergyResult:
     if a range is not known. `budget_wh` has its terms by name. `over_one_percent` is the share of
     the time in which the power alone was less certain than 1 %. `conditions` has the answers to the
     questions for ambient temperature and calibration, where they were asked. `element` says what
-    was measured; `elements` has the single elements of a sum.
+    was measured; `elements` has the single elements of a sum. `both_ways` has the energies of
+    both directions as `both_ways_to_json` writes them, where a load may give power back.
     """
 
     verdict: Verdict
@@ -68,6 +69,7 @@ class EnergyResult:
     conditions: Mapping[str, Any] = field(default_factory=dict)
     element: str = "1"
     elements: tuple[ElementValues, ...] = ()
+    both_ways: Mapping[str, float | None] = field(default_factory=dict)
 
 
 def note(code: str, text: str) -> Finding:
@@ -106,6 +108,7 @@ def with_findings(result: EnergyResult, added: Iterable[Finding]) -> EnergyResul
         findings=findings,
         energy_wh=result.integrator_wh if usable else None,
         uncertainty_wh=result.uncertainty_wh if usable else None,
+        both_ways=result.both_ways if usable else dict.fromkeys(result.both_ways),
     )
 
 
@@ -124,8 +127,10 @@ def finding_from_json(value: object) -> Finding:
 
 def result_to_json(result: EnergyResult) -> dict[str, Any]:
     """Return an energy with its verdict as JSON values."""
+    own = {name: value for name, value in vars(result).items() if name != "both_ways"}
     return {
-        **vars(result),
+        **own,
+        **result.both_ways,
         "verdict": result.verdict.value,
         "end_state": None if result.end_state is None else result.end_state.value,
         "findings": [finding_to_json(finding) for finding in result.findings],

@@ -15,6 +15,7 @@ from power.energy.verdict import result_to_json
 from power.logs.audit import Audit, audit
 from power.logs.rows import ALL_COLUMNS, ELEMENT_COLUMNS
 from power.meter import MEASURED, QUALITIES, IntegrationState
+from power.quantities import COLUMN, unit_of
 from power.readings import Numbers
 from power.values import flags_to_json, identity_to_json, settings_to_json
 
@@ -76,6 +77,7 @@ def read_log(path: str | os.PathLike[str]) -> DataFrame:
     frame = pandas.DataFrame(columns | {"state": of_state}, copy=False)
     frame["utc"] = frame["utc"].dt.tz_localize("UTC")
     frame.attrs.update(_attributes(judged))
+    frame.attrs["units"] |= {f"{COLUMN}{name}": unit_of(name) or "" for name in rows.quantities}
     return frame
 
 
@@ -98,6 +100,9 @@ def _columns(judged: Audit) -> dict[str, Column]:
             for name in ("power_w", "energy_wh")
         }
         order += ELEMENT_COLUMNS
+    for name in rows.quantities:
+        columns[f"{COLUMN}{name}"] = rows.quantity(name)
+        order.append(f"{COLUMN}{name}")
     return {name: columns[name] for name in order}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -16,11 +16,11 @@ from typing import Any, TextIO
 from power.append_file import AppendFile, claim
 from power.logs.rows import (
     ALL_COLUMNS,
-    ELEMENT_COLUMNS,
     SUFFIX,
     RowReader,
     csv_line,
     csv_values,
+    header_of,
     json_line,
     json_values,
     row_of,
@@ -41,11 +41,17 @@ class PowerLog:
     A killed process loses no finished row and leaves at most one incomplete row at the end. While
     the disk is full, rows wait in memory; they are written first when there is room again. Times
     count from `start_s`, which `begin` may set later. With `elements` there are columns for the
-    single elements of a WT332 or WT333.
+    single elements of a WT332 or WT333, and there is one for each of the chosen `quantities`.
     """
 
     def __init__(
-        self, path: Path, start_s: float = 0.0, *, resume: bool = False, elements: bool = False
+        self,
+        path: Path,
+        start_s: float = 0.0,
+        *,
+        resume: bool = False,
+        elements: bool = False,
+        quantities: Sequence[str] = (),
     ) -> None:
         """Make the log, or with `resume` go on with the log of a program that was killed.
 
@@ -58,10 +64,9 @@ class PowerLog:
         self._start_s = start_s
         self._limit_w: Callable[[Reading], float | None] = lambda reading: None
         self._json = path.suffix == SUFFIX
-        header = (*ALL_COLUMNS, *ELEMENT_COLUMNS) if elements else ALL_COLUMNS
-        # The log of an earlier version has fewer columns, in the same order.
-        self._width = _columns_of(path) if resume and not self._json else len(header)
-        first = b"" if resume or self._json else csv_line(header)
+        new = header_of(elements=elements, quantities=quantities)
+        self._header = _header_in(path) if resume and not self._json else new
+        first = b"" if resume or self._json else csv_line(new)
         self._file.append(first)
         if not self._file.sync():
             reason = self._file.trouble
@@ -104,7 +109,7 @@ class PowerLog:
         if self._json:
             self._file.append(json_line(reading, self._start_s, limit_w))
         else:
-            self._file.append(csv_line(row_of(reading, self._start_s, limit_w)[: self._width]))
+            self._file.append(csv_line(row_of(reading, self._start_s, limit_w, self._header)))
         self._tell(was)
 
     def flush(self) -> bool:
@@ -154,10 +159,10 @@ def _mend(path: Path) -> None:
         file.truncate(whole)
 
 
-def _columns_of(path: Path) -> int:
-    """Return how many columns a log has; a log without a header gets all of this version."""
+def _header_in(path: Path) -> tuple[str, ...]:
+    """Return the columns that a log has; a log without a header gets those of this version."""
     with open(path, encoding="utf-8", newline="") as file:
-        return len(next(csv.reader(file), ALL_COLUMNS))
+        return tuple(next(csv.reader(file), ALL_COLUMNS))
 
 
 def read_power_log(path: Path) -> Readings:

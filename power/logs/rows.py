@@ -6,7 +6,8 @@ has no number for them, such as the frequency of direct current; they are empty 
 
 In JSON lines an object is a reading, with the columns as its keys. A value of null means that the
 meter had no number. A key that is left out means that the meter was not asked, or that the limit of
-error is not known. docs/power.md has the table of the keys.
+error is not known. docs/power.md has the table of the keys. A chosen quantity has a column of its
+own after all others, as `item_UTHD`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from power.meter import MEASURED, QUALITIES, ElementValues, IntegrationState, Reading
+from power.quantities import COLUMN, columns_of
 from power.readings import NUMBERS, Readings, kind_of
 
 COLUMNS = ("elapsed_s", "utc", *MEASURED, "state")
@@ -74,8 +76,10 @@ class RowReader:
         if numbers[0] is None:
             raise ValueError("elapsed_s is missing")
         utc, elements = datetime.fromisoformat(values["utc"]), _elements(values)
+        quantities = _quantities(values)
         key = (
             values["state"],
+            *[(name, value is None) for name, value in quantities.items()],
             utc.tzinfo,
             *[number is None for number in numbers],
             *[name in values for name in QUALITIES],
@@ -89,11 +93,12 @@ class RowReader:
                 state=IntegrationState(values["state"]),
                 absent={name: "no data" for name in asked if known[name] is None},
                 elements=elements,
+                quantities=quantities,
                 **known,  # type: ignore[arg-type]
             )
             self._codes[key] = self.readings.code(kind_of(reading))
         try:
-            self.readings.append_row(self._codes[key], utc, numbers, elements)
+            self.readings.append_row(self._codes[key], utc, numbers, elements, quantities)
         except OverflowError:
             raise ValueError(f"{values['utc']} is no time of a reading") from None
 
@@ -111,6 +116,15 @@ def _elements(values: Mapping[str, Any]) -> tuple[ElementValues, ...]:
     return tuple(found)
 
 
+def _quantities(values: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the chosen quantities of a row by name."""
+    return {
+        column.removeprefix(COLUMN): _measured(column, value)
+        for column, value in values.items()
+        if column.startswith(COLUMN)
+    }
+
+
 def _measured(name: str, value: Any) -> float | None:
     """Return a value as a number; a stand-in for a missing value is refused."""
     if value is None or (type(value) is float and -_STAND_IN < value < _STAND_IN):
@@ -123,13 +137,25 @@ def _measured(name: str, value: Any) -> float | None:
     return float(value)
 
 
-def row_of(reading: Reading, start_s: float, uncertainty_w: float | None = None) -> list[str]:
-    """Return a reading as the fields of `ALL_COLUMNS` and `ELEMENT_COLUMNS`.
+def header_of(*, elements: bool = False, quantities: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the columns of a new log."""
+    return (*ALL_COLUMNS, *(ELEMENT_COLUMNS if elements else ()), *columns_of(quantities))
+
+
+def row_of(
+    reading: Reading,
+    start_s: float,
+    uncertainty_w: float | None = None,
+    header: Sequence[str] = ALL_COLUMNS,
+) -> list[str]:
+    """Return a reading as the fields of a header, which begins as `ALL_COLUMNS` does.
 
     `uncertainty_w` is the limit of the error of the power; a reader computes it anew.
     """
-    elements = element_values(reading)
-    return [
+    single = element_values(reading)
+    chosen = {f"{COLUMN}{name}": value for name, value in reading.quantities.items()}
+    # The log of an earlier version has fewer columns, in the same order.
+    own = [
         f"{reading.monotonic_s - start_s:.4f}",
         reading.utc.astimezone(UTC).isoformat(timespec="milliseconds"),
         *(_field(getattr(reading, name)) for name in MEASURED),
@@ -139,7 +165,10 @@ def row_of(reading: Reading, start_s: float, uncertainty_w: float | None = None)
             for name in QUALITIES
         ),
         "" if uncertainty_w is None else f"{uncertainty_w:.4g}",
-        *(_field(elements[name]) for name in ELEMENT_COLUMNS),
+    ][: len(header)]
+    return own + [
+        _field(single[name]) if name in single else _field(chosen.get(name))
+        for name in header[len(ALL_COLUMNS) :]
     ]
 
 
@@ -160,9 +189,9 @@ def csv_values(header: list[str], row: list[str]) -> dict[str, Any]:
             values[name] = text
         elif text == "nan" and name in QUALITIES:
             values[name] = None
-        elif text and name in _NUMBERS:
+        elif text and (name in _NUMBERS or name.startswith(COLUMN)):
             values[name] = float(text)
-        elif name in _ALWAYS:
+        elif name in _ALWAYS or name.startswith(COLUMN):
             values[name] = None
     return values
 
@@ -186,6 +215,7 @@ def json_line(reading: Reading, start_s: float, uncertainty_w: float | None = No
         },
         **({} if uncertainty_w is None else {"uncertainty_w": float(f"{uncertainty_w:.4g}")}),
         **{name: value for name, value in element_values(reading).items() if value is not None},
+        **{f"{COLUMN}{name}": value for name, value in reading.quantities.items()},
     }
     return json.dumps(values, allow_nan=False).encode() + b"\n"
 

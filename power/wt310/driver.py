@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from power.clock import real_elapsed_s
@@ -69,6 +70,7 @@ class WT310:
         self._items: tuple[str, ...] = ()
         self._element = element
         self._shown = element or "1"
+        self._quantities: tuple[str, ...] = ()
         self._hasty = False
 
     def identify(self) -> Identity:
@@ -89,9 +91,14 @@ class WT310:
             self._link.errors()
             setup.write(self._link, settings)
             self._element = self._shown = settings.element
-            self._items = output.write_items(self._link, self._shown)
+            self._quantities = settings.quantities
+            self._items = output.write_items(self._link, self._shown, settings.quantities)
             self._watch.arrange_events()
-            found = setup.read_back(self._link, self._shown)
+            found = replace(
+                setup.read_back(self._link, self._shown),
+                quantities=settings.quantities,
+                both_ways=settings.both_ways,
+            )
             setup.compare(settings, found)
             setup.check_leftovers(self._link)
             self._watch.prepared = found
@@ -159,7 +166,7 @@ class WT310:
             for hold in setup.HOLDS:
                 self._link.command(f"{hold} OFF")
             self._shown = self._element or self._shown
-            self._items = output.write_items(self._link, self._shown)
+            self._items = output.write_items(self._link, self._shown, self._quantities)
 
     def charge_ah(self) -> float | None:
         """Return the charge of a result, in Ah; None if the meter shows none, or integrates."""
@@ -352,6 +359,7 @@ class WT310:
             voltage_range_v=voltage_range,
             current_range_a=current_range,
             elements=output.elements(sample),
+            quantities=output.quantities(sample),
             **numbers,
         )
 

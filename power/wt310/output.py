@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from power.errors import MeterError, MeterRefused, MeterReplyError
 from power.meter import SIGMA, ElementValues, Flag, IntegrationState, MeterSettings
+from power.quantities import MOST, item_of, unit_of
 from power.scpi import (
     Absent,
     decode,
@@ -33,6 +34,7 @@ _log = logging.getLogger(__name__)
 READ_QUERY = ":NUMeric:NORMal:VALue?;:INTEGrate:STATe?;:STATus:CONDition?"
 STATES = ("RESet", "STARt", "STOP", "TIMeup", "ERRor")
 _MOST_ITEMS = 19
+_MOST_SENT = _MOST_ITEMS + MOST
 # The last item that a meter has (page 6-20); nobody's output goes so far.
 _SPARE_ITEM = 255
 
@@ -72,11 +74,13 @@ class ReadReply:
     hyphen: bool
 
 
-def write_items(link: ScpiLink, element: str = "1") -> tuple[str, ...]:
+def write_items(
+    link: ScpiLink, element: str = "1", quantities: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Set ASCII output and the items of a reading, and return their names in order.
 
-    Items that the firmware does not know are left out, except those that a reading needs. With the
-    sum of all elements the items P and WH of each element follow.
+    Items that the firmware does not know are left out, except those that a reading needs, and the
+    chosen `quantities`. With the sum of all elements the items P and WH of each element follow.
     """
     link.command(":NUMeric:FORMat ASCii")
     names: list[str] = []
@@ -94,6 +98,15 @@ def write_items(link: ScpiLink, element: str = "1") -> tuple[str, ...]:
                 raise
             continue
         names.append(name.upper() if of == element else f"{name}{of}")
+    for name in quantities:
+        wanted_item = item_of(name, "SIGMa" if element == SIGMA else element)
+        try:
+            link.command(f":NUMeric:NORMal:ITEM{len(names) + 1} {wanted_item}")
+        except MeterRefused as error:
+            raise MeterRefused(
+                f"this meter does not show {name}: {error}. Harmonics need its option G5"
+            ) from None
+        names.append(name)
     link.command(f":NUMeric:NORMal:NUMber {len(names)}")
     found = read_items(link, element)
     if found != tuple(names):
@@ -133,13 +146,13 @@ def _sent(link: ScpiLink) -> list[tuple[str, str]]:
     reply = without_header(link.ask(":NUMeric:NORMal:NUMber?"))
     # ALL means 255 items (page 6-19). We never set so many.
     count = 255 if reply.upper() == "ALL" else round(parse_setting(reply))
-    found = [_item(link, number) for number in range(1, min(count, _MOST_ITEMS) + 1)]
+    found = [_item(link, number) for number in range(1, min(count, _MOST_SENT) + 1)]
     return found + [("", "")] * (count - len(found))
 
 
 def _names_of(sent: Sequence[tuple[str, str]], element: str) -> tuple[str, ...]:
     names = tuple(_name(item, where, element) for item, where in sent)
-    if any(name not in names for name in _NEEDED) or len(names) > _MOST_ITEMS:
+    if any(name not in names for name in _NEEDED) or len(names) > _MOST_SENT:
         raise MeterRefused(
             f"the meter's {len(names)} output items are not those of a reading; they can be set "
             "right when no integration runs"
@@ -209,6 +222,15 @@ def qualities(sample: ReadReply) -> dict[str, float | Absent]:
     return found
 
 
+def quantities(sample: ReadReply) -> dict[str, float | None]:
+    """Return the chosen quantities of a sample; None where the meter had no number."""
+    return {
+        name: value if isinstance(value, float) else None
+        for name, value in sample.values.items()
+        if unit_of(name) is not None
+    }
+
+
 def elements(sample: ReadReply) -> tuple[ElementValues, ...]:
     """Return power and energy of the single elements in a sample of the sum of all."""
 
@@ -227,6 +249,8 @@ def _item(link: ScpiLink, number: int) -> tuple[str, str]:
     """Return an item's function and its element, "" for a function without one."""
     fields = without_header(link.ask(f":NUMeric:NORMal:ITEM{number}?")).upper().split(",")
     name = _NAMES.get(fields[0], fields[0])
+    if len(fields) == 3 and fields[2].isdecimal():
+        return f"{name}{fields[2]}", _ELEMENTS.get(fields[1], fields[1])
     if len(fields) > 2:
         return ",".join(fields), ""
     if name in _NO_ELEMENT and not fields[1:]:

@@ -139,7 +139,11 @@ def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[F
     if prepared is not None:
         now = read_back(link, prepared.element)
         same = replace(
-            now, voltage_range_v=prepared.voltage_range_v, current_range_a=prepared.current_range_a
+            now,
+            voltage_range_v=prepared.voltage_range_v,
+            current_range_a=prepared.current_range_a,
+            quantities=prepared.quantities,
+            both_ways=prepared.both_ways,
         )
         if same != prepared:
             found.add(Flag.SETTINGS_CHANGED)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power record`: loads that give back, chosen quantities, runs without an end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power.cli import main
+from power.logs.power_log import read_power_log
+from tests.support.fakes import eventually
+
+ROOT = Path(__file__).parents[2]
+RANGES = ("--update", "0.1", "--volts", "150", "--amps", "0.1")
+
+
+@pytest.mark.slow
+def test_a_bidirectional_run_tells_both_energies(
+    start_emulator: Callable[..., Any], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What was taken and given are those of the load, each with its ±, and the log has them."""
+    emulator = start_emulator("--steps", "0:6,1.3:-4")
+    log = tmp_path / "log.csv"
+    words = ("--seconds", "2", "--expect", "bidirectional", "--items", "P,S,UTHD")
+    code = main(["record", emulator.resource, *RANGES, *words, "--out", str(log), "--json"])
+    found = json.loads(capfd.readouterr().out)
+    assert (0, found["verdict"] in ("VALID", "SUSPECT")) == (code, True), found["findings"]
+    assert found["energy_positive_wh"] == pytest.approx(6 * 1.3 / 3600, rel=1e-4)
+    assert found["energy_negative_wh"] == pytest.approx(-4 * 0.7 / 3600, rel=1e-4)
+    assert 0 < found["uncertainty_positive_wh"] < 0.1 * found["energy_positive_wh"]
+    assert 0 < found["uncertainty_negative_wh"] < -0.1 * found["energy_negative_wh"]
+    assert ["WHP", "WHM", "AH", "S", "UTHD"] == list(read_power_log(log)[-1].quantities)
+    assert 0 == main(["audit", str(log)])
+    out = capfd.readouterr().out
+    assert "taken    0.00216" in out
+    assert "given    -0.00077" in out
+
+
+@pytest.mark.slow
+def test_a_run_without_an_end_lasts_until_somebody_ends_it(
+    start_emulator: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Ctrl-C is its ordinary end, and the energy is judged."""
+    emulator, log = start_emulator(), tmp_path / "log.csv"
+    with subprocess.Popen(
+        [sys.executable, "-m", "power", "record", emulator.resource, *RANGES, "--until-stopped"]
+        + ["--out", str(log), "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        eventually(lambda: log.exists() and log.read_bytes().count(b"START") > 5)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=180)
+    found = json.loads(out)
+    assert 0 == process.returncode
+    assert "STOP" == found["end_state"]
+    assert 36_000_000 == found["settings"]["timer_s"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--seconds", "1.5"), "the meter's timer counts whole seconds: give 1 or 2"),
+        (("--seconds", "0.5"), "no number of seconds from 1 on"),
+        (("--seconds", "ten"), "no number of seconds from 1 on"),
+        (("--seconds", "5", "--until-stopped"), "not allowed with argument"),
+        (("--items", "S,VOLTS"), "'VOLTS' is no quantity of the meter"),
+    ],
+)
+def test_wrong_options_are_told_before_the_meter_is_touched(
+    words: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The sentence says what would be right."""
+    with pytest.raises(SystemExit) as end:
+        main(["record", "TCPIP::192.0.2.1::INSTR", "--out", str(tmp_path / "a.csv"), *words])
+    assert 2 == end.value.code
+    assert said in capsys.readouterr().err
+
+
+def test_a_sampled_meter_has_power_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody integrates both directions of a plug."""
+    words = ("--expect", "bidirectional", "--out", str(tmp_path / "a.csv"))
+    assert 2 == main(["record", "shelly:192.0.2.7", *words])
+    assert "leave --items and --expect out" in capsys.readouterr().err
