@@ -23,6 +23,7 @@ COMMANDS = {
     "range": "watch a device and propose fixed ranges",
     "read": "print readings",
     "record": "record an integration and judge its energy",
+    "mark": "name what begins now in a recording that runs",
     "run": "run a command, and measure its energy above idle",
     "rescue": "fetch what a meter holds after a crash, and judge it",
     "audit": "judge the energy in a log file",

@@ -62,7 +62,7 @@ COMMANDS = {
 POWER = {
     "selftest": {"tqdm"},
     **dict.fromkeys(("range", "record", "rescue", "run"), {"numpy", "tqdm"}),
-    **dict.fromkeys(("audit", "plot", "ptd"), {"numpy"}),
+    **dict.fromkeys(("audit", "plot", "ptd", "mark"), {"numpy"}),
 }
 
 

@@ -12,10 +12,13 @@ from power.commands.options import (
     conditions_of,
     settings_of,
 )
-from power.commands.output import print_json, result_text
+from power.commands.output import phase_lines, print_json, result_text
 from power.energy.judge import RunFacts
+from power.energy.phases import phases_of, phases_to_json
+from power.energy.uncertainty import Measuring
 from power.energy.verdict import Verdict, result_to_json
 from power.logs.audit import audit
+from power.logs.marks import read_marks
 from power.meter import Identity, MeterSettings
 from power.values import settings_to_json
 
@@ -42,6 +45,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(options: argparse.Namespace) -> int:
     """Print the verdict with its reasons."""
     judged = audit(options.log, _given(options), conditions_of(options))
+    facts = judged.facts
+    measuring = Measuring(facts.identity, facts.settings, facts.conditions)
+    phases = phases_of(judged.readings, read_marks(options.log), measuring, facts.session_s)
     if options.json:
         print_json(
             {
@@ -50,11 +56,12 @@ def run(options: argparse.Namespace) -> int:
                 "facts": judged.source,
                 "settings": settings_to_json(judged.facts.settings),
                 **result_to_json(judged.result),
+                **({"phases": phases_to_json(phases)} if phases else {}),
             }
         )
     else:
         print(f"log      {options.log}: {judged.rows} rows, settings {judged.source}")
-        print(result_text(judged.result))
+        print("\n".join([result_text(judged.result), *phase_lines(phases)]))
     return 1 if judged.result.verdict is Verdict.INVALID else 0
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from power.energy.accuracy import NOT_ESTABLISHED
 from power.energy.conditions import NOT_RECORDED
 from power.energy.verdict import EnergyResult, Finding
+
+if TYPE_CHECKING:
+    from power.energy.phases import Phase
 
 
 def result_text(result: EnergyResult) -> str:
@@ -68,6 +73,34 @@ def _certainty(result: EnergyResult) -> list[str]:
         if answer == NOT_RECORDED:
             lines.append(f"         {question}")
     return lines
+
+
+def phase_lines(phases: Sequence[Phase]) -> list[str]:
+    """Return a line for each phase between marks."""
+    lines = []
+    for phase in phases:
+        plus = "" if phase.uncertainty_wh is None else f" ± {phase.uncertainty_wh:.2g} Wh"
+        name = "before the first mark" if phase.text is None else phase.text
+        lines.append(
+            f"phase    {name}: {phase.energy_wh:.6g} Wh{plus} in {phase.seconds:.1f} s, mean "
+            f"{phase.mean_power_w:.4g} W"
+        )
+    return lines
+
+
+def begun_line(start_utc: str) -> str:
+    """Return the line that says when a run began, by this computer's zone and in UTC."""
+    begun = datetime.fromisoformat(start_utc).astimezone(UTC)
+    return f"begun    {begun.astimezone():%Y-%m-%d %H:%M:%S %Z} ({begun:%Y-%m-%dT%H:%M:%SZ})"
+
+
+def begun_to_json(start_utc: str) -> dict[str, str]:
+    """Return when a run began as JSON values, in UTC and by this computer's zone."""
+    begun = datetime.fromisoformat(start_utc)
+    return {
+        "begun_utc": begun.astimezone(UTC).isoformat(timespec="milliseconds"),
+        "begun_local": begun.astimezone().isoformat(timespec="milliseconds"),
+    }
 
 
 def print_json(value: dict[str, Any]) -> None:

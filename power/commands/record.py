@@ -27,10 +27,19 @@ from power.commands.options import (
     settings_of,
     whole_seconds,
 )
-from power.commands.output import print_json, result_text, say
+from power.commands.output import (
+    begun_line,
+    begun_to_json,
+    phase_lines,
+    print_json,
+    result_text,
+    say,
+)
 from power.commands.progress import progress_line
 from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
 from power.energy.judge import RunFacts
+from power.energy.phases import Phase, phases_of, phases_to_json
+from power.energy.uncertainty import Measuring
 from power.energy.verdict import (
     EnergyResult,
     Finding,
@@ -40,8 +49,9 @@ from power.energy.verdict import (
     suspect,
     with_findings,
 )
-from power.logs.facts_file import facts_path
+from power.logs.facts_file import facts_path, load_course
 from power.logs.journal import journal
+from power.logs.marks import marks_path, read_marks
 from power.meter import IntegrationState
 from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
@@ -165,7 +175,7 @@ def run(options: argparse.Namespace) -> int:
             "somebody ended the integration before its timer. If it is started again, fetch what "
             f"the meter holds then: python -m power rescue {options.resource}"
         )
-    _print(options, recording, result)
+    _print(options, recording, result, _phases(options, recording))
     good = recording.complete and saved and result.verdict is not Verdict.INVALID
     refused = any(finding.code == _REFUSED for finding in bound)
     return 0 if good and not recording.left and not refused else 1
@@ -210,7 +220,7 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
             "an official run needs fixed ranges. Give --volts and --amps as `python -m power "
             "range` proposes them. Or give --auto-range REASON, which makes the verdict SUSPECT"
         )
-    for path in (options.out, facts_path(options.out)):
+    for path in (options.out, facts_path(options.out), marks_path(options.out)):
         if path.exists():
             raise FileExistsError(f"{path} exists already; choose a new file")
     if options.auto_range and not fixed:
@@ -223,15 +233,32 @@ def _total_s(options: argparse.Namespace) -> float | None:
     return None if options.seconds == MOST_TIMER_S else options.seconds
 
 
-def _print(options: argparse.Namespace, recording: Recording, result: EnergyResult) -> None:
+def _phases(options: argparse.Namespace, recording: Recording) -> tuple[Phase, ...]:
+    """Return the phases between the marks that other programs have made."""
+    measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
+    start_s = recording.start.sent_s
+    marks, session_s = read_marks(options.out, start_s), recording.result.session_s
+    return phases_of(recording.readings, marks, measuring, session_s, start_s)
+
+
+def _print(
+    options: argparse.Namespace,
+    recording: Recording,
+    result: EnergyResult,
+    phases: tuple[Phase, ...],
+) -> None:
+    course = load_course(options.out)
     if not options.json:
-        print(result_text(result))
+        begun = [] if course is None else [begun_line(course.start_utc)]
+        print("\n".join([result_text(result), *phase_lines(phases), *begun]))
         return
     print_json(
         {
             "log": str(options.out),
+            **({} if course is None else begun_to_json(course.start_utc)),
             "identity": identity_to_json(recording.identity),
             "settings": settings_to_json(recording.settings),
             **result_to_json(result),
+            **({"phases": phases_to_json(phases)} if phases else {}),
         }
     )

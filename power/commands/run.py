@@ -28,10 +28,11 @@ from power.commands.options import (
     settings_of,
     some_seconds,
 )
-from power.commands.output import finding_line, print_json, say
+from power.commands.output import finding_line, phase_lines, print_json, say
 from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
 from power.energy.above_idle import IDLE_LEAST, NetEnergy, net_energy
 from power.energy.judge import RunFacts, judge_run
+from power.energy.phases import phases_of, phases_to_json
 from power.energy.uncertainty import Measuring
 from power.energy.verdict import (
     EnergyResult,
@@ -43,6 +44,7 @@ from power.energy.verdict import (
 )
 from power.logs.facts_file import facts_path
 from power.logs.journal import journal
+from power.logs.marks import marks_path, read_marks
 from power.meter import Identity, MeterSettings, Reading
 from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
@@ -194,7 +196,8 @@ def _check(options: argparse.Namespace) -> None:
         )
     if is_official(options.resource):
         require_settable_by_any(settings_of(options, options.seconds))
-    for path in () if options.out is None else (options.out, facts_path(options.out)):
+    log = options.out
+    for path in () if log is None else (log, facts_path(log), marks_path(log)):
         if path.exists():
             raise FileExistsError(f"{path} exists already; choose a new file")
 
@@ -275,6 +278,10 @@ def _print(
 ) -> None:
     findings = [one for one in measured.result.findings if one.code not in _OF_THE_WHOLE]
     kept = str(log.path) if log.keep else None
+    measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
+    start_s = recording.start.sent_s
+    marks, session_s = read_marks(log.path, start_s), recording.result.session_s
+    phases = phases_of(recording.readings, marks, measuring, session_s, start_s)
     if options.json:
         print_json(
             {
@@ -283,13 +290,15 @@ def _print(
                 "exit": measured.exit,
                 "command": options.words,
                 "findings": [finding_to_json(finding) for finding in findings],
+                **({"phases": phases_to_json(phases)} if phases else {}),
                 "log": kept,
                 "identity": identity_to_json(recording.identity),
                 "settings": settings_to_json(recording.settings),
             }
         )
         return
-    print("\n".join([*_net_lines(measured, options.count), *map(finding_line, findings)]))
+    lines = [*_net_lines(measured, options.count), *phase_lines(phases)]
+    print("\n".join([*lines, *map(finding_line, findings)]))
     if kept is not None:
         print(f"log      {kept}")
 

@@ -53,11 +53,13 @@ def both_ways(run: Run, measuring: Measuring) -> BothWays | None:
     if positive_wh is None or negative_wh is None:
         return None
     duration_s = run.final.integration_s or 0.0
-    limits_wh = [
-        _limit_wh(run, measuring, name, energy_wh, duration_s)
-        for name, energy_wh in (("WHP", positive_wh), ("WHM", negative_wh))
-    ]
-    return BothWays(positive_wh, negative_wh, *limits_wh, charge_ah=last.get("AH"))
+    return BothWays(
+        positive_wh,
+        negative_wh,
+        _limit_wh(run, measuring, "WHP", positive_wh, duration_s),
+        _limit_wh(run, measuring, "WHM", negative_wh, duration_s),
+        last.get("AH"),
+    )
 
 
 def findings(run: Run, parts: BothWays | None) -> Iterator[Finding]:

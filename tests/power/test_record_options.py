@@ -92,3 +92,35 @@ def test_a_sampled_meter_has_power_alone(
     words = ("--expect", "bidirectional", "--out", str(tmp_path / "a.csv"))
     assert 2 == main(["record", "shelly:192.0.2.7", *words])
     assert "leave --items and --expect out" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_another_program_marks_the_recording_that_runs(
+    run_power: Callable[..., Any], start_emulator: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Each phase has its mean power, in the result and in an audit of the log."""
+    emulator, log = start_emulator(), tmp_path / "log.csv"
+    with subprocess.Popen(
+        [sys.executable, "-m", "power", "record", emulator.resource, *RANGES, "--until-stopped"]
+        + ["--out", str(log), "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        eventually(lambda: log.exists() and log.read_bytes().count(b"START") > 5)
+        done = run_power("mark", "warm", "--json")
+        assert (0, "warm") == (done.returncode, json.loads(done.stdout)["text"]), done.stderr
+        rows = log.read_bytes().count(b"START")
+        eventually(lambda: log.read_bytes().count(b"START") > rows + 5)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=180)
+    found = json.loads(out)
+    assert [None, "warm"] == [phase["text"] for phase in found["phases"]]
+    assert [5.0, 5.0] == pytest.approx(
+        [phase["mean_power_w"] for phase in found["phases"]], rel=0.2
+    )
+    assert found["begun_utc"].endswith("+00:00")
+    done = run_power("audit", str(log))
+    assert "phase    warm: " in done.stdout
+    done = run_power("mark", "late")
+    assert (2, True) == (done.returncode, "no recording runs on this computer" in done.stderr)
