@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from power.energy.verdict import EnergyResult, Verdict
 from power.meter import Reading
@@ -32,6 +33,8 @@ _VERDICT_COLOURS = {
 }
 # With at most this many readings each gets a dot; otherwise a short log would hardly be visible.
 _DOTTED = 60
+# A figure is some 1000 dots wide. Of more readings each bin shows its least and its greatest.
+_MOST_BINS = 2000
 
 
 def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> Figure:
@@ -51,6 +54,7 @@ def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> F
     _curve(above, times, powers, _POWER, "power")
     holes = times[np.isnan(powers)]
     if len(holes):
+        holes = holes[:: 1 + len(holes) // _MOST_BINS]
         above.plot(holes, np.zeros(len(holes)), "|", color=_HOLE, markersize=14, label="no value")
     if result.mean_power_w is not None:
         label = f"mean {result.mean_power_w:.4g} W"
@@ -95,11 +99,28 @@ def save_page(figure: Figure, path: Path, title: str, notes: Sequence[str]) -> N
 
 def _curve(axes: Axes, times: Numbers, values: Numbers, colour: str, label: str) -> None:
     marker = "." if len(values) <= _DOTTED else ""
-    axes.plot(times, values, color=colour, linewidth=1.5, marker=marker, label=label)
+    kept = _kept(values)
+    axes.plot(times[kept], values[kept], color=colour, linewidth=1.5, marker=marker, label=label)
     # The axis includes zero. Otherwise a nearly constant load would seem to vary.
     axes.set_ylim(bottom=float(np.nanmin(values, initial=0.0)))
     axes.margins(y=0.1)
     axes.grid(alpha=0.3)
+
+
+def _kept(values: Numbers) -> NDArray[np.intp]:
+    """Return the places of the values to draw: no peak is lost, and no gap is closed."""
+    places = np.arange(len(values))
+    if len(values) <= 4 * _MOST_BINS:
+        return places
+    found: set[int] = {0, len(values) - 1}
+    for part in np.array_split(places, _MOST_BINS):
+        of_part = values[part]
+        gaps = np.isnan(of_part)
+        if gaps.any():
+            found.add(int(part[int(np.argmax(gaps))]))
+        if not gaps.all():
+            found |= {int(part[int(np.nanargmin(of_part))]), int(part[int(np.nanargmax(of_part))])}
+    return np.array(sorted(found))
 
 
 def _svg(figure: Figure) -> str:

@@ -117,3 +117,19 @@ def test_without_matplotlib_the_command_says_what_to_install(
     assert 1 == main(["plot", str(tmp_path / "log.csv"), "-o", str(tmp_path / "log.png")])
     assert "pip install matplotlib" in capsys.readouterr().err
     assert not (tmp_path / "log.png").exists()
+
+
+def test_a_long_log_is_drawn_with_few_points(make_reading: Make) -> None:
+    """Each bin keeps its least and its greatest, so no peak is lost, and no gap is closed."""
+    rows = [make_reading(0.1 * k, power_w=6.0 + (k % 7) / 100) for k in range(20_000)]
+    rows[7001] = make_reading(700.1, power_w=99.0)
+    rows[12_345] = make_reading(1234.5, power_w=None, absent={"power_w": "no data"})
+    above, below = figure_of(rows, "run.csv", GOOD).axes
+    curve = above.lines[0]
+    drawn = [float(value) for value in curve.get_ydata()]
+    assert len(drawn) <= 3 * 2000 + 2
+    assert 99.0 in drawn
+    assert 1 == sum(value != value for value in drawn)
+    times = list(curve.get_xdata())
+    assert (sorted(times), 0.0, 1999.9) == (times, times[0], pytest.approx(times[-1]))
+    assert rows[-1].energy_wh == below.lines[0].get_ydata()[-1]
