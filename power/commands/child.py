@@ -34,6 +34,9 @@ class Child:
         self._wanted = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._passed = False
+        self._starting = False
+        self._cancelled = False
+        self._early: int | None = None
         self.begun_s: float | None = None
         self.ended_s: float | None = None
         self.failed = False
@@ -47,6 +50,15 @@ class Child:
         """Start the command if somebody has asked for that; called again and again."""
         if not self._wanted.is_set() or self.begun_s is not None or self.failed:
             return
+        # A signal from here on is for the command, although its process is not known yet.
+        self._starting = True
+        if not self._cancelled:
+            self._start()
+        self._starting = False
+        if self._early is not None:
+            self.take(self._early)
+
+    def _start(self) -> None:
         try:
             self.begun_s = real_elapsed_s()
             self._process = subprocess.Popen(
@@ -77,9 +89,14 @@ class Child:
         """Pass a signal on to the running command; return whether that answers the signal.
 
         The second one kills the command. A Ctrl-C at the terminal reaches the command without us.
+        After a signal that comes before the command it is not started any more.
         """
+        if self._starting:
+            self._early = number
+            return True
         process = self._process
         if process is None or process.poll() is not None:
+            self._cancelled = True
             return False
         if self._passed:
             process.kill()

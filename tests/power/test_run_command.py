@@ -149,7 +149,6 @@ def test_ctrl_c_goes_to_the_command_and_the_run_ends_properly(
 def test_a_second_signal_kills_the_command() -> None:
     """The first one is passed on; whoever insists ends the measurement, too."""
     child = Child(["sh", "-c", "trap '' INT TERM; echo; while :; do sleep 0.05; done"])
-    assert not child.take(signal.SIGTERM), "nothing runs yet"
     child.launch()
     child.look()
     eventually(lambda: child.running)
@@ -158,6 +157,33 @@ def test_a_second_signal_kills_the_command() -> None:
     child.finish()
     assert 128 + signal.SIGKILL == child.exit
     eventually(lambda: child.ended_s is not None)
+
+
+def test_a_signal_while_the_command_starts_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process runs before its number is known, and nobody must wait for it in vain."""
+    child = Child(["sleep", "600"])
+    start = subprocess.Popen
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        process = start(*arguments, **options)
+        assert child.take(signal.SIGTERM)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    child.launch()
+    child.look()
+    child.finish()
+    assert 128 + signal.SIGTERM == child.exit
+
+
+def test_a_signal_before_the_command_cancels_it() -> None:
+    """Who ends the measurement in the idle time wants no command."""
+    child = Child(["sleep", "600"])
+    assert not child.take(signal.SIGINT)
+    child.launch()
+    child.look()
+    assert (None, None) == (child.begun_s, child.exit)
+    child.finish()
 
 
 def test_a_file_that_is_no_program_is_told(tmp_path: Path) -> None:
