@@ -723,7 +723,8 @@ create index ovic_entries_by_team on ovic_entries (team_id, task, day);
 
 create table ovic_events (
     -- state is the state after the event. An entry without events is received. text is for its
-    -- team, detail is JSON for the operators. An accuracy is in percent.
+    -- team, detail is JSON for the operators. An accuracy is in percent. build says in words what
+    -- measured: program, LiteRT, machine. round numbers an 'again' that was part of a round.
     event_id integer primary key autoincrement,
     entry_id integer not null references ovic_entries,
     kind text not null,
@@ -733,8 +734,12 @@ create table ovic_events (
     text text not null,
     accuracy real,
     latency_ms real,
+    build text,
+    round integer,
     detail text not null,
-    check ((kind = 'scored') = (accuracy is not null and latency_ms is not null))
+    check ((kind = 'scored') = (accuracy is not null and latency_ms is not null)),
+    check ((kind = 'scored') = (build is not null)),
+    check (round is null or (kind = 'again' and round > 0))
 ) strict;
 
 create index ovic_events_by_entry on ovic_events (entry_id, event_id);
@@ -769,15 +774,22 @@ begin
         ('measuring', 'voided', 'void'),
         ('refused', 'again', 'received'),
         ('refused', 'voided', 'void'),
-        ('scored', 'again', 'received'),
+        ('scored', 'again', 'again'),
         ('scored', 'voided', 'void'),
+        ('again', 'remeasuring', 'remeasuring'),
+        ('again', 'voided', 'void'),
+        ('remeasuring', 'scored', 'scored'),
+        ('remeasuring', 'kept', 'scored'),
+        ('remeasuring', 'interrupted', 'again'),
+        ('remeasuring', 'stopped', 'again'),
+        ('remeasuring', 'voided', 'void'),
         ('failed', 'again', 'received'),
         ('failed', 'voided', 'void')
     );
 end;
 
 create trigger ovic_events_one_at_a_time before insert on ovic_events
-when new.state in ('validating', 'measuring')
+when new.state in ('validating', 'measuring', 'remeasuring')
 begin
     select raise(abort, 'another model runs')
     where exists (
@@ -785,7 +797,7 @@ begin
         where other.entry_id != new.entry_id and (
             select state from ovic_events where entry_id = other.entry_id
             order by event_id desc limit 1
-        ) in ('validating', 'measuring')
+        ) in ('validating', 'measuring', 'remeasuring')
     );
 end;
 
@@ -1365,7 +1377,7 @@ begin
     insert into new_links values (
         0, 'ovic_events', new.event_id, row_digest(
             'ovic_events', new.event_id, new.entry_id, new.kind, new.state, new.utc, new.actor,
-            new.text, new.accuracy, new.latency_ms, new.detail
+            new.text, new.accuracy, new.latency_ms, new.build, new.round, new.detail
         )
     );
 end;

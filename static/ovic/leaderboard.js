@@ -127,12 +127,13 @@ function entryRow(entry) {
 }
 
 function saidOf(entry) {
-  if (entry.place !== null) {
+  if (entry.place !== null && !entry.builds.length) {
     return [`place ${entry.place} in the line.`, entry.tries ? entry.text : ""].join(" ");
   }
-  if (entry.state === "scored") {
+  if (entry.builds.length) {
     const metric = entry.valid ? `metric ${signed(entry.metric)}` : "too slow to be valid";
-    return `${metric}, ${figure(entry.accuracy, 2)} %, ${figure(entry.latency_ms, 3)} ms`;
+    const said = `${metric}, ${figure(entry.accuracy, 2)} %, ${figure(entry.latency_ms, 3)} ms`;
+    return entry.builds.length > 1 ? `${said}, best of ${entry.builds.length} measurements` : said;
   }
   return entry.text;
 }

@@ -6,9 +6,11 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from referee import __version__
 from referee.errors import InputError
 
 _LIBRARIES = ("ai-edge-litert", "numpy", "pillow")
@@ -46,6 +48,17 @@ def machine_facts(core: int | None) -> dict[str, Any]:
         "python": platform.python_version(),
         "libraries": {name: importlib.metadata.version(name) for name in _LIBRARIES},
     }
+
+
+def build_of(facts: Mapping[str, Any]) -> str:
+    """Return in words what measured: this program, LiteRT, and the machine of these facts.
+
+    Teams read them, so a board's address is none of them.
+    """
+    litert = facts["libraries"].get(_LIBRARIES[0], "unknown")
+    processor = facts["processor"] or facts["machine"]
+    core = [] if facts["core"] is None else [f"core {facts['core']}"]
+    return ", ".join([f"referee {__version__}", f"LiteRT {litert}", processor, *core])
 
 
 def _processor() -> str | None:

@@ -17,17 +17,24 @@ EventKind = Literal[
     "stopped",
     "failed",
     "again",
+    "remeasuring",
+    "kept",
     "voided",
 ]
 """What happens to an entry.
 
 `interrupted` is the referee's own fault and counts as a try. `stopped` is a restart by an operator
-and does not. `again` and `voided` are an operator's decisions.
+and does not. `again` and `voided` are an operator's decisions. `kept` ends another measurement of a
+scored entry that gave nothing: the scores that it has stay.
 """
 
 
 class EntryState(Enum):
-    """Where an entry is. Only RECEIVED and WAITING entries stand in a line."""
+    """Where an entry is. RECEIVED, WAITING and AGAIN entries stand in a line.
+
+    An entry that is SCORED, AGAIN or REMEASURING has a score, and leaves these states only by an
+    operator's `voided`.
+    """
 
     RECEIVED = "received"
     VALIDATING = "validating"
@@ -35,12 +42,23 @@ class EntryState(Enum):
     WAITING = "waiting"
     MEASURING = "measuring"
     SCORED = "scored"
+    AGAIN = "again"
+    REMEASURING = "remeasuring"
     FAILED = "failed"
     VOID = "void"
 
 
-BUSY = (EntryState.VALIDATING, EntryState.MEASURING)
+BUSY = (EntryState.VALIDATING, EntryState.MEASURING, EntryState.REMEASURING)
 """The states in which a model runs; at most one entry is in one of them."""
+
+LINED = (EntryState.RECEIVED, EntryState.WAITING, EntryState.AGAIN)
+"""The states in which an entry stands in a line."""
+
+STANDING = (*LINED, *BUSY)
+"""The states of entries that something is still to be done for."""
+
+HAS_SCORE = (EntryState.SCORED, EntryState.AGAIN, EntryState.REMEASURING)
+"""The states of entries that have a score which counts."""
 
 _OVER_MOVES: dict[EventKind, EntryState] = {
     "again": EntryState.RECEIVED,
@@ -66,7 +84,15 @@ MOVES: dict[EntryState, dict[EventKind, EntryState]] = {
         "voided": EntryState.VOID,
     },
     EntryState.REFUSED: _OVER_MOVES,
-    EntryState.SCORED: _OVER_MOVES,
+    EntryState.SCORED: {"again": EntryState.AGAIN, "voided": EntryState.VOID},
+    EntryState.AGAIN: {"remeasuring": EntryState.REMEASURING, "voided": EntryState.VOID},
+    EntryState.REMEASURING: {
+        "scored": EntryState.SCORED,
+        "kept": EntryState.SCORED,
+        "interrupted": EntryState.AGAIN,
+        "stopped": EntryState.AGAIN,
+        "voided": EntryState.VOID,
+    },
     EntryState.FAILED: _OVER_MOVES,
     EntryState.VOID: {},
 }
@@ -92,23 +118,35 @@ class Lined(Protocol):
 E = TypeVar("E", bound=Lined)
 
 
-def line(entries: Sequence[E], state: EntryState) -> list[E]:
-    """Return the entries in one state in the order in which their turns come.
+def line(entries: Sequence[E], *states: EntryState) -> list[E]:
+    """Return the entries in these states in the order in which their turns come.
 
-    Earlier entries come first. But an entry that was interrupted goes behind those that were
-    interrupted less often, so a model that brings the queue down delays the others only once.
+    States come in the order in which they are given. Of one state earlier entries come first. But
+    an entry that was interrupted goes behind those that were interrupted less often, so a model
+    that brings the queue down delays the others only once.
     """
-    standing = [entry for entry in entries if entry.state is state]
-    return sorted(standing, key=lambda entry: (entry.tries, entry.entry_id))
+    standing = [entry for entry in entries if entry.state in states]
+    return sorted(standing, key=lambda it: (states.index(it.state), it.tries, it.entry_id))
+
+
+def validation_line(entries: Sequence[E]) -> list[E]:
+    """Return the line of those that wait for their validation."""
+    return line(entries, EntryState.RECEIVED)
+
+
+def measurement_line(entries: Sequence[E]) -> list[E]:
+    """Return the line for measurements: first those without a score, then those that have one."""
+    return line(entries, EntryState.WAITING, EntryState.AGAIN)
 
 
 def next_entry(entries: Sequence[E], last: EntryState) -> E | None:
     """Return the entry whose turn it is, or None if nobody stands in a line.
 
-    Validations and measurements take turns; `last` is the line that was served last. So a flood
-    of new entries delays no measurement by more than one validation each, and the reverse.
+    Validations and measurements take turns; `last` is the state of the entry that was served last.
+    So a flood of new entries delays no measurement by more than one validation each, and the
+    reverse.
     """
-    first, second = EntryState.WAITING, EntryState.RECEIVED
-    if last is EntryState.WAITING:
-        first, second = second, first
-    return next(iter([*line(entries, first), *line(entries, second)]), None)
+    lines = [measurement_line(entries), validation_line(entries)]
+    if last is not EntryState.RECEIVED:
+        lines.reverse()
+    return next(iter([*lines[0], *lines[1]]), None)

@@ -127,10 +127,13 @@ def best_score(scores: Sequence[OvicScore]) -> OvicScore:
     An entry is valid if it is valid on any build. Of equal scores the first counts; without a
     valid one, the fastest counts. Raises ValueError without a score.
     """
-    valid = [score for score in scores if score.metric is not None]
-    if valid:
-        return max(valid, key=lambda score: -math.inf if score.metric is None else score.metric)
-    return min(scores, key=lambda score: score.latency_ms)
+    return max(scores, key=_goodness)
+
+
+def _goodness(score: OvicScore) -> tuple[bool, float]:
+    if score.metric is None:
+        return False, -score.latency_ms
+    return True, score.metric
 
 
 def _reasons(rules: OvicRules, latency_ms: float) -> tuple[str, ...]:

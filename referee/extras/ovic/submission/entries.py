@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.errors import Refusal
+from referee.extras.ovic.rules.builds import Measured
 from referee.extras.ovic.rules.entry_states import MOVES, EntryState, EventKind
 from referee.store.teams import ensure_team
 
@@ -21,10 +22,20 @@ _INTERRUPTIONS = """
 _SELECT = f"""
 select e.entry_id, t.name as team, e.task, e.model_sha256, e.size_bytes, e.file_name, e.utc, e.day,
     coalesce(last.state, 'received') as state, coalesce(last.utc, e.utc) as state_utc,
-    coalesce(last.text, '') as text, last.accuracy, last.latency_ms, {_INTERRUPTIONS}
+    coalesce(last.text, '') as text, {_INTERRUPTIONS}
 from ovic_entries as e join named_teams as t using (team_id)
 left join ovic_events as last on last.event_id =
     (select max(event_id) from ovic_events where entry_id = e.entry_id)
+"""
+# The round of a measurement is that of the last 'again' before it.
+_MEASURED = """
+select s.entry_id, s.build, s.utc, s.accuracy, s.latency_ms,
+    coalesce(s.detail ->> 'ground_truth_sha256', '') || ' '
+        || coalesce(s.detail ->> 'images_sha256', ''),
+    (select a.round from ovic_events as a where a.entry_id = s.entry_id and a.kind = 'again'
+        and a.event_id < s.event_id order by a.event_id desc limit 1)
+from ovic_events as s
+where s.kind = 'scored' and (:entry is null or s.entry_id = :entry) order by s.event_id
 """
 
 
@@ -46,8 +57,8 @@ class NewEntry:
 class EntryRecord:
     """An entry and its present state since `state_utc`; `text` says why, for its team.
 
-    `accuracy`, in percent, and `latency_ms` are those of a scored entry, else None. `tries` counts
-    its interruptions since it came, or since an operator's `again`.
+    `tries` counts its interruptions since it came, or since an operator's `again`. `measured` has
+    all its measurements, in order.
     """
 
     entry_id: int
@@ -61,14 +72,13 @@ class EntryRecord:
     state: EntryState
     state_utc: str
     text: str
-    accuracy: float | None
-    latency_ms: float | None
     tries: int
+    measured: tuple[Measured, ...]
 
 
 @dataclass(frozen=True)
 class EntryEvent:
-    """One event of an entry; `detail` is for the operators."""
+    """One event of an entry; `detail` is for the operators, `round` numbers an `again` of one."""
 
     kind: EventKind
     state: EntryState
@@ -76,6 +86,7 @@ class EntryEvent:
     actor: str
     text: str
     detail: Mapping[str, Any]
+    round: int | None = None
 
 
 def insert_entry(connection: sqlite3.Connection, new: NewEntry) -> int:
@@ -100,6 +111,8 @@ def record_entry_event(
     text: str = "",
     accuracy: float | None = None,
     latency_ms: float | None = None,
+    build: str | None = None,
+    round_number: int | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> EntryState:
     """Record what happened to an entry, and return its state afterwards.
@@ -112,8 +125,8 @@ def record_entry_event(
         raise Refusal("entry_moved", f"Entry {entry_id} is {present.value}: it takes no '{kind}'.")
     connection.execute(
         "insert into ovic_events (entry_id, kind, state, utc, actor, text, accuracy, latency_ms,"
-        " detail) values (:entry, :kind, :state, :utc, :actor, :text, :accuracy, :latency_ms,"
-        " :detail)",
+        " build, round, detail) values (:entry, :kind, :state, :utc, :actor, :text, :accuracy,"
+        " :latency_ms, :build, :round, :detail)",
         {
             "entry": entry_id,
             "kind": kind,
@@ -123,6 +136,8 @@ def record_entry_event(
             "text": text,
             "accuracy": accuracy,
             "latency_ms": latency_ms,
+            "build": build,
+            "round": round_number,
             "detail": json.dumps(detail or {}, allow_nan=False),
         },
     )
@@ -134,7 +149,7 @@ def load_entry(connection: sqlite3.Connection, entry_id: int) -> EntryRecord:
     row = connection.execute(_SELECT + " where e.entry_id = :entry", {"entry": entry_id}).fetchone()
     if row is None:
         raise Refusal("entry_unknown", f"There is no entry {entry_id}.")
-    return _record(row)
+    return _record(row, _measured(connection, entry_id))
 
 
 def all_entries(
@@ -151,7 +166,8 @@ def all_entries(
         f" and coalesce(last.state, 'received') in ({marks}) order by e.entry_id",
         {"team": team} | {f"state{n}": state.value for n, state in enumerate(wanted)},
     )
-    return [_record(row) for row in rows]
+    measured = _measured(connection)
+    return [_record(row, measured) for row in rows]
 
 
 def entries_of_model(
@@ -163,7 +179,8 @@ def entries_of_model(
         " order by e.entry_id",
         {"team": team, "task": task, "sha256": model_sha256},
     )
-    return [_record(row) for row in rows]
+    measured = _measured(connection)
+    return [_record(row, measured) for row in rows]
 
 
 def count_entries_of_day(connection: sqlite3.Connection, team: str, task: str, day: str) -> int:
@@ -181,12 +198,12 @@ def count_entries_of_day(connection: sqlite3.Connection, team: str, task: str, d
 def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[EntryEvent]:
     """Return what happened to an entry, in order."""
     rows = connection.execute(
-        "select kind, state, utc, actor, text, detail from ovic_events where entry_id = :entry"
-        " order by event_id",
+        "select kind, state, utc, actor, text, detail, round from ovic_events"
+        " where entry_id = :entry order by event_id",
         {"entry": entry_id},
     )
     return [
-        EntryEvent(row[0], EntryState(row[1]), row[2], row[3], row[4], json.loads(row[5]))
+        EntryEvent(row[0], EntryState(row[1]), row[2], row[3], row[4], json.loads(row[5]), row[6])
         for row in rows
     ]
 
@@ -216,5 +233,16 @@ def entries_version(connection: sqlite3.Connection) -> tuple[int, int]:
     return int(row[0]), int(row[1])
 
 
-def _record(row: sqlite3.Row) -> EntryRecord:
-    return EntryRecord(**dict(row) | {"state": EntryState(row["state"])})
+def _measured(
+    connection: sqlite3.Connection, entry_id: int | None = None
+) -> Mapping[int, tuple[Measured, ...]]:
+    """Return the measurements of an entry, or of each, by the entry's number."""
+    found: dict[int, tuple[Measured, ...]] = {}
+    for row in connection.execute(_MEASURED, {"entry": entry_id}):
+        found[row[0]] = (*found.get(row[0], ()), Measured(*row[1:]))
+    return found
+
+
+def _record(row: sqlite3.Row, measured: Mapping[int, tuple[Measured, ...]]) -> EntryRecord:
+    values = dict(row) | {"state": EntryState(row["state"])}
+    return EntryRecord(**values, measured=measured.get(row["entry_id"], ()))

@@ -13,7 +13,14 @@ from typing import Any
 from referee.core.states import SessionState, state_of
 from referee.errors import InputError, Refusal, Unavailable
 from referee.extras.ovic.judging.entry import measure_until_stable
-from referee.extras.ovic.rules.entry_states import BUSY, EntryState, EventKind, next_entry
+from referee.extras.ovic.rules.entry_states import (
+    BUSY,
+    HAS_SCORE,
+    LINED,
+    EntryState,
+    EventKind,
+    next_entry,
+)
 from referee.extras.ovic.section import models_of, ovic_of
 from referee.extras.ovic.submission.entries import (
     EntryRecord,
@@ -50,7 +57,14 @@ _NOT_NOW = (
     "The referee cannot measure or score now. The operator has been told. "
     "The entry keeps its place."
 )
+_KEPT = "The entry could not be measured again, and keeps the score that it has."
 _OURS = "The referee could not finish, through no fault of the model"
+
+_BEGIN: Mapping[EntryState, EventKind] = {
+    EntryState.RECEIVED: "validating",
+    EntryState.WAITING: "measuring",
+    EntryState.AGAIN: "remeasuring",
+}
 
 _log = logging.getLogger(__name__)
 
@@ -58,8 +72,8 @@ _log = logging.getLogger(__name__)
 class EntryQueue:
     """Takes entries from the line; one thread of one process runs it.
 
-    `paused` tells whether to begin with no entry now. Everything that matters is in the database,
-    so it may be killed at any point.
+    `paused` tells whether to begin with no entry now; `step` does not ask. Everything that matters
+    is in the database, so it may be killed at any point.
     """
 
     def __init__(
@@ -76,7 +90,7 @@ class EntryQueue:
         self._database = database
         self._tasks = tasks
         self._judge = judge
-        self._paused = paused
+        self.paused = paused
         self._last = EntryState.RECEIVED
         self._repaired_at: dict[str, float] = {}
         self._told: dict[str, str] = {}
@@ -88,7 +102,7 @@ class EntryQueue:
         idle = None  # the version of the entries when nobody stood in a line
         while not self._stopping.is_set():
             version = entries_version(self._database.connection)
-            if version != idle and not self._paused():
+            if version != idle and not self.paused():
                 if self.step():
                     continue
                 # A task that waits for its repair has entries, whatever the version.
@@ -111,16 +125,13 @@ class EntryQueue:
 
         The entries of a task whose images, ground truth or board cannot be used wait a while.
         """
-        standing = all_entries(
-            self._database.connection, states=(EntryState.RECEIVED, EntryState.WAITING)
-        )
+        standing = all_entries(self._database.connection, states=LINED)
         entry = next_entry([one for one in standing if self._may_begin(one)], self._last)
         if entry is None:
             return False
         self._last = entry.state
-        validating = entry.state is EntryState.RECEIVED
-        if self._record(entry, "validating" if validating else "measuring"):
-            self._serve(entry, validating)
+        if self._record(entry, _BEGIN[entry.state]):
+            self._serve(entry, entry.state is EntryState.RECEIVED)
         return True
 
     def _serve(self, entry: EntryRecord, validating: bool) -> None:
@@ -128,8 +139,7 @@ class EntryQueue:
         try:
             self._work(entry, validating)
         except Refused as refused:
-            rows = [vars(failure) for failure in refused.failures]
-            self._record(entry, "refused", str(refused), {"failures": rows})
+            self._refuse(entry, refused)
         except KeyboardInterrupt:
             self._record(entry, "stopped", "The referee was restarted. The entry keeps its place.")
             raise
@@ -139,6 +149,26 @@ class EntryQueue:
             # Whatever it is, the model did not cause it, and the next entry must not wait for it.
             _log.exception("entry %d could not be judged", entry.entry_id)
             self._give_back(entry, _OURS, {"error": f"{type(error).__name__}: {error}"})
+
+    def _refuse(self, entry: EntryRecord, refused: Refused) -> None:
+        """Refuse a model; a score that it has already stays."""
+        detail = {"failures": [vars(failure) for failure in refused.failures]}
+        if entry.state in HAS_SCORE:
+            self._keep(entry, str(refused), str(refused), detail)
+        else:
+            self._record(entry, "refused", str(refused), detail)
+
+    def _keep(self, entry: EntryRecord, why: str, told: str, detail: Mapping[str, Any]) -> None:
+        """End another measurement that gave nothing: the scores that the entry has stay.
+
+        Its team reads `why`, the operators `told`.
+        """
+        if self._record(entry, "kept", f"{_KEPT} {why}", detail):
+            self._notify(
+                f"OVIC: entry {entry.entry_id} of {entry.team} could not be measured again, and "
+                f"keeps the score that it has. {told} To measure it once more: referee ovic again "
+                f"{entry.entry_id}"
+            )
 
     def _work(self, entry: EntryRecord, validating: bool) -> None:
         task = self._tasks.get(entry.task)
@@ -158,7 +188,13 @@ class EntryQueue:
             "benchmark": found.benchmark,
         }
         if self._record(
-            entry, "scored", "", detail, accuracy=found.accuracy, latency_ms=found.latency_ms
+            entry,
+            "scored",
+            "",
+            detail,
+            accuracy=found.accuracy,
+            latency_ms=found.latency_ms,
+            build=found.build,
         ):
             self._compare_data(entry, detail)
 
@@ -169,8 +205,8 @@ class EntryQueue:
             if last.get(key) not in (None, detail[key]):
                 self._notify(
                     f"OVIC: {what} of {entry.task} changed: entry {entry.entry_id} is scored on "
-                    "other data than the entry before it. Put the entries of the old data into "
-                    "the line again: referee ovic again N"
+                    "other data than the entry before it. Measure all entries again: referee "
+                    "ovic round"
                 )
 
     def _wait_for_repair(self, entry: EntryRecord, fault: str) -> None:
@@ -199,11 +235,14 @@ class EntryQueue:
             text = f"{why} (try {tries} of {most}). The entry is tried again."
             self._record(entry, "interrupted", text, detail)
             return
-        text = f"{why}, {most} times. The operator has been told. The entry does not count."
+        text, error = f"{why}, {most} times.", f": {detail['error']}" if "error" in detail else ""
+        if entry.state in HAS_SCORE:
+            self._keep(entry, text, f"{why}, {most} times{error}.", detail)
+            return
+        text += " The operator has been told. The entry does not count."
         if self._record(entry, "failed", text, detail):
-            told = f": {detail['error']}" if "error" in detail else ""
             self._notify(
-                f"OVIC: entry {entry.entry_id} of {entry.team} failed through the referee{told}. "
+                f"OVIC: entry {entry.entry_id} of {entry.team} failed through the referee{error}. "
                 f"When that is repaired: referee ovic again {entry.entry_id}"
             )
 
@@ -216,6 +255,7 @@ class EntryQueue:
         *,
         accuracy: float | None = None,
         latency_ms: float | None = None,
+        build: str | None = None,
     ) -> bool:
         """Record an event; return False if an operator has moved the entry meanwhile.
 
@@ -234,6 +274,7 @@ class EntryQueue:
                         text=text,
                         accuracy=accuracy,
                         latency_ms=latency_ms,
+                        build=build,
                         detail=detail,
                     )
                 return True
@@ -248,6 +289,7 @@ class EntryQueue:
         return False
 
     def _notify(self, text: str) -> None:
+        _log.warning("%s", text)
         with self._database.write() as connection:
             utc = self._clock.now().utc.isoformat()
             insert_notice(connection, None, utc, "warning", text)
@@ -255,13 +297,20 @@ class EntryQueue:
 
 def run_entry_queue(config: Config, launch: Launch) -> None:
     """Serve the line until SIGTERM, which interrupts the main thread."""
-    measure = partial(measure_until_stable, place=place_of_contest(config))
-    clock = SystemClock()
     with lock_folder(config.storage.folder, "ovic", wait_s=_TAKE_OVER_S):
         with closing(Database(config.database)) as database:
-            judge = Judge(60 * ovic_of(config).entry_minutes, measure)
-            paused = partial(_session_runs, config, clock, database)
-            EntryQueue(config, clock, database, open_tasks(config), judge, paused).run()
+            queue_of(config, SystemClock(), database).run()
+
+
+def queue_of(config: Config, clock: Clock, database: Database) -> EntryQueue:
+    """Return the queue of a contest, which measures where its configuration says.
+
+    Whoever lets it work holds the lock `ovic` of the contest's folder.
+    """
+    measure = partial(measure_until_stable, place=place_of_contest(config))
+    judge = Judge(60 * ovic_of(config).entry_minutes, measure)
+    paused = partial(_session_runs, config, clock, database)
+    return EntryQueue(config, clock, database, open_tasks(config), judge, paused)
 
 
 def _session_runs(config: Config, clock: Clock, database: Database) -> bool:

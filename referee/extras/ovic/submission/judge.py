@@ -17,6 +17,7 @@ from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import images_in
 from referee.extras.ovic.judging.entry import accuracy_of, measure_until_stable
 from referee.extras.ovic.judging.jobs import ModelFault
+from referee.extras.ovic.judging.machine import build_of
 from referee.extras.ovic.judging.validation import validate_model
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.submission.tasks import Task
@@ -39,6 +40,7 @@ class Refused(Exception):
 class Judged:
     """An accuracy in percent over images, a mean latency, and the record of the benchmark.
 
+    `build` says in words what measured.
     `truth_sha256` is that of the ground truth's file, and `images_sha256` covers the names and
     bytes of all images: accuracies on two sets of data are not comparable.
     """
@@ -50,6 +52,7 @@ class Judged:
     benchmark: dict[str, Any]
     truth_sha256: str
     images_sha256: str
+    build: str
 
 
 class Judge:
@@ -118,6 +121,7 @@ class Judge:
             found.report(),
             truth_sha256,
             images_sha256,
+            build_of(found.machine),
         )
 
     def _watch(self, deadline_s: float, done: int, total: int) -> None:

@@ -7,30 +7,35 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from referee.extras.ovic.judging.figures import score_fields
-from referee.extras.ovic.rules.entry_states import BUSY, EntryState, line
+from referee.extras.ovic.rules.builds import Build, builds_of, counting
+from referee.extras.ovic.rules.entry_states import (
+    BUSY,
+    HAS_SCORE,
+    STANDING,
+    EntryState,
+    measurement_line,
+    validation_line,
+)
 from referee.extras.ovic.rules.leaderboard import Row, ScoredEntry, leaderboard
-from referee.extras.ovic.rules.score import ovic_score
 from referee.extras.ovic.submission.entries import EntryRecord, all_entries, events_of_entry
 from referee.extras.ovic.submission.tasks import Task
 from referee.store.database import Connection
 from referee.store.finals import is_final
 from referee.store.teams import withdrawn_teams
 
-_STANDING = (EntryState.RECEIVED, EntryState.WAITING, *BUSY)
-
 
 def places_of(standing: Sequence[EntryRecord]) -> dict[int, int]:
     """Return the place of each entry in its line, from 1: one line validates, one measures."""
     return {
         entry.entry_id: place
-        for state in (EntryState.RECEIVED, EntryState.WAITING)
-        for place, entry in enumerate(line(standing, state), 1)
+        for waiting in (validation_line(standing), measurement_line(standing))
+        for place, entry in enumerate(waiting, 1)
     }
 
 
 def standing_entries(connection: Connection) -> list[EntryRecord]:
     """Return the entries that are not over."""
-    return all_entries(connection, states=_STANDING)
+    return all_entries(connection, states=STANDING)
 
 
 def entry_view(
@@ -38,8 +43,9 @@ def entry_view(
 ) -> dict[str, Any]:
     """Return an entry as its team sees it, ready for JSON.
 
-    `place` is its place in the line, or None. `metric` is None unless the entry is scored and
-    valid; `reasons` then says why not, and also why a model was refused.
+    `place` is its place in the line, or None. `metric` is None unless the entry has a valid score;
+    `reasons` then says why not, and also why a model was refused. `builds` has all measurements;
+    the figures are those of the one that counts.
     """
     view: dict[str, Any] = {
         "entry": entry.entry_id,
@@ -57,10 +63,39 @@ def entry_view(
         **dict.fromkeys(("accuracy", "latency_ms", "clamped_ms", "frontier", "metric", "valid")),
         "reasons": [entry.text] if entry.state is EntryState.REFUSED else [],
     }
-    task = tasks.get(entry.task)
-    if task is not None and entry.accuracy is not None and entry.latency_ms is not None:
-        view |= score_fields(ovic_score(task.scoring, entry.accuracy, entry.latency_ms))
-    return view
+    return view | _figures(entry, tasks)
+
+
+def _figures(entry: EntryRecord, tasks: Mapping[str, Task]) -> dict[str, Any]:
+    """Return what the measurements of an entry say, as long as one of them counts."""
+    builds = _builds(entry, tasks)
+    if not builds:
+        return {"build": None, "builds": []}
+    best = counting(builds)
+    views = [build_view(build) for build in builds]
+    return score_fields(best.score) | {"build": best.measured.build, "builds": views}
+
+
+def _builds(entry: EntryRecord, tasks: Mapping[str, Task]) -> list[Build]:
+    """Return the builds of an entry with a score; none of a closed task's, whose rules are gone."""
+    if entry.state not in HAS_SCORE or entry.task not in tasks:
+        return []
+    return builds_of(tasks[entry.task].scoring, entry.measured)
+
+
+def build_view(build: Build) -> dict[str, Any]:
+    """Return one measurement of an entry, ready for JSON."""
+    return {
+        "build": build.measured.build,
+        "utc": build.measured.utc,
+        "round": build.measured.round,
+        "accuracy": build.score.accuracy,
+        "latency_ms": build.score.latency_ms,
+        "metric": build.score.metric,
+        "valid": build.score.valid,
+        "comparable": build.comparable,
+        "counts": build.counts,
+    }
 
 
 def entry_detail(
@@ -84,30 +119,32 @@ def entry_detail(
 
 
 def leaderboard_view(
-    connection: Connection, tasks: Mapping[str, Task], names: Sequence[str] | None = None
+    connection: Connection, tasks: Mapping[str, Task], *, for_operators: bool = False
 ) -> dict[str, Any]:
-    """Return the leaderboard of some or all tasks, without teams that withdrew, ready for JSON.
+    """Return the leaderboard of all tasks, without teams that withdrew, ready for JSON.
 
     `final` says whether the event's results are approved: then no entry comes or changes.
+    `for_operators` adds all entries with a score to each task.
     """
+    scored = scored_entries(connection)
+    views = [_task_view(task, scored, for_operators) for task in tasks.values()]
+    line = line_view(standing_entries(connection))
+    return {"final": is_final(connection), "tasks": views, "line": line}
+
+
+def scored_entries(connection: Connection) -> list[EntryRecord]:
+    """Return the entries with a score, without those of teams that withdrew."""
     gone = withdrawn_teams(connection)
-    scored = all_entries(connection, states=(EntryState.SCORED,))
-    scored = [entry for entry in scored if entry.team not in gone]
-    standing = standing_entries(connection)
-    return {
-        "final": is_final(connection),
-        "tasks": [_task_view(tasks[name], scored) for name in names or tasks],
-        "line": line_view(standing),
-    }
+    scored = all_entries(connection, states=HAS_SCORE)
+    return [entry for entry in scored if entry.team not in gone]
 
 
 def line_view(standing: Sequence[EntryRecord]) -> dict[str, Any]:
     """Return how many entries stand in each line, and the entry whose model runs now."""
     busy = next((entry for entry in standing if entry.state in BUSY), None)
-    count = {state: sum(it.state is state for it in standing) for state in _STANDING}
     return {
-        "received": count[EntryState.RECEIVED],
-        "waiting": count[EntryState.WAITING],
+        "received": len(validation_line(standing)),
+        "waiting": len(measurement_line(standing)),
         "now": (
             None
             if busy is None
@@ -122,15 +159,11 @@ def line_view(standing: Sequence[EntryRecord]) -> dict[str, Any]:
     }
 
 
-def _task_view(task: Task, scored: Sequence[EntryRecord]) -> dict[str, Any]:
+def _task_view(task: Task, scored: Sequence[EntryRecord], all_of_them: bool) -> dict[str, Any]:
     rules = task.scoring
-    entries = [
-        ScoredEntry(it.entry_id, it.team, it.accuracy, it.latency_ms)
-        for it in scored
-        if it.task == task.name and it.accuracy is not None and it.latency_ms is not None
-    ]
-    names = {it.entry_id: it.file_name for it in scored}
-    return {
+    known = {it.entry_id: it for it in scored if it.task == task.name}
+    rows = leaderboard(rules, [_scored(entry, task) for entry in known.values()])
+    view = {
         "task": task.name,
         "accuracy": rules.accuracy,
         "target_ms": rules.target_ms,
@@ -138,16 +171,29 @@ def _task_view(task: Task, scored: Sequence[EntryRecord]) -> dict[str, Any]:
         "slowest_ms": rules.slowest_ms,
         "rules": rules.name,
         "note": rules.note or None,
-        "rows": [_row_view(row, names) for row in leaderboard(rules, entries)],
+        "rows": [_row_view(row, known[row.entry.entry_id], task) for row in rows],
     }
+    if all_of_them:
+        view["entries"] = [
+            {"entry": it.entry_id, "team": it.team, "file": it.file_name}
+            | _figures(it, {task.name: task})
+            for it in known.values()
+        ]
+    return view
 
 
-def _row_view(row: Row, names: Mapping[int, str]) -> dict[str, Any]:
+def _scored(entry: EntryRecord, task: Task) -> ScoredEntry:
+    """Return an entry with the measurement that counts."""
+    best = counting(builds_of(task.scoring, entry.measured)).measured
+    return ScoredEntry(entry.entry_id, entry.team, best.accuracy, best.latency_ms)
+
+
+def _row_view(row: Row, entry: EntryRecord, task: Task) -> dict[str, Any]:
     return {
         "rank": row.rank,
-        "team": row.entry.team,
-        "entry": row.entry.entry_id,
-        "file": names[row.entry.entry_id],
+        "team": entry.team,
+        "entry": entry.entry_id,
+        "file": entry.file_name,
         "entries": row.entries,
-        **score_fields(row.score),
+        **_figures(entry, {task.name: task}),
     }

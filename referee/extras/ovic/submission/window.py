@@ -74,9 +74,12 @@ class Window:
             raise Refusal("leaderboard_closed", "Only the operators see the leaderboard now.")
         return self.leaderboard()
 
-    def leaderboard(self) -> dict[str, Any]:
-        """Return the leaderboard of all tasks, and the state of the line."""
-        return leaderboard_view(self._database.connection, self._tasks)
+    def leaderboard(self, *, for_operators: bool = False) -> dict[str, Any]:
+        """Return the leaderboard of all tasks, and the state of the line.
+
+        `for_operators` adds all entries with a score.
+        """
+        return leaderboard_view(self._database.connection, self._tasks, for_operators=for_operators)
 
     def all_entries(self) -> dict[str, Any]:
         """Return all entries, and the state of the line, for operators."""

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.extras.ovic.rules.entry_states import BUSY, MOVES, EntryState, line, next_entry
+from referee.extras.ovic.rules.entry_states import (
+    BUSY,
+    HAS_SCORE,
+    MOVES,
+    EntryState,
+    line,
+    measurement_line,
+    next_entry,
+)
 
-R, W = EntryState.RECEIVED, EntryState.WAITING
+R, W, A = EntryState.RECEIVED, EntryState.WAITING, EntryState.AGAIN
 OVER = (EntryState.REFUSED, EntryState.SCORED, EntryState.FAILED, EntryState.VOID)
 
 
@@ -31,10 +39,27 @@ def test_every_state_but_void_can_be_left():
 
 
 def test_a_running_model_can_end_in_every_way():
-    """From each busy state an entry can be refused, given back, given up and voided."""
+    """From each busy state an entry can be given back, given up, and voided."""
+    back = dict(zip(BUSY, (R, W, A), strict=True))
     for state in BUSY:
-        assert {"refused", "interrupted", "stopped", "failed", "voided"} <= MOVES[state].keys()
-        assert MOVES[state]["interrupted"] is (R if state is EntryState.VALIDATING else W)
+        ends = {"kept"} if state is EntryState.REMEASURING else {"refused", "failed"}
+        assert {"interrupted", "stopped", "voided", *ends} <= MOVES[state].keys()
+        assert MOVES[state]["interrupted"] is MOVES[state]["stopped"] is back[state]
+
+
+def test_a_score_is_lost_by_an_operator_alone():
+    """From a state with a score each move but `voided` leads to a state with a score."""
+    for state in HAS_SCORE:
+        lost = {kind for kind, after in MOVES[state].items() if after not in HAS_SCORE}
+        assert {"voided"} == lost
+
+
+def test_those_without_a_score_are_measured_first():
+    """A round delays no new entry, and within each group the line is as ever."""
+    entries = [Standing(1, A), Standing(2, A, 1), Standing(3, W, 2), Standing(4, R), Standing(5, W)]
+    assert [5, 3, 1, 2] == [entry.entry_id for entry in measurement_line(entries)]
+    assert 5 == next_entry(entries, R).entry_id
+    assert 4 == next_entry(entries, A).entry_id
 
 
 def test_the_line_is_by_number_but_interrupted_entries_stand_behind():

@@ -31,12 +31,15 @@ WAYS = {
     EntryState.WAITING: ("validating", "waiting"),
     EntryState.MEASURING: ("validating", "waiting", "measuring"),
     EntryState.SCORED: SCORED,
+    EntryState.AGAIN: (*SCORED, "again"),
+    EntryState.REMEASURING: (*SCORED, "again", "remeasuring"),
     EntryState.FAILED: ("validating", "failed"),
     EntryState.VOID: ("voided",),
 }
 RAW = (
     "insert into ovic_events (entry_id, kind, state, utc, actor, text, accuracy, latency_ms,"
-    " detail) values (:entry, :kind, :state, '', 'x', '', :accuracy, :accuracy, '{}')"
+    " build, detail) values (:entry, :kind, :state, '', 'x', '', :accuracy, :accuracy, :build,"
+    " '{}')"
 )
 
 
@@ -48,6 +51,7 @@ def test_the_schema_takes_exactly_the_moves_of_the_rules(database, state):
     for kind, after in product([*KINDS, "odd"], EntryState):
         values = {"entry": number, "kind": kind, "state": after.value}
         values["accuracy"] = 1.0 if kind == "scored" else None
+        values["build"] = "a build" if kind == "scored" else None
         connection = database.connection
         connection.execute("begin immediate")
         try:
@@ -117,7 +121,7 @@ def test_entries_are_found_by_team_state_and_model(database):
     put_entry(database, team="bees", number=2)
     connection = database.connection
     assert [(1, 61.5, 9.25)] == [
-        (it.entry_id, it.accuracy, it.latency_ms)
+        (it.entry_id, it.measured[0].accuracy, it.measured[0].latency_ms)
         for it in all_entries(connection, states=[EntryState.SCORED])
     ]
     assert [2] == [it.entry_id for it in all_entries(connection, team="bees")]

@@ -20,7 +20,7 @@ from referee.store.notices import recent_notices
 from tests.support.ovic_contests import UTC, put_entry
 
 HUNG = Failure("time", "a model that ends within 9 s", "it had not ended and was stopped")
-GOOD = Judged(66.7, 3, 2, 9.5, {"stable": True}, "aa", "ff")
+GOOD = Judged(66.7, 3, 2, 9.5, {"stable": True}, "aa", "ff", "a build")
 
 
 class FakeJudge:
@@ -87,7 +87,8 @@ def test_a_good_model_goes_through_all_states(contest, serve):
     serve(FakeJudge())
     (entry,) = all_entries(contest.database.connection)
     assert ["validating", "waiting", "measuring", "scored"] == kinds(contest)
-    assert (66.7, 9.5) == (entry.accuracy, entry.latency_ms)
+    (measured,) = entry.measured
+    assert (66.7, 9.5, "a build") == (measured.accuracy, measured.latency_ms, measured.build)
     event = events_of_entry(contest.database.connection, 1)[-1]
     expected = {"images": 3, "right": 2, "benchmark": {"stable": True}}
     expected |= {"ground_truth_sha256": "aa", "images_sha256": "ff"}

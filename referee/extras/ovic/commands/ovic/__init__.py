@@ -14,6 +14,7 @@ A contest takes models from its teams, and judges them one after the other:
   referee ovic submit model.tflite --task detection --url http://192.168.1.2:8000 --team ants
   referee ovic queue --config event/contest.toml
   referee ovic leaderboard --config event/contest.toml
+  referee ovic round --config event/contest.toml
 
 docs/ovic.md has the rules, and what is measured.
 """
@@ -28,13 +29,25 @@ from referee.extras.ovic.commands.ovic import (
     entry,
     frontier,
     leaderboard,
+    measure_round,
     queue,
     score,
     submit,
     validate,
 )
 
-_ACTIONS = (validate, benchmark, score, entry, frontier, submit, queue, leaderboard, decide)
+_ACTIONS = (
+    validate,
+    benchmark,
+    score,
+    entry,
+    frontier,
+    submit,
+    queue,
+    leaderboard,
+    measure_round,
+    decide,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,9 @@ from referee.store.notices import insert_audit
 
 _AGAIN = """\
 Put an entry that is over into the line again, for example after the referee's machine was repaired.
-Its earlier result stays on record; the new one counts. It does not count for the team's day again.
+It does not count for the team's day again. An entry with a score is measured once more: its best
+valid score counts, so nothing that comes of it takes a score away. 'referee ovic round' does this
+for all entries.
 """
 _VOID = """\
 Take an entry out for good, with a reason that its team sees. If its model runs just now, what comes

@@ -12,22 +12,40 @@ _NONE = "–"
 def entry_text(entry: Mapping[str, Any]) -> str:
     """Return an entry as a line, with its reasons below it."""
     words = f"entry {entry['entry']}, {entry['team']}, {entry['task']}: {state_text(entry)}"
-    told = entry["reasons"] or ([entry["text"]] if entry["text"] else [])
+    told = list(dict.fromkeys([*entry["reasons"], *filter(None, [entry["text"]])]))
     return "\n".join([words, *(f"  {reason}" for reason in told)])
 
 
 def state_text(entry: Mapping[str, Any]) -> str:
     """Return an entry's state in words, with its place in the line or its score."""
-    state = str(entry["state"])
+    words = [str(entry["state"])]
     if entry["place"] is not None:
-        return f"{state}, {entry['place']}. in the line"
-    if state == "scored":
-        return (
-            f"scored, metric {figure(entry['metric'], '+.4f')},"
-            f" accuracy {figure(entry['accuracy'], '.2f')} %,"
-            f" latency {figure(entry['latency_ms'], '.3f')} ms"
+        words.append(f"{entry['place']}. in the line")
+    if entry["builds"]:
+        words.append(score_words(entry))
+    return ", ".join(words)
+
+
+def score_words(score: Mapping[str, Any]) -> str:
+    """Return the figures of an entry, or of one of its builds."""
+    return (
+        f"metric {figure(score['metric'], '+.4f')},"
+        f" accuracy {figure(score['accuracy'], '.2f')} %,"
+        f" latency {figure(score['latency_ms'], '.3f')} ms"
+    )
+
+
+def builds_text(entry: Mapping[str, Any]) -> list[str]:
+    """Return a line for each measurement of an entry, with the one that counts."""
+    lines = []
+    for build in entry["builds"]:
+        when = "" if build["round"] is None else f", round {build['round']}"
+        counts = ", counts" if build["counts"] else ""
+        other = "" if build["comparable"] else ", on other data"
+        lines.append(
+            f"{build['utc']}{when}: {score_words(build)}{counts}{other} ({build['build']})"
         )
-    return state
+    return lines
 
 
 def line_text(line: Mapping[str, Any]) -> str:

@@ -15,7 +15,8 @@ from referee.extras.ovic.submission.window import Window
 _DESCRIPTION = """\
 Print the best entry of each team, for each open task. All entries are scored with the frontier that
 the contest has now. Teams with equal metrics share a rank. Teams whose entries are all too slow
-follow without a rank.
+follow without a rank. An entry that was measured on several builds of the referee has its best
+valid score. --json lists its 'builds', and for an operator those of all entries.
 """
 
 
@@ -36,7 +37,7 @@ def act(args: argparse.Namespace) -> int:
     """Print the leaderboard."""
     if args.config is not None:
         with operators_site(args.config) as (config, database, tasks):
-            board = Window(config, database, tasks).leaderboard()
+            board = Window(config, database, tasks).leaderboard(for_operators=True)
     else:
         board = TeamSite(args.url, args.team, args.password, args.ca_file).get("/ovic/leaderboard")
     for task in board["tasks"]:

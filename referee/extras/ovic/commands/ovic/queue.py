@@ -8,7 +8,13 @@ import json
 from typing import Any
 
 from referee.extras.ovic.commands.ovic.contest_site import TeamSite, add_site, operators_site
-from referee.extras.ovic.commands.ovic.entry_text import entry_text, line_text, state_text, table
+from referee.extras.ovic.commands.ovic.entry_text import (
+    builds_text,
+    entry_text,
+    line_text,
+    state_text,
+    table,
+)
 from referee.extras.ovic.commands.ovic.options import add_json
 from referee.extras.ovic.submission.entries import load_entry
 from referee.extras.ovic.submission.views import entry_detail
@@ -64,6 +70,7 @@ def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
 
 def _one_text(entry: dict[str, Any]) -> str:
     lines = [entry_text(entry), f"  received {entry['received_utc']}, {entry['file']}"]
+    lines += [f"  {text}" for text in builds_text(entry)]
     for event in entry["events"]:
         words = [event["utc"], event["kind"], event["text"]]
         if "error" in event.get("detail", {}):
