@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leaderboard of OVIC: the best entry of each team, and where each entry is.
 
-import { figure } from "../shared/format.js";
+import { figure, momentText } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { logInAgain } from "../shared/person.js";
 
@@ -44,7 +44,8 @@ async function showNews() {
     heardAt = performance.now();
     fill("tasks", board.tasks, taskSection);
     showEntries(all.entries);
-    show("line", board.final ? "FINAL: no entry comes or changes any more." : lineText(board.line));
+    const line = `${lineText(board.line)} ${closeText(board.closes_utc)}`;
+    show("line", board.final ? "FINAL: no entry comes or changes any more." : line);
   }
   const silentMs = performance.now() - heardAt;
   const silent = silentMs > SILENT_MS;
@@ -56,6 +57,8 @@ function lineText({ now, received, waiting }) {
   const running = now ? `Entry ${now.entry} of ${now.team} is ${now.state}.` : "No model runs now.";
   return `${running} ${received} to validate, ${waiting} to measure.`;
 }
+
+const closeText = (closes) => (closes ? `Models are taken until ${momentText(closes)}.` : "");
 
 function taskSection(task) {
   const title = make("h2", task.task);

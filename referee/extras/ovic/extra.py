@@ -41,6 +41,7 @@ EXTRA = Extra(
     board=Later("referee.extras.ovic.part:line_now"),
     leaderboards=Later("referee.extras.ovic.part:public_leaderboards"),
     version=Later("referee.extras.ovic.submission.entries:entries_version"),
+    standings=Later("referee.extras.ovic.submission.standings:standings"),
     open_points=Later("referee.extras.ovic.part:open_points"),
     kept_of=Later("referee.extras.ovic.part:kept_of"),
     slow_check=("OVIC", "tasks"),

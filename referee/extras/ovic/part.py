@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from referee.errors import RefereeError
 from referee.extras.ovic.judging.machine import choose_core
-from referee.extras.ovic.rules.entry_states import EntryState
+from referee.extras.ovic.rules.entry_states import HAS_SCORE, EntryState
 from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.entries import all_entries
+from referee.extras.ovic.submission.door import moment_text
+from referee.extras.ovic.submission.entries import EntryRecord, all_entries
 from referee.extras.ovic.submission.place import board_of, place_of_contest
+from referee.extras.ovic.submission.rounds import last_round, round_began
 from referee.extras.ovic.submission.tasks import open_tasks, require_usable
 from referee.extras.ovic.submission.views import leaderboard_view, line_view, standing_entries
 from referee.service.preflight.finding import Finding, fail, ok
@@ -65,9 +68,12 @@ def _public_cells(row: Mapping[str, Any]) -> Sequence[str]:
     )
 
 
-def open_points(connection: Connection, active: Collection[str]) -> Iterator[str]:
-    """Yield a point for each model of these teams whose judgement is open."""
-    for entry in all_entries(connection):
+def open_points(contest: Contest, connection: Connection, active: Collection[str]) -> Iterator[str]:
+    """Yield a point for each model of these teams whose judgement is open, and for the close."""
+    entries = all_entries(connection)
+    if ovic_of(contest.config).is_open:
+        yield from _of_close(contest, connection, active, entries)
+    for entry in entries:
         if entry.team not in active or entry.state in _JUDGED:
             continue
         name = f"Entry {entry.entry_id} of '{entry.team}' ({entry.task})"
@@ -77,6 +83,28 @@ def open_points(connection: Connection, active: Collection[str]) -> Iterator[str
             yield f"{name} failed through the referee. Try it again: {again}, {void}."
         else:
             yield f"{name} is {entry.state.value}. Wait until it is judged, {void}."
+
+
+def _of_close(
+    contest: Contest, connection: Connection, active: Collection[str], entries: list[EntryRecord]
+) -> Iterator[str]:
+    """Yield a point before models are closed, and after it until a round has begun."""
+    closes = ovic_of(contest.config).closes_at
+    if closes is None:
+        return
+    if contest.clock.now().utc < closes:
+        yield (
+            f"OVIC takes models until {moment_text(closes)}. Wait, or give an earlier 'closes' in "
+            "the section [ovic]."
+        )
+        return
+    number = last_round(connection)
+    after = number is not None and datetime.fromisoformat(round_began(connection, number)) >= closes
+    if not after and any(it.team in active and it.state in HAS_SCORE for it in entries):
+        yield (
+            f"OVIC takes no models since {moment_text(closes)}, and no round has measured all "
+            "entries since then: 'referee ovic round'."
+        )
 
 
 def kept_of(connection: Connection, team: str) -> str:

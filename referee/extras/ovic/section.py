@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,19 @@ from referee.service.setup.config_values import setting
 
 if TYPE_CHECKING:
     from referee.service.setup.config import Config
+
+
+def _moment(text: str) -> datetime:
+    """Return a moment in UTC; raise ValueError for what is none, or has no offset."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise ValueError(
+            f"{text!r} is no moment with an offset: write one like 2026-06-10T18:00:00+02:00"
+        )
+    return moment.astimezone(UTC)
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,13 @@ class OvicSection:
         3,
         least=1,
         most=10000,
+    )
+    closes: str | None = setting(
+        "The moment from which no model is taken, with its offset from UTC. The results become "
+        "final after it, and after a last round.",
+        None,
+        check=_moment,
+        example='"2026-06-10T18:00:00+02:00"',
     )
     model_mb: int = setting("Largest model file, in MB of 2^20 bytes.", 100, least=1, most=512)
     leaderboard_for_teams: bool = setting(
@@ -98,6 +119,11 @@ class OvicSection:
     overhang: float = setting(
         "How far a box may reach beyond the image, as a share of its side.", 0.2, least=0, most=1
     )
+
+    @property
+    def closes_at(self) -> datetime | None:
+        """Return the moment from which no model is taken; that moment itself is too late."""
+        return None if self.closes is None else _moment(self.closes)
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ def open_points(
     ]
     points += _of_inputs(connection, standings)
     active = {team.name for team in roster.active}
-    return points + [p for extra in all_extras() for p in extra.open_points(connection, active)]
+    of_guests = (extra.open_points(contest, connection, active) for extra in all_extras())
+    return points + [point for found in of_guests for point in found]
 
 
 def _of_team(team: RosterTeam) -> Iterator[str]:

@@ -7,11 +7,12 @@ that they lack has its default here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from referee.service.event.figures import Figures
+from referee.service.event.guest_standings import GuestStandings
 from referee.store.finals import Review
 from referee.tracks.track import Figure
 
@@ -101,6 +102,7 @@ class Results(ContestRanking, frozen=True, kw_only=True):
     """The results of an event; final ones are exactly those that were approved.
 
     `open` has what forbids an approval. `utc` is the moment at which the results were read.
+    `guests` has the standings of each guest by its name.
     """
 
     final: bool = False
@@ -110,3 +112,4 @@ class Results(ContestRanking, frozen=True, kw_only=True):
     tie_rule: str = ""
     open: Sequence[str] = ()
     entries: Sequence[ResultEntry] = ()
+    guests: Mapping[str, GuestStandings] = {}

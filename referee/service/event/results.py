@@ -21,6 +21,7 @@ from referee.service.event.result_entry import (
 )
 from referee.service.event.standings import TIE_RULE, Standing, read_standings
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
 from referee.service.teams.roster import read_roster
 from referee.store.database import Connection
 from referee.store.finals import final_results
@@ -48,7 +49,9 @@ def provisional_results(contest: Contest, connection: Connection) -> Results:
     roster = read_roster(contest, connection)
     standings = read_standings(contest, connection, roster)
     points = open_points(contest, connection, roster, standings)
-    return msgspec.structs.replace(ranked_results(contest, standings), open=points)
+    found = ((it.name, it.standings(contest, connection)) for it in present_extras(contest.config))
+    guests = {name: told for name, told in found if told is not None}
+    return msgspec.structs.replace(ranked_results(contest, standings), open=points, guests=guests)
 
 
 def ranked_results(contest: Contest, standings: Sequence[Standing]) -> Results:

@@ -14,6 +14,7 @@ from referee.service.event.result_entry import ResultEntry, Results
 from referee.service.event.results_table import (
     champion_line,
     doubts,
+    guest_tables,
     notes,
     prize_line,
     state_line,
@@ -47,6 +48,7 @@ def results_page(results: Results) -> str:
         ],
         prizes=[prize_line(prize) for prize in results.prizes],
         champions=[champion_line(champion) for champion in results.champions],
+        guests=guest_tables(results),
         column_words=[f"{column['head']}: {column['words']}" for column in columns],
         rules=[results.session_rule, results.tie_rule],
     )

@@ -20,6 +20,7 @@ from referee.service.event.columns import (
     head_of,
     printed_entries,
 )
+from referee.service.event.guest_standings import GuestTable
 from referee.service.event.result_entry import PastChampion, ResultEntry, Results, WonPrize
 
 _LATEX = {
@@ -60,47 +61,56 @@ def results_text(results: Results) -> str:
         lines += ["", *(prize_line(prize) for prize in results.prizes)]
     if results.champions:
         lines += ["", *(champion_line(champion) for champion in results.champions)]
+    for table in guest_tables(results):
+        lines += ["", *_guest_lines(table)]
     if results.open:
         lines += ["", "Open:", *(f"  {point}" for point in results.open)]
     return "\n".join(lines)
 
 
 def results_csv(results: Results) -> str:
-    """Return the entries as CSV with all digits and a header; a missing figure is empty."""
+    """Return the entries as CSV with all digits and a header; a missing figure is empty.
+
+    The tables of guests follow, each after an empty line and with its own header.
+    """
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_FIELDS)
     for entry in results.entries:
         writer.writerow([plain_cell(getattr(entry, name)) for name in CSV_FIELDS])
+    for table in guest_tables(results):
+        text.write("\n")
+        writer.writerow(table.heads)
+        writer.writerows([plain_cell(value) for value in row] for row in table.rows)
     return text.getvalue()
 
 
 def results_latex(results: Results) -> str:
-    """Return the ranking as a LaTeX table that needs no package."""
+    """Return the ranking as a LaTeX table that needs no package, and those of guests after it."""
     columns = columns_on(On.LATEX)
     heads = [_title(head_of(column, results.figures)) for column in columns]
     rows = [[row[it.field] for it in columns] for row in printed_entries(results.entries)]
     sides = "".join("l" if column.left else "r" for column in columns)
     caption = f"{results.contest}: rankings and results. Energy is measured in watt-hour. "
-    return "\n".join(
-        [
-            r"\begin{table}",
-            rf"\begin{{tabular}}{{{sides}}}",
-            _latex_row(heads),
-            r"\hline",
-            *map(_latex_row, rows),
-            r"\end{tabular}",
-            rf"\caption{{{_latex(caption + state_line(results))}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
+    state = state_line(results)
+    made = [_latex_table(sides, heads, rows, caption + state)]
+    for table in guest_tables(results):
+        said = " ".join([f"{results.contest}: {table.title}.", *table.notes, state])
+        sides = "".join("r" if column.form else "l" for column in table.columns)
+        made.append(_latex_table(sides, [*map(_title, table.heads)], table.printed(), said))
+    return "\n".join(made)
 
 
 def results_json(results: Results) -> dict[str, Any]:
     """Return the results ready for JSON, as programs read them."""
     told: dict[str, Any] = msgspec.to_builtins(results)
-    return told
+    del told["guests"]
+    return told | {name: dict(standings.told) for name, standings in results.guests.items()}
+
+
+def guest_tables(results: Results) -> list[GuestTable]:
+    """Return the tables of all guests."""
+    return [table for standings in results.guests.values() for table in standings.tables]
 
 
 def results_shown(results: Results) -> dict[str, Any]:
@@ -114,9 +124,15 @@ def results_shown(results: Results) -> dict[str, Any]:
         shown |= {"printed": printed, "notes": notes(entry), "doubts": doubts(entry)}
     return told | {
         "columns": columns_json(On.CONSOLE, results.figures),
-        "prizes": [prize_line(prize) for prize in results.prizes],
+        "prizes": prize_lines(results),
         "champions": [champion_line(champion) for champion in results.champions],
     }
+
+
+def prize_lines(results: Results) -> list[str]:
+    """Return a line for each prize, those of guests too."""
+    of_guests = [note for table in guest_tables(results) for note in table.notes]
+    return [*map(prize_line, results.prizes), *of_guests]
 
 
 def prize_line(prize: WonPrize) -> str:
@@ -166,6 +182,20 @@ def aligned(rows: Sequence[Sequence[str]], columns: Sequence[Column]) -> list[st
     ]
 
 
+def _guest_lines(table: GuestTable) -> list[str]:
+    """Return a guest's table as lines of text, numbers to the right."""
+    rows = [table.heads, *table.printed()]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if column.form else cell.ljust(width)
+            for cell, width, column in zip(row, widths, table.columns, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    return [f"{table.title}:", *lines, *table.notes]
+
+
 def _of_verdict(entry: ResultEntry) -> list[str]:
     found = doubts(entry)
     return [f"{entry.verdict}: {'; '.join(found)}"] if found else []
@@ -174,6 +204,24 @@ def _of_verdict(entry: ResultEntry) -> list[str]:
 def _title(head: str) -> str:
     """Return a head with a capital; 'mAP' and 'Wh' have theirs."""
     return head.capitalize() if head.islower() else head
+
+
+def _latex_table(
+    sides: str, heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str
+) -> str:
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\begin{{tabular}}{{{sides}}}",
+            _latex_row(heads),
+            r"\hline",
+            *map(_latex_row, rows),
+            r"\end{tabular}",
+            rf"\caption{{{_latex(caption)}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
 
 
 def _latex_row(cells: Sequence[str]) -> str:

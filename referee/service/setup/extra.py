@@ -77,6 +77,8 @@ class Extra:
     """Returns the leaderboards that the audience may see"""
     version: Callable[[Connection], object] = lambda connection: None
     """Returns what differs when its leaderboards do"""
+    standings: Callable[[Contest, Connection], Any] = lambda *_: None
+    """Returns its `GuestStandings` among the results, or None"""
     slow_check: tuple[str, str] | None = None
     check: Callable[[Config], Iterable[Any]] = lambda config: ()
     """Makes the slow check of that group and item before an event, and returns its findings"""
@@ -88,7 +90,7 @@ class Extra:
     add_console_routes: Callable[[Any, Contest], None] = lambda app, contest: None
     require_usable: Callable[[Config], object] = lambda config: None
     """Raises `InputError` before a contest starts whose configuration it cannot serve"""
-    open_points: Callable[[Connection, Collection[str]], Iterable[str]] = lambda *_: ()
+    open_points: Callable[[Contest, Connection, Collection[str]], Iterable[str]] = lambda *_: ()
     """Returns what is open before results can be final, given the teams that take part"""
     kept_of: Callable[[Connection, str], str] = lambda connection, team: ""
     """Returns what keeps a team on record, as 'entry 3 of OVIC', or ''"""

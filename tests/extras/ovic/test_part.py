@@ -6,13 +6,24 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from referee.errors import InputError, Refusal
 from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.entries import record_entry_event
+from referee.extras.ovic.submission.rounds import begin_round
 from referee.service.event.finalizing import finalize
+from referee.service.event.results import read_results
+from referee.service.event.results_page import results_page
+from referee.service.event.results_table import (
+    prize_lines,
+    results_csv,
+    results_json,
+    results_latex,
+    results_text,
+)
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.teams.registration import add_team, remove, withdraw
@@ -64,6 +75,81 @@ def test_a_model_that_is_not_judged_keeps_the_results_open(event, kinds, told):
     assert told in point and "or take it out: 'referee ovic void 1'" in point
     withdraw(event.contest, "ants", "went home", "Kim")
     finalize(event.contest, ["Ada"])
+
+
+@pytest.fixture
+def closing(tmp_path, clock):
+    """Return an event that takes models for another hour, with its teams on record."""
+    closes = (clock.now().utc + timedelta(hours=1)).isoformat()
+    contest = make_ovic_contest(tmp_path, clock, mode="event", closes=closes)
+    for team, prizes in (("ants", True), ("bees", True), ("wasps", False)):
+        add_team(contest, team, Registration(prizes=prizes, sessions=False), "Kim")
+    yield contest
+    contest.database.close()
+
+
+def open_of_ovic(contest):
+    """Return what is open of OVIC before final results."""
+    return [point for point in read_results(contest).open if "OVIC" in point]
+
+
+def test_results_wait_for_the_close_and_a_round_after_it(closing, clock):
+    """Neither a round before the close nor the close alone is enough."""
+    database = closing.database
+    put_entry(database, *SCORED)
+    with database.write() as connection:
+        begin_round(connection, ["classification"], "Kim", clock.now().utc.isoformat())
+        for kind in ("remeasuring", "kept"):
+            record_entry_event(connection, 1, kind, "", actor="x")
+    (point,) = open_of_ovic(closing)
+    assert "OVIC takes models until" in point
+    clock.advance(3600)
+    (point,) = open_of_ovic(closing)
+    assert "no round has measured all entries since then: 'referee ovic round'" in point
+    with database.write() as connection:
+        begin_round(connection, ["classification"], "Kim", clock.now().utc.isoformat())
+    assert [] == open_of_ovic(closing)
+    assert any("Entry 1 of 'ants'" in point for point in read_results(closing).open)
+
+
+def test_standings_and_winners_are_among_the_results(closing):
+    """Each form has them; who declines prizes is ranked and wins nothing; equals win together."""
+    figures = {"wasps": 99.0, "ants": 60.0, "bees": 60.0}
+    for number, (team, accuracy) in enumerate(figures.items(), 1):
+        put_entry(closing.database, *SCORED, team=team, number=number, figures=(accuracy, 9.0))
+    results = read_results(closing)
+    told = results_json(results)
+    assert "guests" not in told
+    assert {"classification": ["ants", "bees"]} == told["ovic"]["winners"]
+    (task,) = told["ovic"]["standings"]
+    assert [(1, "wasps"), (2, "ants"), (2, "bees")] == [
+        (row["rank"], row["team"]) for row in task["rows"]
+    ]
+    won = "OVIC classification, highest metric: ants and bees"
+    assert won in results_text(results) and won in results_latex(results)
+    assert f"<p>{won}</p>" in results_page(results)
+    *_, table = results_csv(results).split("\n\n")
+    assert table.startswith("rank,metric,accuracy,latency_ms,entry,entries,task,team\n1,")
+    assert won in prize_lines(results)
+
+
+def test_approved_standings_stay_as_they_were_approved(closing, clock):
+    """What becomes of an entry after the approval changes no result."""
+    closed = {"ovic": replace(ovic_of(closing.config), closes=None)}
+    contest = replace(closing, config=replace(closing.config, extras=closed))
+    put_entry(contest.database, *SCORED)
+    finalize(contest, ["Ada"])
+    with contest.database.write() as connection:
+        record_entry_event(connection, 1, "voided", "", actor="x", text="too late")
+    told = results_json(read_results(contest))
+    assert (True, {"classification": ["ants"]}) == (told["final"], told["ovic"]["winners"])
+
+
+@pytest.mark.parametrize("text", ["tomorrow", "2026-06-10T18:00:00", "2026-06-10"])
+def test_a_close_is_a_moment_with_an_offset(tmp_path, text):
+    """Local times without an offset are refused, because teams live in many zones."""
+    with pytest.raises(InputError, match="is no moment with an offset"):
+        make_ovic_contest(tmp_path, closes=text)
 
 
 def test_a_team_with_an_entry_of_ovic_is_not_removed(event):

@@ -55,10 +55,10 @@ def build_of(facts: Mapping[str, Any]) -> str:
 
     Teams read them, so a board's address is none of them.
     """
-    litert = facts["libraries"].get(_LIBRARIES[0], "unknown")
-    processor = facts["processor"] or facts["machine"]
-    core = [] if facts["core"] is None else [f"core {facts['core']}"]
-    return ", ".join([f"referee {__version__}", f"LiteRT {litert}", processor, *core])
+    litert = facts.get("libraries", {}).get(_LIBRARIES[0], "of an unknown version")
+    machine = facts.get("processor") or facts.get("machine") or "an unknown machine"
+    core = [] if facts.get("core") is None else [f"core {facts['core']}"]
+    return ", ".join([f"referee {__version__}", f"LiteRT {litert}", machine, *core])
 
 
 def _processor() -> str | None:

@@ -12,7 +12,7 @@ from flask import Flask, Request, Response, jsonify, request
 from referee.core.blocking import BlockingRunner
 from referee.errors import RefereeError, Refusal
 from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.door import Door, journal_commit
+from referee.extras.ovic.submission.door import Door, journal_commit, moment_text
 from referee.extras.ovic.submission.models import StoredModel
 from referee.extras.ovic.submission.tasks import Task, open_tasks
 from referee.extras.ovic.submission.team_tokens import team_of_token, token_of_team
@@ -32,7 +32,7 @@ _AT_ONCE = 8
 _LONGEST = 1 << 40
 
 _HELP = """
-Models for OVIC ({tasks}); see GET /ovic for the limits. These never start the clock:
+Models for OVIC ({tasks}){closes}; see GET /ovic for the limits. These never start the clock:
   POST      /ovic/login        username, password -> a team's token
   POST      /ovic/entries      token, task=TASK, name=FILE; the body is the model's file -> entry
   GET       /ovic/entries      token -> all entries of the team; /ovic/entries/1 -> one of them
@@ -158,10 +158,13 @@ def _rules(door: Door) -> dict[str, Any]:
         "most_bytes": door.most_bytes,
         "entries_a_day": door.entries_a_day,
         "day_ends_utc": door.day_ends().isoformat(),
+        "closes_utc": None if door.closes_at is None else door.closes_at.isoformat(),
     }
 
 
 def help_text(config: Config, base: str) -> str:
     """Return what `/help` says about models."""
-    tasks = ovic_of(config).tasks
-    return _HELP.format(tasks=", ".join(tasks), task=tasks[0], base=base)
+    section = ovic_of(config)
+    tasks, moment = section.tasks, section.closes_at
+    closes = "" if moment is None else f", until {moment_text(moment)}"
+    return _HELP.format(tasks=", ".join(tasks), task=tasks[0], base=base, closes=closes)

@@ -86,6 +86,11 @@ class Door:
         """Return how many entries a team may submit for a task on one day."""
         return ovic_of(self._config).entries_a_day
 
+    @property
+    def closes_at(self) -> datetime | None:
+        """Return the moment from which no new model is taken, or None."""
+        return ovic_of(self._config).closes_at
+
     def require_welcome(self, task: str | None, size_bytes: int | None) -> Task:
         """Check before its bytes come whether a model would be taken.
 
@@ -177,6 +182,12 @@ class Door:
             raise Refusal(
                 "entries_closed", "Nothing was stored: the results are final, so no model is taken."
             )
+        closes = self.closes_at
+        if closes is not None and now.utc >= closes:
+            raise Refusal(
+                "entries_closed",
+                f"Nothing was stored: models were taken until {moment_text(closes)}.",
+            )
         if left <= 0:
             raise self._spent(task, now)
         return None, left
@@ -224,6 +235,11 @@ def day_of(now: Instant) -> str:
 def end_of_day(now: Instant) -> datetime:
     """Return the first moment of the next day in UTC."""
     return datetime.combine(now.utc.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
+
+
+def moment_text(moment: datetime) -> str:
+    """Return a moment for people, as 2026-06-10 16:00:00 UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def kept_name(file_name: str) -> str:

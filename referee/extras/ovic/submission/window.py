@@ -48,6 +48,7 @@ class Window:
             "entries": [entry_view(entry, self._tasks, places) for entry in own],
             "left_today": {task: door.left_today(team, task) for task in self._tasks},
             "day_ends_utc": door.day_ends().isoformat(),
+            "closes_utc": self._closes(),
         }
 
     def entry_of(self, team: str, number: str) -> dict[str, Any]:
@@ -79,7 +80,13 @@ class Window:
 
         `for_operators` adds all entries with a score.
         """
-        return leaderboard_view(self._database.connection, self._tasks, for_operators=for_operators)
+        connection = self._database.connection
+        board = leaderboard_view(connection, self._tasks, for_operators=for_operators)
+        return board | {"closes_utc": self._closes()}
+
+    def _closes(self) -> str | None:
+        closes = ovic_of(self._config).closes_at
+        return None if closes is None else closes.isoformat()
 
     def all_entries(self) -> dict[str, Any]:
         """Return all entries, and the state of the line, for operators."""

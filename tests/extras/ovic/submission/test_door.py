@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from datetime import timedelta
 
 import pytest
 
@@ -14,7 +15,7 @@ from referee.extras.ovic.submission.door import day_of, kept_name
 from referee.extras.ovic.submission.entries import all_entries, record_entry_event
 from referee.store.finals import insert_finalization
 from referee.store.teams import Registration, ensure_team, insert_registration
-from tests.support.ovic_contests import UTC, hand_in
+from tests.support.ovic_contests import UTC, hand_in, make_door, make_ovic_contest
 
 
 def codes(door, *contents, **more):
@@ -157,3 +158,18 @@ def test_final_results_close_the_door(door, contest):
     with contest.database.write() as connection:
         insert_finalization(connection, contest.clock.now(), ["Ada"], {})
     assert [first.entry.entry_id, "entries_closed"] == codes(door, b"a", b"b")
+
+
+def test_after_the_close_no_model_comes(tmp_path, clock):
+    """The close itself is too late; a model that came before is the same entry still."""
+    closes = clock.now().utc + timedelta(seconds=60)
+    contest = make_ovic_contest(tmp_path, clock, closes=closes.isoformat())
+    door = make_door(contest)
+    first = hand_in(door, b"a")
+    clock.advance(59.5)
+    hand_in(door, b"b")
+    clock.advance(0.5)
+    assert [first.entry.entry_id, "entries_closed"] == codes(door, b"a", b"c")
+    with pytest.raises(Refusal, match="models were taken until .* UTC"):
+        hand_in(door, b"c")
+    contest.database.close()

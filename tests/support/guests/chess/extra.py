@@ -42,6 +42,6 @@ EXTRA = Extra(
     console={"GET /chess": "page"},
     add_console_routes=Later("referee.extras.chess.part:add_console_routes"),
     require_usable=Later("referee.extras.chess.part:require_usable"),
-    open_points=lambda connection, active: [f"{team} is still playing." for team in active],
+    open_points=lambda _, connection, active: [f"{team} is still playing." for team in active],
     kept_of=lambda connection, team: "a game" if team == "ants" else "",
 )
