@@ -107,14 +107,15 @@ def _run_probe(model: LiteRtModel, name: str, image: NDArray[np.uint8]) -> bool:
     _send("step", step="run")
     try:
         model.feed(image)
-        start_ns = time.perf_counter_ns()
+        start_ns, cpu_ns = time.perf_counter_ns(), time.thread_time_ns()
         model.invoke()
+        cpu_ms = (time.thread_time_ns() - cpu_ns) / 1e6
         took_ms = (time.perf_counter_ns() - start_ns) / 1e6
         outputs = model.read()
     except Exception as error:  # As above.
         _send("refused", step="run", text=f"{error}"[:1000] or type(error).__name__)
         return False
-    _send("probe", image=name, ms=took_ms, outputs=pack_arrays(outputs))
+    _send("probe", image=name, ms=[took_ms, cpu_ms], outputs=pack_arrays(outputs))
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -46,6 +47,26 @@ class Stability:
     def stable(self) -> bool:
         """Tell whether the measurement counts."""
         return not self.reasons
+
+
+class Pace(Enum):
+    """Whether a model is too slow, as far as a few runs beside other programs can tell."""
+
+    FAST_ENOUGH = "fast enough"
+    TOO_SLOW = "too slow"
+    BUSY = "busy"
+
+
+def pace_of(runs_ms: Sequence[Sequence[float]], limit_ms: float) -> Pace:
+    """Judge runs, each with its wall-clock and its processor time, by the fastest of each.
+
+    A model is too slow if its own work takes longer than the limit. If only the waiting for the
+    core makes it so, the machine is busy, and the runs say nothing.
+    """
+    fastest, least_work = (min(column) for column in zip(*runs_ms, strict=True))
+    if fastest <= limit_ms:
+        return Pace.FAST_ENOUGH
+    return Pace.TOO_SLOW if least_work > limit_ms else Pace.BUSY
 
 
 def latency_of(times_ms: Sequence[float]) -> Latency:

@@ -73,9 +73,13 @@ class Judge:
         self._seconds = seconds
 
     def validate(self, task: Task, model: Path, sha256: str) -> None:
-        """Raise `Refused` if the model breaks a rule, `Unavailable` if its file is damaged."""
+        """Raise `Refused` if the model breaks a rule.
+
+        Raises `Unavailable` if its file is damaged, or if the machine is too busy to tell whether
+        the model is too slow.
+        """
         _require_intact(model, sha256)
-        failures = validate_model(model, task.rules, task.limits, task.slower)
+        failures = validate_model(model, task.rules, task.limits, task.slower, task.attempts)
         if failures:
             raise Refused(failures)
 

@@ -8,7 +8,12 @@ import json
 import pytest
 
 from referee.cli import main
+from referee.extras.ovic.commands.ovic import measure_round
+from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.submission.entries import events_of_entry
+from referee.extras.ovic.submission.entry_queue import EntryQueue
+from referee.extras.ovic.submission.judge import Judged, Refused
+from referee.extras.ovic.submission.tasks import open_tasks
 from tests.support.ovic_contests import SCORED, make_ovic_contest, put_entry
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
@@ -109,6 +114,49 @@ def test_an_operator_decides_on_record(contest, ovic, capsys):
     assert [("Kim", "new fan"), ("Lee", "trained on the test images")] == [
         (event.actor, event.text) for event in (again, voided)
     ]
+
+
+@pytest.fixture
+def machine(contest, monkeypatch):
+    """Return a list of latencies that stands for the machine; each measurement takes the next."""
+    latencies = []
+
+    class Machine:
+        def measure(self, task, model, sha256):
+            if (latency := latencies.pop(0)) is None:
+                raise Refused([Failure("crash", "a model that runs", "its process died")])
+            return Judged(60.0, 3, 2, latency, {}, "", "", "build 2")
+
+    def queue_of(config, clock, database):
+        return EntryQueue(config, clock, database, open_tasks(config), Machine())
+
+    monkeypatch.setattr(measure_round, "queue_of", queue_of)
+    return latencies
+
+
+def test_a_round_prints_what_became_of_each_entry(contest, ovic, machine, capsys):
+    """Both measurements stand there; a failed one exits with 1, and the earlier score counts."""
+    for number, team in enumerate(("ants", "bees"), 1):
+        put_entry(contest.database, *SCORED, team=team, number=number, figures=(60.0, 10.0))
+    machine += [9.0, None]
+    assert 1 == ovic("round", "--by", "Kim")
+    printed = capsys.readouterr()
+    assert "round 1 begins" in printed.err
+    assert "9.000 ms in this round, 10.000 ms at its submission (-10.0%)" in printed.out
+    assert "not measured in this round (kept)" in printed.out
+    machine += [9.5, 9.5]
+    assert 0 == ovic("round", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (2, False, ["scored", "scored"]) == (
+        *(found["round"], found["resumed"]),
+        [it["outcome"] for it in found["entries"]],
+    )
+    assert [9.0, 9.5] == [it["latency_ms"] for it in found["entries"]]
+    assert 0 == ovic("queue", "--entry", 1)
+    assert "latency 9.000 ms, counts (build 2)" in capsys.readouterr().out
+    assert 0 == ovic("leaderboard", "--json")
+    (task,) = json.loads(capsys.readouterr().out)["tasks"]
+    assert [3, 2] == [len(it["builds"]) for it in task["entries"]]
 
 
 def test_a_contest_without_tasks_says_so(contest, capsys):

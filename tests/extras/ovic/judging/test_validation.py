@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from referee.errors import InputError
+from referee.errors import InputError, Unavailable
+from referee.extras.ovic.judging import validation
 from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.jobs import Done
 from referee.extras.ovic.judging.validation import validate_model
-from referee.extras.ovic.rules.model_rules import Failure, ModelRules
+from referee.extras.ovic.judging.wire import pack_arrays, pack_facts
+from referee.extras.ovic.rules.model_rules import Failure, ModelRules, TensorFacts
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 # Each validation starts a process that imports LiteRT.
@@ -122,6 +125,40 @@ def test_a_slow_model_is_too_slow_and_an_endless_one_is_stopped(models, validate
     assert "latency" == slow.rule
     (endless,) = validate(models.looping(math.inf), limits=Limits(seconds=3))
     assert ("time", "it had not ended and was stopped") == (endless.rule, endless.found)
+
+
+@pytest.fixture
+def paced(tmp_path, monkeypatch):
+    """Return a function that validates a good classifier whose runs take these times, in turn."""
+    facts = [TensorFacts((1, 8, 8, 3), "uint8")], [TensorFacts((1, 1001), "float32")]
+    signature = {"inputs": pack_facts(facts[0]), "outputs": pack_facts(facts[1])}
+    outputs = pack_arrays([np.full((1, 1001), 1 / 1001, np.float32)])
+
+    def run(*times_ms):
+        left = iter(times_ms)
+
+        def run_job(model, kind, limits, **fields):
+            probe = {"event": "probe", "image": "black", "ms": next(left), "outputs": outputs}
+            return Done(({"event": "signature", **signature}, probe), ())
+
+        monkeypatch.setattr(validation, "run_job", run_job)
+        path = tmp_path / "model.tflite"
+        path.write_bytes(b"\0\0\0\0TFL3")
+        found = validate_model(path, ModelRules("classification"), slower=1.0)
+        assert [] == list(left)
+        return rules_broken(found)
+
+    return run
+
+
+def test_a_busy_machine_refuses_no_model(paced):
+    """Twelve milliseconds are the limit: whoever waited for the core runs again, three times."""
+    assert [] == paced((11.0, 11.0))
+    assert ["latency"] == paced((20.0, 20.0))
+    assert [] == paced((20.0, 5.0), (11.0, 5.0))
+    assert ["latency"] == paced((40.0, 5.0), (40.0, 38.0))
+    with pytest.raises(Unavailable, match="waited for the core so long, 3 times"):
+        paced((20.0, 5.0), (20.0, 5.0), (20.0, 5.0))
 
 
 def test_a_model_that_wants_all_memory_is_refused(models, validate):

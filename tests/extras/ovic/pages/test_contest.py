@@ -34,7 +34,9 @@ def move(site: Site, entry: int, *kinds: str, **more: Any) -> None:
     """Let things happen to an entry."""
     with site.contest.database.write() as connection:
         for kind in kinds:
-            figures = {"accuracy": 93.0, "latency_ms": 9.5} if kind == "scored" else {}
+            figures: dict[str, Any] = {}
+            if kind == "scored":
+                figures = {"accuracy": 93.0, "latency_ms": 9.5, "build": "a build"}
             record_entry_event(connection, entry, kind, UTC, actor="test", **figures, **more)
 
 
@@ -214,6 +216,11 @@ def test_a_team_follows_its_entry_from_state_to_state(ovic_site: Site) -> None:
         found[key] for key in ("state", "accuracy", "latency_ms", "valid")
     )
     assert found["metric"] == pytest.approx(93.0 - found["frontier"])
+    assert ("a build", [True]) == (found["build"], [it["counts"] for it in found["builds"]])
+    move(ovic_site, number, "again")
+    assert ("again", 1, 93.0) == tuple(look()[key] for key in ("state", "place", "accuracy"))
+    move(ovic_site, number, "remeasuring", "kept")
+    assert ("scored", 93.0) == (look()["state"], look()["accuracy"])
     assert list(SCORED) == [event["kind"] for event in found["events"]]
     own = ovic_site.client.get("/ovic/entries", headers=headers).get_json()
     assert [number] == [entry["entry"] for entry in own["entries"]]

@@ -7,7 +7,13 @@ import random
 
 import pytest
 
-from referee.extras.ovic.rules.latency import FEWEST_RUNS, latency_of, stability_of
+from referee.extras.ovic.rules.latency import (
+    FEWEST_RUNS,
+    Pace,
+    latency_of,
+    pace_of,
+    stability_of,
+)
 
 
 def quiet(runs: int = 100) -> list[float]:
@@ -55,3 +61,17 @@ def test_too_few_runs_prove_nothing():
     assert stability_of(quiet(FEWEST_RUNS), 0.05).stable
     with pytest.raises(ValueError, match="too few"):
         stability_of(quiet(FEWEST_RUNS - 1), 0.05)
+
+
+@pytest.mark.parametrize(
+    ("runs_ms", "pace"),
+    [
+        ([(40, 40), (99, 40)], Pace.FAST_ENOUGH),  # the fastest run counts
+        ([(48, 48)], Pace.FAST_ENOUGH),  # the limit itself is fast enough
+        ([(60, 59), (70, 58)], Pace.TOO_SLOW),  # the work alone takes too long
+        ([(60, 20), (70, 58)], Pace.BUSY),  # the model waited for its core
+    ],
+)
+def test_who_waited_for_the_core_is_not_too_slow(runs_ms, pace):
+    """A model is too slow by its own work, at a limit of 48 ms."""
+    assert pace is pace_of(runs_ms, 48)

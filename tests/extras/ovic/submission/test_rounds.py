@@ -28,8 +28,9 @@ from referee.extras.ovic.submission.rounds import (
 from referee.extras.ovic.submission.tasks import open_tasks
 from referee.extras.ovic.submission.views import leaderboard_view
 from referee.service.setup.folder_lock import lock_folder
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration import add_team, withdraw
 from referee.store.notices import recent_notices
+from referee.store.teams import Registration
 from tests.support.ovic_contests import SCORED, UTC, new_entry, put_entry
 
 GOOD = Judged(60.0, 3, 2, 9.0, {"stable": True}, "", "", "build 2")
@@ -158,6 +159,7 @@ def test_a_round_has_the_entries_that_can_gain(contest, play):
         [SCORED, ("validating", "failed"), ("validating", "refused"), ("voided",)], 1
     ):
         put_entry(contest.database, *ways, number=number)
+    add_team(contest, "bees", Registration(sessions=False), "Kim")
     put_entry(contest.database, *SCORED, number=5, team="bees")
     withdraw(contest, "bees", "went home", "Kim")
     assert [(1, "scored"), (2, "scored")] == [

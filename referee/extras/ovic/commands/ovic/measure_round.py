@@ -91,12 +91,12 @@ def _view(found: RoundEntry, tasks: Mapping[str, Task]) -> dict[str, Any]:
     """Return an entry of the round: what came of it, and its measurements before and after."""
     view = entry_view(found.entry, tasks, {})
     first = view["builds"][0] if view["builds"] else None
-    submitted = first is not None and first["round"] is None
+    submitted_ms = first["latency_ms"] if first and first["round"] is None else None
     return view | {
         "outcome": found.outcome,
         "outcome_text": found.text,
         "measured_ms": None if found.measured is None else found.measured.latency_ms,
-        "submitted_ms": first["latency_ms"] if submitted else None,
+        "submitted_ms": submitted_ms,
     }
 
 
