@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from referee.extras.aiotbench.ranking import Ranking
 from referee.extras.aiotbench.score import Score, Summary
 
 if TYPE_CHECKING:
@@ -39,6 +40,28 @@ def chart_of(score: Score, title: str) -> Figure:
     handles, labels = left.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
     figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=4)
+    return figure
+
+
+def ranking_chart(ranking: Ranking) -> Figure:
+    """Return a figure with a bar for each ranked device: the sum of VIPS, and that of VOPS.
+
+    Raises ImportError without matplotlib.
+    """
+    from matplotlib.figure import Figure
+
+    ranked = [it for it in ranking.devices if it.rank is not None]
+    figure = Figure(figsize=(_WIDTH, _FRAME + _ROW * len(ranked)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    places = range(len(ranked))
+    for axes, name, unit in ((left, "vips", 1.0), (right, "vops", _MILLION)):
+        sums = [getattr(it.score, name).sum / unit for it in ranked]
+        axes.barh(places, sums, color="C0")
+        axes.grid(axis="x", alpha=0.3)
+    left.set_yticks(places, [it.device for it in ranked], parse_math=False)
+    left.set_xlabel("VIPS, images/s")
+    right.set_xlabel("VOPS, million operations/s")
+    left.invert_yaxis()  # The best device stands on top.
     return figure
 
 

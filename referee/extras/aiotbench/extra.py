@@ -8,6 +8,6 @@ from referee.service.setup.extra import Extra
 EXTRA = Extra(
     "aiotbench",
     {
-        "aiotbench": "score logs of AIoTBench, offline",
+        "aiotbench": "score logs of AIoTBench, and rank devices, offline",
     },
 )

@@ -33,12 +33,15 @@ def test_the_example_runs_as_printed(tmp_path, monkeypatch, capsys):
 
 
 def test_every_option_is_on_the_page():
-    """The page explains each option of the command."""
+    """The page explains each option of each action."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     (actions,) = (it for it in parser._actions if isinstance(it, argparse._SubParsersAction))
     options = {
-        option for action in actions.choices["score"]._actions for option in action.option_strings
+        option
+        for parser in actions.choices.values()
+        for action in parser._actions
+        for option in action.option_strings
     }
     missing = {it for it in options - {"-h", "--help"} if f"`{it}" not in PAGE}
     assert set() == missing

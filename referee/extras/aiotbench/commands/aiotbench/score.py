@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Score logs of AIoTBench: valid images per second (VIPS) and valid operations per second (VOPS).
-
-For example:
-
-  referee aiotbench score board.csv
-  referee aiotbench score board.csv --configuration board.toml --chart board.svg
-  referee aiotbench score part1.csv part2.csv --json
-
-'python -m client_sample.aiotbench' writes such logs on a board. docs/aiotbench.md shows both.
-"""
+"""`referee aiotbench score`: the score of one device."""
 
 from __future__ import annotations
 
@@ -18,8 +9,8 @@ import sys
 from pathlib import Path
 
 from referee.commands.energy import add_energy, energy_line, energy_of, energy_report
-from referee.errors import InputError
 from referee.extras.aiotbench.classification_log import read_logs
+from referee.extras.aiotbench.commands.aiotbench.drawing import require_chart, save_chart
 from referee.extras.aiotbench.device_configuration import read_configuration
 from referee.extras.aiotbench.report import score_report, submission_report
 from referee.extras.aiotbench.rules import DRAFT_1_1
@@ -27,7 +18,6 @@ from referee.extras.aiotbench.score import Score, score_device
 from referee.extras.aiotbench.table import score_table
 
 _GOOD, _NO_SCORE = 0, 1
-_CHARTS = (".svg", ".png")
 
 _SCORE = """\
 Score one log or more as one. A log has lines
@@ -45,9 +35,8 @@ The average runs over the workloads in the logs. The command names missing workl
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the action and its options."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the action's parser."""
     score = actions.add_parser(
         "score",
         help="score one log or more",
@@ -66,18 +55,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON object")
     add("--chart", type=Path, metavar="FILE", help="also draw the workloads: FILE.svg or .png")
     add_energy(score, "images that this energy was spent on (default: all lines of the logs)")
+    score.set_defaults(act=act)
 
 
-def run(args: argparse.Namespace) -> int:
+def act(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 if no official workload is in the logs."""
-    if args.chart is not None and args.chart.suffix.lower() not in _CHARTS:
-        raise InputError(f"{args.chart} is no chart's name: let it end in .svg or .png")
+    require_chart(args.chart)
     configuration = None if args.configuration is None else read_configuration(args.configuration)
     tallies = read_logs(args.logs, list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling())
     score = score_device(tallies)
     energy = energy_of(args, sum(tally.images for tally in tallies.values()))
     if args.chart is not None:
-        _draw(score, args.chart, ", ".join(path.name for path in args.logs))
+        # The drawing library is slow to import.
+        from referee.extras.aiotbench.chart import chart_of
+
+        title = ", ".join(path.name for path in args.logs)
+        save_chart(lambda: chart_of(score, title), args.chart)
     if args.json:
         report = score_report(score)
         if configuration is not None:
@@ -101,18 +94,3 @@ def _tell_missing_score(score: Score) -> int:
         )
         return _NO_SCORE
     return _GOOD
-
-
-def _draw(score: Score, path: Path, title: str) -> None:
-    # The drawing library is slow to import, and only --chart needs it.
-    from power.logs.plot import save_figure
-    from referee.extras.aiotbench.chart import chart_of
-
-    try:
-        figure = chart_of(score, title)
-    except ImportError:
-        raise InputError("--chart needs matplotlib: pip install '.[plot]'") from None
-    try:
-        save_figure(figure, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None

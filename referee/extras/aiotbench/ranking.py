@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several devices in one ranking, and models and frameworks compared across them.
+
+Source: BenchCouncil AIoTBench, draft 1.1, section 1: comparison of models, comparison of
+frameworks, and ranking of devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from referee.extras.aiotbench.rules import Implementation, Model
+from referee.extras.aiotbench.score import Score, WorkloadScore
+
+By = Literal["vips", "vops"]
+
+
+@dataclass(frozen=True)
+class RankedDevice:
+    """A device with its score; `rank` is None without an official workload.
+
+    `common_vips` and `common_vops` are the sums over the workloads that all ranked devices have,
+    None where there is no such workload.
+    """
+
+    rank: int | None
+    device: str
+    score: Score
+    common_vips: float | None
+    common_vops: float | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Devices, the best first; `common` has the ids of the workloads that all of them ran."""
+
+    by: By
+    devices: tuple[RankedDevice, ...]
+    common: tuple[str, ...]
+
+    @property
+    def comparable(self) -> bool:
+        """Tell whether all ranked devices ran the same workloads."""
+        return all(
+            {it.workload.workload_id for it in device.score.workloads} == set(self.common)
+            for device in self.devices
+            if device.rank is not None
+        )
+
+
+def rank_devices(scores: Mapping[str, Score], by: By = "vips") -> Ranking:
+    """Rank devices by the sum of VIPS or VOPS, as the formulas have it.
+
+    A workload that a device did not run adds nothing to its sum. Equal sums share a rank, and the
+    ranks after them are left out. Devices without an official workload follow without a rank.
+    """
+    ranked = [score for score in scores.values() if score.vips is not None]
+    common = _common(ranked)
+    sums = {name: _sum(score, by) for name, score in scores.items()}
+    order = sorted(scores, key=lambda name: (sums[name] is None, -(sums[name] or 0.0)))
+    devices = []
+    for name in order:
+        mine = sums[name]
+        rank = (
+            None if mine is None else 1 + sum(it is not None and it > mine for it in sums.values())
+        )
+        own = [it for it in scores[name].workloads if it.workload.workload_id in common]
+        vips, vops = sum(it.vips for it in own), sum(it.vops for it in own)
+        shared = rank is not None and bool(common)
+        devices.append(
+            RankedDevice(
+                rank, name, scores[name], vips if shared else None, vops if shared else None
+            )
+        )
+    return Ranking(by, tuple(devices), common)
+
+
+def of_model(ranking: Ranking, model: Model) -> Iterator[tuple[str, WorkloadScore]]:
+    """Yield each device with its fastest workload of a model, where it has one."""
+    for it in ranking.devices:
+        own = [found for found in it.score.workloads if found.workload.model is model]
+        if own:
+            yield it.device, min(own, key=lambda found: found.mean_time_s)
+
+
+@dataclass(frozen=True)
+class FrameworkFigures:
+    """An implementation on a device: its models, their average VIPS, and how often it is fastest.
+
+    `fastest` counts the models that no other implementation runs faster on this device, among
+    `compared`, those that another one runs, too.
+    """
+
+    models: int
+    average_vips: float
+    fastest: int
+    compared: int
+
+
+def of_implementation(
+    ranking: Ranking, implementation: Implementation
+) -> Iterator[tuple[str, FrameworkFigures]]:
+    """Yield each device with its figures of an implementation, where it has any."""
+    for it in ranking.devices:
+        own = [found for found in _all(it.score) if _is(found, implementation)]
+        if not own:
+            continue
+        rivals = [_rivals(it.score, found) for found in own]
+        yield (
+            it.device,
+            FrameworkFigures(
+                models=len(own),
+                average_vips=sum(found.vips for found in own) / len(own),
+                fastest=sum(
+                    bool(others) and all(found.mean_time_s <= other for other in others)
+                    for found, others in zip(own, rivals, strict=True)
+                ),
+                compared=sum(map(bool, rivals)),
+            ),
+        )
+
+
+def _common(scores: Sequence[Score]) -> tuple[str, ...]:
+    sets = [{it.workload.workload_id for it in score.workloads} for score in scores]
+    shared = set.intersection(*sets) if sets else set()
+    return (
+        tuple(name for name in scores[0].rules.official_ids() if name in shared) if scores else ()
+    )
+
+
+def _sum(score: Score, by: By) -> float | None:
+    figures = score.vips if by == "vips" else score.vops
+    return None if figures is None else figures.sum
+
+
+def _all(score: Score) -> Sequence[WorkloadScore]:
+    return (*score.workloads, *score.additional)
+
+
+def _is(found: WorkloadScore, implementation: Implementation) -> bool:
+    return found.workload.implementation is implementation
+
+
+def _rivals(score: Score, found: WorkloadScore) -> list[float]:
+    """Return the mean times of the same model in the other implementations on a device."""
+    return [
+        it.mean_time_s
+        for it in _all(score)
+        if it.workload.model is found.workload.model and it is not found
+    ]

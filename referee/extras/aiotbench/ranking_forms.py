@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ranking of devices as JSON, as CSV and as lines of text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from textwrap import wrap
+from typing import Any
+
+from referee.core.spreadsheet import plain_cell
+from referee.extras.aiotbench.ranking import RankedDevice, Ranking, of_implementation, of_model
+from referee.extras.aiotbench.report import score_report
+from referee.extras.aiotbench.rules import RuleSet
+from referee.extras.aiotbench.score import WorkloadScore
+from referee.extras.aiotbench.submission import remarks
+
+_MILLION = 1e6
+_LINE = 100
+_NONE = "–"
+CSV_FIELDS = (
+    *("rank", "device", "workload", "official", "images", "accuracy", "reference_accuracy"),
+    *("mean_time_s", "vips", "vops"),
+)
+"""The header of the CSV form, which has a line for each device and workload."""
+
+
+def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
+    """Return `devices`, the best first, `common`, `models` and `frameworks`, ready for JSON."""
+    return {
+        "rules": rules.name,
+        "by": ranking.by,
+        "devices": [_device(it) for it in ranking.devices],
+        "common": list(ranking.common),
+        "models": [
+            {
+                "model": model.code,
+                "name": model.name,
+                "flops": model.flops,
+                "parameters": model.parameters,
+                "reference_accuracy": model.reference_accuracy,
+                "devices": {name: _fastest(found) for name, found in of_model(ranking, model)},
+            }
+            for model in rules.models
+        ],
+        "frameworks": [
+            {
+                "implementation": it.code,
+                "name": it.name,
+                "official": it.official,
+                "devices": {name: asdict(found) for name, found in of_implementation(ranking, it)},
+            }
+            for it in rules.implementations
+        ],
+    }
+
+
+def ranking_csv(ranking: Ranking) -> str:
+    """Return a line for each device and workload, with all digits; a missing rank is empty."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CSV_FIELDS)
+    for device in ranking.devices:
+        for it in (*device.score.workloads, *device.score.additional):
+            row = (
+                *(device.rank, device.device, it.workload.workload_id),
+                *(it.workload.implementation.official, it.images, it.accuracy),
+                *(it.workload.model.reference_accuracy, it.mean_time_s, it.vips, it.vops),
+            )
+            writer.writerow([plain_cell(value) for value in row])
+    return text.getvalue()
+
+
+def ranking_text(ranking: Ranking, rules: RuleSet) -> str:
+    """Return the ranking, models and frameworks as tables, and what is to be said of them."""
+    lines = [f"{rules.name}, devices by the sum of {ranking.by.upper()}", ""]
+    for rows in tables_of(ranking, rules).values():
+        lines += [*_aligned(rows), ""]
+    for sentence in sentences_of(ranking):
+        lines += wrap(sentence, _LINE, subsequent_indent="  ")
+    return "\n".join(lines).rstrip("\n")
+
+
+def tables_of(ranking: Ranking, rules: RuleSet) -> dict[str, list[list[str]]]:
+    """Return the tables of texts by their titles; the first row of each has the heads."""
+    names = [it.device for it in ranking.devices]
+    models = [["model", "Table 1", *names]]
+    for model in rules.models:
+        found = dict(of_model(ranking, model))
+        if found:
+            cells = [_model_cell(found[name]) if name in found else _NONE for name in names]
+            models.append([model.name, f"{100 * model.reference_accuracy:g} %", *cells])
+    frameworks = [["framework", *names]]
+    for it in rules.implementations:
+        figures = dict(of_implementation(ranking, it))
+        if figures:
+            cells = [
+                f"{figures[name].average_vips:.4g} VIPS, fastest in"
+                f" {figures[name].fastest} of {figures[name].compared}"
+                if name in figures
+                else _NONE
+                for name in names
+            ]
+            frameworks.append([it.name, *cells])
+    return {
+        "Devices": [list(_HEADS), *map(_device_row, ranking.devices)],
+        "Models: accuracy and time of the fastest framework": models,
+        "Frameworks: average VIPS, and the models that no other framework runs faster": frameworks,
+    }
+
+
+_HEADS = (
+    *("rank", "device", "workloads", "VIPS sum", "average", "maximum"),
+    *("VOPS sum, M/s", "average", "maximum", "VIPS of common"),
+)
+
+
+def sentences_of(ranking: Ranking) -> Iterator[str]:
+    """Yield what a reader must know: unlike sets of workloads, and figures like mistakes."""
+    if not ranking.comparable:
+        common = " ".join(ranking.common) or "none"
+        yield (
+            "The devices ran different workloads, and a workload that a device did not run adds "
+            f"nothing to its sum. Common to all: {common}."
+        )
+    for device in ranking.devices:
+        for text in remarks(device.score):
+            yield f"{device.device}, {text}"
+        for it in device.score.workloads:
+            yield from _accuracy_remark(device.device, it)
+
+
+def _accuracy_remark(device: str, found: WorkloadScore) -> Iterator[str]:
+    """Say where an accuracy is far from table 1: another network, or other labels."""
+    model = found.workload.model
+    points = 100 * (found.accuracy - model.reference_accuracy)
+    if found.images >= _ENOUGH and abs(points) > _FAR_POINTS:
+        yield (
+            f"{device}, {found.workload.workload_id}: {100 * found.accuracy:.3g} % right is "
+            f"{abs(points):.3g} points {'above' if points > 0 else 'below'} the "
+            f"{100 * model.reference_accuracy:g} % of table 1 for {model.name}. Is it this network?"
+        )
+
+
+# Published copies of a network differ by up to six points, and chance moves 500 images by as many.
+_FAR_POINTS, _ENOUGH = 10.0, 500
+
+
+def _device(it: RankedDevice) -> dict[str, Any]:
+    return {
+        "rank": it.rank,
+        "device": it.device,
+        **score_report(it.score),
+        "common_vips": it.common_vips,
+        "common_vops": it.common_vops,
+    }
+
+
+def _fastest(found: WorkloadScore) -> dict[str, Any]:
+    return {
+        "workload": found.workload.workload_id,
+        "accuracy": found.accuracy,
+        "mean_time_s": found.mean_time_s,
+        "vips": found.vips,
+    }
+
+
+def _device_row(it: RankedDevice) -> list[str]:
+    figures = [
+        None if summary is None else getattr(summary, name) / unit
+        for summary, unit in ((it.score.vips, 1.0), (it.score.vops, _MILLION))
+        for name in ("sum", "average", "maximum")
+    ]
+    return [
+        _NONE if it.rank is None else str(it.rank),
+        it.device,
+        str(len(it.score.workloads)),
+        *(_NONE if value is None else f"{value:.6g}" for value in (*figures, it.common_vips)),
+    ]
+
+
+def _model_cell(found: WorkloadScore) -> str:
+    return (
+        f"{100 * found.accuracy:.2f} %, {1000 * found.mean_time_s:.4g} ms"
+        f" ({found.workload.implementation.code})"
+    )
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
