@@ -468,6 +468,7 @@ def test_libraries_are_known_to_one_place(package):
         # A warning to the caller reads none of these, nor does the collector of garbage.
         ("referee/core/", PURE | {"warnings", "gc", "contextlib"}),
         ("referee/scoring/", PURE_SCORING),
+        ("referee/extras/aiotbench/networks.py", PURE),
         ("referee/extras/aiotbench/ranking.py", PURE),
         ("referee/extras/aiotbench/rules.py", PURE),
         ("referee/extras/aiotbench/score.py", PURE),

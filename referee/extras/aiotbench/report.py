@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from referee.extras.aiotbench.networks import Network, differences
 from referee.extras.aiotbench.score import Score, Summary, WorkloadScore
 from referee.extras.aiotbench.submission import Configuration, open_points
 
@@ -26,7 +27,18 @@ def score_report(score: Score) -> Report:
     return report
 
 
-def submission_report(score: Score, configuration: Configuration) -> Report:
+def networks_report(score: Score, networks: Mapping[str, Network]) -> Report:
+    """Return what the models' files hold, and how it differs from table 1, by workload."""
+    known = score.rules.by_id()
+    return {
+        name: asdict(network) | {"differences": differences(known[name].model, network)}
+        for name, network in networks.items()
+    }
+
+
+def submission_report(
+    score: Score, configuration: Configuration, networks: Mapping[str, Network] | None = None
+) -> Report:
     """Return what section 6 asks for beside the sums: configuration, and each workload's score.
 
     `open` lists what is missing. With an empty list the result is a submission.
@@ -37,7 +49,7 @@ def submission_report(score: Score, configuration: Configuration) -> Report:
         "scores": {
             it.workload.workload_id: {"vips": it.vips, "vops": it.vops} for it in score.workloads
         },
-        "open": open_points(score, configuration),
+        "open": open_points(score, configuration, networks),
     }
 
 

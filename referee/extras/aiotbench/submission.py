@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from referee.extras.aiotbench.networks import Network, differences
 from referee.extras.aiotbench.score import Score, WorkloadScore
 
 Configuration = Mapping[str, Mapping[str, str]]
@@ -14,9 +15,24 @@ Configuration = Mapping[str, Mapping[str, str]]
 _HARDLY_SECONDS = 60.0
 
 
-def open_points(score: Score, configuration: Configuration | None) -> list[str]:
-    """Return a sentence for each point that keeps a result from being a submission."""
-    return list(_open_points(score, configuration))
+def open_points(
+    score: Score,
+    configuration: Configuration | None,
+    networks: Mapping[str, Network] | None = None,
+) -> list[str]:
+    """Return a sentence for each point that keeps a result from being a submission.
+
+    `networks` are those of the models' files, by workload, as far as they are known.
+    """
+    return [*_open_points(score, configuration), *_other_networks(score, networks or {})]
+
+
+def _other_networks(score: Score, networks: Mapping[str, Network]) -> Iterator[str]:
+    known = score.rules.by_id()
+    for name, network in networks.items():
+        found = differences(known[name].model, network)
+        if found:
+            yield f"The model of {name} is another network: {'; '.join(found)}."
 
 
 def _open_points(score: Score, configuration: Configuration | None) -> Iterator[str]:

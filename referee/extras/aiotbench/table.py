@@ -3,27 +3,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
+from referee.extras.aiotbench.networks import Network
 from referee.extras.aiotbench.score import Score, Summary, WorkloadScore
 from referee.extras.aiotbench.submission import Configuration, open_points, remarks
 
 _LEFT = "{:<8}  {:<36}"
-_RIGHT = "  {:>7}  {:>9}  {:>12}  {:>10}  {:>12}"
+_RIGHT = "  {:>7}  {:>9}  {:>7}  {:>12}  {:>10}  {:>12}"
 _HEAD = _LEFT.format("workload", "model and implementation") + _RIGHT.format(
-    "images", "accuracy", "mean time, s", "VIPS", "VOPS, M/s"
+    "images", "accuracy", "Table 1", "mean time, s", "VIPS", "VOPS, M/s"
 )
 _LINE = 100
 _MILLION = 1e6
 
 
-def score_table(score: Score, configuration: Configuration | None) -> str:
+def score_table(
+    score: Score,
+    configuration: Configuration | None,
+    networks: Mapping[str, Network] | None = None,
+) -> str:
     """Return the score as lines of text: the workloads, the sums, and what is missing."""
-    return "\n".join(_lines(score, configuration))
+    points = open_points(score, configuration, networks)
+    return "\n".join(_lines(score, configuration, points))
 
 
-def _lines(score: Score, configuration: Configuration | None) -> Iterator[str]:
+def _lines(
+    score: Score, configuration: Configuration | None, points: Sequence[str]
+) -> Iterator[str]:
     yield f"{score.rules.name}, {score.rules.published.isoformat()}"
     for part, table in (configuration or {}).items():
         yield f"{part}: " + ", ".join(f"{name} {value}" for name, value in table.items())
@@ -37,7 +45,6 @@ def _lines(score: Score, configuration: Configuration | None) -> Iterator[str]:
         yield "Outside the official set; not in the figures above:"
         yield from _table(score.additional)
     yield ""
-    points = open_points(score, configuration)
     for sentence in (*remarks(score), *points):
         yield from wrap(sentence, _LINE, subsequent_indent="  ")
     if points:
@@ -51,6 +58,7 @@ def _table(found: Sequence[WorkloadScore]) -> Iterator[str]:
         yield _LEFT.format(it.workload.workload_id, name) + _RIGHT.format(
             it.images,
             f"{100 * it.accuracy:.3f} %",
+            f"{100 * it.workload.model.reference_accuracy:g} %",
             f"{it.mean_time_s:.6g}",
             f"{it.vips:.6g}",
             f"{it.vops / _MILLION:.6g}",
@@ -60,6 +68,6 @@ def _table(found: Sequence[WorkloadScore]) -> Iterator[str]:
 def _summary_line(figure: str, vips: Summary | None, vops: Summary | None) -> str:
     left = _LEFT.format(figure, "")
     if vips is None or vops is None:
-        return left + _RIGHT.format("", "", "", "none", "none")
+        return left + _RIGHT.format("", "", "", "", "none", "none")
     values = (f"{getattr(vips, figure):.6g}", f"{getattr(vops, figure) / _MILLION:.6g}")
-    return left + _RIGHT.format("", "", "", *values)
+    return left + _RIGHT.format("", "", "", "", *values)

@@ -12,7 +12,12 @@ from referee.commands.energy import add_energy, energy_line, energy_of, energy_r
 from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.commands.aiotbench.drawing import require_chart, save_chart
 from referee.extras.aiotbench.device_configuration import read_configuration
-from referee.extras.aiotbench.report import score_report, submission_report
+from referee.extras.aiotbench.model_file import read_network
+from referee.extras.aiotbench.report import (
+    networks_report,
+    score_report,
+    submission_report,
+)
 from referee.extras.aiotbench.rules import DRAFT_1_1
 from referee.extras.aiotbench.score import Score, score_device
 from referee.extras.aiotbench.table import score_table
@@ -52,6 +57,15 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         help="the device: TOML with the tables [hardware] and [software], as the sample writes it;"
         " without it a result is no submission",
     )
+    add(
+        "--model",
+        type=_model,
+        action="append",
+        default=[],
+        metavar="WORKLOAD=FILE",
+        help="the TensorFlow Lite file that a workload ran, to compare its input, its parameters"
+        " and its multiply-accumulates with table 1; may stand several times",
+    )
     add("--json", action="store_true", help="print one JSON object")
     add("--chart", type=Path, metavar="FILE", help="also draw the workloads: FILE.svg or .png")
     add_energy(score, "images that this energy was spent on (default: all lines of the logs)")
@@ -65,6 +79,7 @@ def act(args: argparse.Namespace) -> int:
     tallies = read_logs(args.logs, list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling())
     score = score_device(tallies)
     energy = energy_of(args, sum(tally.images for tally in tallies.values()))
+    networks = {name: read_network(path) for name, path in args.model}
     if args.chart is not None:
         # The drawing library is slow to import.
         from referee.extras.aiotbench.chart import chart_of
@@ -74,15 +89,26 @@ def act(args: argparse.Namespace) -> int:
     if args.json:
         report = score_report(score)
         if configuration is not None:
-            report["submission"] = submission_report(score, configuration)
+            report["submission"] = submission_report(score, configuration, networks)
+        if networks:
+            report["models"] = networks_report(score, networks)
         if energy is not None:
             report["energy"] = energy_report(energy)
         print(json.dumps(report))
     else:
-        print(score_table(score, configuration))
+        print(score_table(score, configuration, networks))
         if energy is not None:
             print(energy_line(energy))
     return _tell_missing_score(score)
+
+
+def _model(text: str) -> tuple[str, Path]:
+    name, _, file = text.partition("=")
+    if name not in DRAFT_1_1.by_id() or not file:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not WORKLOAD=FILE, a workload as {DRAFT_1_1.spelling()}"
+        )
+    return name, Path(file)
 
 
 def _tell_missing_score(score: Score) -> int:
