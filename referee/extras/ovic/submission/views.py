@@ -16,6 +16,7 @@ from referee.extras.ovic.rules.entry_states import (
     measurement_line,
     validation_line,
 )
+from referee.extras.ovic.rules.frontier import Baseline
 from referee.extras.ovic.rules.leaderboard import Row, ScoredEntry, leaderboard
 from referee.extras.ovic.submission.entries import EntryRecord, all_entries, events_of_entry
 from referee.extras.ovic.submission.tasks import Task
@@ -137,6 +138,12 @@ def scored_entries(connection: Connection) -> list[EntryRecord]:
     gone = withdrawn_teams(connection)
     scored = all_entries(connection, states=HAS_SCORE)
     return [entry for entry in scored if entry.team not in gone]
+
+
+def baselines_of(connection: Connection, task: Task) -> list[Baseline]:
+    """Return the entries of a task that have a score as baselines, by number."""
+    own = [_scored(it, task) for it in scored_entries(connection) if it.task == task.name]
+    return [Baseline(f"{it.team} (entry {it.entry_id})", it.latency_ms, it.accuracy) for it in own]
 
 
 def line_view(standing: Sequence[EntryRecord]) -> dict[str, Any]:

@@ -159,6 +159,22 @@ def test_a_round_prints_what_became_of_each_entry(contest, ovic, machine, capsys
     assert [3, 2] == [len(it["builds"]) for it in task["entries"]]
 
 
+def test_entries_are_baselines_of_the_next_frontier(contest, ovic, tmp_path, capsys):
+    """`frontier` reads what `baselines` prints; slow entries are there, void ones are not."""
+    figures = [(60.0, 8.0), (65.0, 10.0), (70.0, 30.0), (99.0, 1.0)]
+    for number, pair in enumerate(figures, 1):
+        ways = SCORED if number < 4 else (*SCORED, "voided")
+        put_entry(contest.database, *ways, number=number, figures=pair)
+    assert 0 == ovic("baselines", "--task", "classification")
+    printed = capsys.readouterr().out
+    assert "ants (entry 3),30.0,70.0" == printed.splitlines()[-1]
+    path = tmp_path / "baselines.csv"
+    path.write_text(printed)
+    words = ("frontier", "--task", "classification", "--baselines", str(path), "--json")
+    assert 0 == main(["ovic", *words])
+    assert 3 == len(json.loads(capsys.readouterr().out)["front"])
+
+
 def test_a_contest_without_tasks_says_so(contest, capsys):
     """Without the section [ovic] the actions name it."""
     path = contest.config.path

@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 
 from referee.extras.ovic.commands.ovic import (
+    baselines,
     benchmark,
     decide,
     entry,
@@ -46,6 +47,7 @@ _ACTIONS = (
     queue,
     leaderboard,
     measure_round,
+    baselines,
     decide,
 )
 
