@@ -10,6 +10,10 @@ import pytest
 from PIL import Image
 
 from referee.cli import main
+from referee.errors import InputError
+from referee.extras.ovic.commands.ovic import samples
+from referee.extras.ovic.judging.benchmark import Plan, Runs, benchmark
+from referee.extras.ovic.judging.confined import Limits
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 pytestmark = pytest.mark.slow
@@ -91,3 +95,37 @@ def test_a_noisy_benchmark_says_no(folder, capsys):
     output = capsys.readouterr()
     assert json.loads(output.out)["stable"] is False
     assert "more than 0.0%" in output.err
+
+
+def test_sample_models_have_a_table(folder, monkeypatch, capsys):
+    """Stable latencies stand first by their share of the target; others are told, and exit 1."""
+    (folder / "bad.tflite").write_bytes(b"no model")
+    (folder / "wild.tflite").write_bytes(b"x")
+    facts = {"processor": "a board", "core": 3, "libraries": {"ai-edge-litert": "2.3"}}
+
+    def measured(model, *rest):
+        if model.name == "bad.tflite":
+            raise InputError("bad.tflite cannot be measured")
+        ms = {"good": 12.0, "short": 5.0, "wild": 1.0}[model.stem]
+        runs = [[0.0, 0.0, ms, 0.0, ms] for _ in range(50)]
+        if model.stem == "wild":
+            runs[:9] = [[0.0, 0.0, 99.0, 0.0, 99.0]] * 9
+        return benchmark(
+            model, [folder], Plan(runs=50), Limits(), measure=lambda *_: Runs(runs, (1, 0), facts)
+        )
+
+    monkeypatch.setattr(samples, "measure_until_stable", measured)
+    words = ["ovic", "samples", str(folder), "--task", "classification"]
+    assert 1 == main([*words, "--images", str(folder / "images")])
+    printed = capsys.readouterr()
+    rows = [line.split() for line in printed.out.splitlines()[1:-1]]
+    assert [["5.000", "50%", "short"], ["12.000", "120%", "good"]] == rows[:2]
+    assert {("–", "–", "bad"), ("–", "–", "wild")} == {tuple(row) for row in rows[2:]}
+    assert printed.out.endswith("LiteRT 2.3, a board, core 3\n")
+    assert "bad: bad.tflite cannot be measured" in printed.err and "wild: The mean" in printed.err
+    only = [str(folder / "good.tflite"), "--task", "classification", "--json"]
+    assert 0 == main(["ovic", "samples", *only, "--images", str(folder / "images")])
+    (model,) = json.loads(capsys.readouterr().out)["models"]
+    assert ("good", 12.0, []) == (model["name"], model["latency_ms"], model["reasons"])
+    with pytest.raises(InputError, match="has no .tflite file"):
+        samples.models_in([folder / "images"])

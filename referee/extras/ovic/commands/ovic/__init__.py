@@ -32,6 +32,7 @@ from referee.extras.ovic.commands.ovic import (
     leaderboard,
     measure_round,
     queue,
+    samples,
     score,
     submit,
     validate,
@@ -40,6 +41,7 @@ from referee.extras.ovic.commands.ovic import (
 _ACTIONS = (
     validate,
     benchmark,
+    samples,
     score,
     entry,
     frontier,
