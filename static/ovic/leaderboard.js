@@ -44,7 +44,7 @@ async function showNews() {
     heardAt = performance.now();
     fill("tasks", board.tasks, taskSection);
     showEntries(all.entries);
-    const line = `${lineText(board.line)} ${closeText(board.closes_utc)}`;
+    const line = `${lineText(board.line)}${closeText(board.closes_utc)}`;
     show("line", board.final ? "FINAL: no entry comes or changes any more." : line);
   }
   const silentMs = performance.now() - heardAt;
@@ -58,7 +58,7 @@ function lineText({ now, received, waiting }) {
   return `${running} ${received} to validate, ${waiting} to measure.`;
 }
 
-const closeText = (closes) => (closes ? `Models are taken until ${momentText(closes)}.` : "");
+const closeText = (closes) => (closes ? ` Models are taken until ${momentText(closes)}.` : "");
 
 function taskSection(task) {
   const title = make("h2", task.task);

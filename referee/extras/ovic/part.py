@@ -81,6 +81,8 @@ def open_points(contest: Contest, connection: Connection, active: Collection[str
         if entry.state is EntryState.FAILED:
             again = f"'referee ovic again {entry.entry_id}'"
             yield f"{name} failed through the referee. Try it again: {again}, {void}."
+        elif entry.state in HAS_SCORE:
+            yield f"{name} is measured again. Wait until that is over, {void}."
         else:
             yield f"{name} is {entry.state.value}. Wait until it is judged, {void}."
 

@@ -55,6 +55,7 @@ def event(tmp_path, clock):
     [
         ([], "'ants' (classification) is received. Wait until it is judged"),
         (["validating", "waiting", "measuring"], "is measuring. Wait until it is judged"),
+        ([*SCORED, "again"], "is measured again. Wait until that is over"),
         (["validating", "failed"], "failed through the referee. Try it again: 'referee ovic again"),
         (["validating", "refused"], None),
         (["voided"], None),
