@@ -50,8 +50,13 @@ from tests.support.fakes import FakeClock
 
 LAST = -1
 START, STOP, TIMEUP = IntegrationState.START, IntegrationState.STOP, IntegrationState.TIMEUP
-# An energy may be judged from a recording or a rescue, which are no sessions of a referee.
-ELSEWHERE = {"coarse_window"}
+# An energy may be judged from a recording or a rescue, which are no sessions of a referee. So are
+# `power run`, and loads that are expected to give back.
+ELSEWHERE = {
+    "coarse_window",
+    *("idle_once", "idle_moved", "net_negative", "net_below_error"),
+    *("parts_missing", "parts_differ"),
+}
 
 
 @dataclass(frozen=True)
