@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 import pytest
@@ -147,12 +149,20 @@ def test_a_mix_side_by_side_is_refused_by_name() -> None:
 
 def light_of(screen):
     """Return the light that pixels of a screen give, from 0 to 1."""
-    return (screen / 255) ** 2.2
+    return ((np.arange(256) / 255) ** 2.2).astype(np.float32)[screen]
 
 
 def exposed(light):
     """Return the pixels that a camera makes of light."""
     return np.asarray(255 * np.clip(light, 0, 1) ** (1 / 2.2) + 0.5).astype(np.uint8)
+
+
+@cache
+def chance_photograph(*seed):
+    """Return (label, photograph in BGR) of a chance frame, through a mild lens."""
+    chance = np.random.default_rng(seed)
+    label = chance_label(chance)
+    return label, as_bgr(photograph(chance_frame(label, chance), MILD, chance).pixels)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.8])
@@ -184,12 +194,22 @@ def test_a_white_photograph_is_called_over_exposed() -> None:
         read(white)
 
 
+def spread(light, sigma_px):
+    """Return light that a Gaussian spreads; a wide one is made of a reduced picture."""
+    scale = max(1, sigma_px // 4)
+    height, width = light.shape[:2]
+    size = (width // scale, height // scale)
+    small = cv2.resize(light, size, interpolation=cv2.INTER_AREA)
+    return cv2.resize(cv2.GaussianBlur(small, (0, 0), sigma_px / scale), (width, height))
+
+
 def over_exposed(pixels, stops, bloom):
     """Return a photograph exposed so many stops too long, its light run over what is beside it."""
-    light = (pixels / 255) ** 2.2 * 2**stops
+    light = light_of(pixels) * 2**stops
     over = np.maximum(light - 1, 0)
-    for sigma, share in ((3, bloom), (12, bloom / 2), (50, bloom / 4)):
-        light += share * cv2.GaussianBlur(over, (0, 0), sigma)
+    for sigma_px, share in ((3, bloom), (12, bloom / 2), (50, bloom / 4)):
+        if share:
+            light += share * spread(over, sigma_px)
     return (255 * np.clip(light, 0, 1) ** (1 / 2.2)).astype(np.uint8)
 
 
@@ -197,11 +217,9 @@ def over_exposed(pixels, stops, bloom):
 @pytest.mark.parametrize("stops", [1, 2, 3])
 def test_an_exposure_that_is_too_long_never_gives_a_wrong_label(stops, bloom) -> None:
     """White that is clipped and blooms is read as it was, or not at all; one stop does no harm."""
-    chance = np.random.default_rng((stops, 21))
-    label = chance_label(chance)
-    taken = photograph(chance_frame(label, chance), MILD, chance)
+    label, photo = chance_photograph(stops, 21)
     try:
-        assert says(read(over_exposed(as_bgr(taken.pixels), stops, bloom)), label)
+        assert says(read(over_exposed(photo, stops, bloom)), label)
     except Unread:
         assert stops > 1 and bloom > 0
 
@@ -209,10 +227,9 @@ def test_an_exposure_that_is_too_long_never_gives_a_wrong_label(stops, bloom) ->
 @pytest.mark.parametrize("seed", range(3))
 def test_markers_that_bloom_are_called_over_exposed(seed) -> None:
     """Where the light has hidden the markers, the reason is the exposure, and not the screen."""
-    chance = np.random.default_rng((seed, 22))
-    taken = photograph(chance_frame(chance_label(chance), chance), MILD, chance)
+    _, photo = chance_photograph(seed, 22)
     with pytest.raises(Unread, match="^over-exposed"):
-        read(over_exposed(as_bgr(taken.pixels), 4, 0.6))
+        read(over_exposed(photo, 4, 0.6))
 
 
 def test_a_strip_without_any_edge_is_read_over() -> None:
