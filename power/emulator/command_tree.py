@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from power.emulator.errors import CommandRefused
-from power.emulator.grammar import Pattern, Unit
+from power.emulator.grammar import Pattern, Unit, Words
 from power.emulator.instrument import Instrument
 
 Numbers = tuple[int, ...]
@@ -15,6 +16,9 @@ Data = tuple[str, ...]
 Write = Callable[[Instrument, Numbers, Data], None]
 Ask = Callable[[Instrument, Numbers, Data], str | bytes]
 Listed = Callable[[Instrument], Sequence[Numbers]]
+
+# How many different headers a tree remembers; a measuring program uses some tens.
+_REMEMBERED = 1000
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,17 @@ class Tree:
 
     def __init__(self, commands: Sequence[Command]) -> None:
         self._commands = commands
+        # A program sends the same few headers all the time, and a search looks at every command.
+        self._written = lru_cache(_REMEMBERED)(self._find_written)
+        self._asked = lru_cache(_REMEMBERED)(self._find_asked)
+        self._group = lru_cache(_REMEMBERED)(self._find_group)
 
     def writer(self, unit: Unit) -> tuple[Write, Numbers]:
         """Return a command's action and its numbers; refuse an undefined header."""
-        for candidate in self._commands:
-            numbers = candidate.pattern.match(list(unit.words))
-            if numbers is not None and candidate.write is not None:
-                return candidate.write, numbers
-        raise CommandRefused(113)
+        found = self._written(unit.words)
+        if found is None:
+            raise CommandRefused(113)
+        return found
 
     def asked(self, unit: Unit, meter: Instrument) -> list[tuple[Command, Ask, Numbers]]:
         """Return the settings that a query asks for: one, or all below a group's header.
@@ -70,28 +77,41 @@ class Tree:
         A query of a setting names its last word, also where a command may leave it out: `SCALing?`
         is the group, `SCALing:STATe?` the setting (page 5-4).
         """
-        words = list(unit.words)
-        for candidate in self._commands:
-            numbers = candidate.pattern.match(words)
-            if numbers is not None and candidate.ask is not None:
-                if not candidate.is_setting or candidate.pattern.names_last(words):
-                    return [(candidate, candidate.ask, numbers)]
-        group = self._group(words, meter)
+        one = self._asked(unit.words)
+        if one is not None:
+            return [one]
+        group = [
+            (member, ask, numbers)
+            for member, ask in self._group(unit.words)
+            for numbers in member.listed(meter)
+        ]
         if not group:
             raise CommandRefused(113)
         return group
 
-    def _group(
-        self, words: list[tuple[str, int | None]], meter: Instrument
-    ) -> list[tuple[Command, Ask, Numbers]]:
-        found: list[tuple[Command, Ask, Numbers]] = []
+    def _find_written(self, words: Words) -> tuple[Write, Numbers] | None:
+        for candidate in self._commands:
+            numbers = candidate.pattern.match(words)
+            if numbers is not None and candidate.write is not None:
+                return candidate.write, numbers
+        return None
+
+    def _find_asked(self, words: Words) -> tuple[Command, Ask, Numbers] | None:
+        for candidate in self._commands:
+            numbers = candidate.pattern.match(words)
+            if numbers is not None and candidate.ask is not None:
+                if not candidate.is_setting or candidate.pattern.names_last(words):
+                    return candidate, candidate.ask, numbers
+        return None
+
+    def _find_group(self, words: Words) -> list[tuple[Command, Ask]]:
+        """Return the settings below a group's header, whatever their numbers."""
+        found: list[tuple[Command, Ask]] = []
         for candidate in self._commands:
             nodes = candidate.pattern.nodes
             if candidate.ask is None or not candidate.is_setting:
                 continue
             above = (Pattern("", nodes[:depth]) for depth in range(1, len(nodes)))
             if any(group.match(words) is not None for group in above):
-                found += [
-                    (candidate, candidate.ask, numbers) for numbers in candidate.listed(meter)
-                ]
+                found.append((candidate, candidate.ask))
         return found

@@ -6,11 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from power.emulator.errors import CommandRefused
 
 _NODE = re.compile(r"(\[)?:?(\*?[A-Za-z]+)(<x>)?\]?")
 _TYPED = re.compile(r"([A-Za-z]+)(\d*)")
+
+Words = tuple[tuple[str, int | None], ...]
+"""The words of a typed header, each with its number if it has one."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +25,20 @@ class Node:
     optional: bool
     numbered: bool
 
-    @property
+    @cached_property
     def short(self) -> str:
-        """Return the capitals of the word."""
+        """The capitals of the word."""
         return "".join(character for character in self.word if not character.islower())
+
+    @cached_property
+    def long(self) -> str:
+        """The whole word in capitals."""
+        return self.word.upper()
 
     def accepts(self, typed: str) -> bool:
         """Tell whether a typed word is the short form, the long form, or between (page 5-4)."""
         given = typed.upper()
-        return self.word.upper().startswith(given) and len(given) >= len(self.short)
+        return self.long.startswith(given) and len(given) >= len(self.short)
 
 
 @dataclass(frozen=True)
@@ -48,13 +57,13 @@ class Pattern:
         )
         return Pattern(text, nodes)
 
-    def match(self, typed: list[tuple[str, int | None]]) -> tuple[int, ...] | None:
+    def match(self, typed: Words) -> tuple[int, ...] | None:
         """Return the numbers of the numbered nodes (1 where missing), or None for no match."""
         for numbers in _matches(self.nodes, typed):
             return numbers
         return None
 
-    def names_last(self, typed: list[tuple[str, int | None]]) -> bool:
+    def names_last(self, typed: Words) -> bool:
         """Tell whether the typed words end with the pattern's last node, which may be optional."""
         return bool(typed) and self.nodes[-1].accepts(typed[-1][0])
 
@@ -65,15 +74,13 @@ class Pattern:
         for node in self.nodes:
             number = str(left.pop(0)) if node.numbered else ""
             if verbose:
-                words.append(node.word.upper() + number)
+                words.append(node.long + number)
             elif not node.optional:
                 words.append(node.short + number)
         return ":" + ":".join(words)
 
 
-def _matches(
-    nodes: tuple[Node, ...], typed: list[tuple[str, int | None]]
-) -> Iterator[tuple[int, ...]]:
+def _matches(nodes: tuple[Node, ...], typed: Words) -> Iterator[tuple[int, ...]]:
     if not nodes:
         if not typed:
             yield ()
@@ -95,7 +102,7 @@ def _matches(
 class Unit:
     """One unit of a program message: the header's words, whether it is a query, and its data."""
 
-    words: tuple[tuple[str, int | None], ...]
+    words: Words
     query: bool
     data: tuple[str, ...]
     common: str = ""

@@ -205,7 +205,7 @@ class Interpreter:
             return self._common(unit)
         if self._lost_in_busy_window(unit):
             return None
-        if commands_common.WAIT.match(list(unit.words)) is not None:
+        if commands_common.WAIT.match(unit.words) is not None:
             self._wait_mask = formats.register(commands_input.one(unit.data))
             return b"1" if unit.query else None
         if not unit.query:

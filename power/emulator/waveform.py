@@ -83,11 +83,13 @@ def spectrum(waveform: Waveform) -> tuple[complex, ...]:
     return tuple(it if abs(it) > _ROUNDING else 0j for it in orders)
 
 
+@lru_cache(maxsize=16)
 def crest(waveform: Waveform) -> float:
     """Return the highest sample over the rms value."""
     return max(abs(value) for value in samples(waveform))
 
 
+@lru_cache(maxsize=16)
 def power_factor(voltage: Waveform, current: Waveform) -> float:
     """Return the mean of the product of both, each at an rms value of 1."""
     return (
