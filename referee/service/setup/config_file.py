@@ -10,7 +10,6 @@ import dataclasses
 import json
 import textwrap
 import tomllib
-import typing
 from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 from power.resource import split_resource
 from referee.errors import ConfigError
 from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection, TlsFiles
-from referee.service.setup.config_values import known_are, section
+from referee.service.setup.config_values import known_are, section, types_of
 from referee.service.setup.extra import all_extras
 
 _OWN = tuple(
@@ -31,7 +30,7 @@ _OWN = tuple(
 
 def all_sections() -> dict[str, type]:
     """Return the dataclass of each section that a file has once: the contest's, the guests'."""
-    hints = typing.get_type_hints(Config)
+    hints = types_of(Config)
     guests = {extra.name: extra.section for extra in all_extras() if extra.section is not None}
     return {name: hints[name] for name in _OWN} | guests
 

@@ -9,6 +9,7 @@ import math
 import types
 import typing
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,7 +35,7 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: {place} must be a section of keys.")
     settings = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    hints = typing.get_type_hints(kind)
+    hints = types_of(kind)  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in settings:
@@ -47,6 +48,12 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
         if key not in values and isinstance(declared.default, Path):
             values[key] = path.resolve().parent / declared.default
     return kind(**values)
+
+
+@cache
+def types_of(kind: type) -> dict[str, Any]:
+    """Return the type of each field of a dataclass; a process asks for the same few often."""
+    return typing.get_type_hints(kind)
 
 
 def _typed(path: Path, place: str, hint: Any, value: object) -> object:

@@ -7,6 +7,7 @@ from importlib import metadata
 
 import pytest
 
+import referee
 from referee.service.preflight import versions
 
 
@@ -45,3 +46,16 @@ def test_a_program_that_runs_from_its_folder_has_no_outdated_library(monkeypatch
 
     monkeypatch.setattr(metadata, "requires", requires)
     assert () == versions.outdated.__wrapped__()
+
+
+def test_the_stamp_is_that_of_the_programs_own_files(monkeypatch, tmp_path):
+    """Another source file changes the stamp; what Python compiles beside it does not."""
+    monkeypatch.setattr(referee, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "rules.py").write_text("ONE = 1\n")
+    before = versions.program_stamp()
+    (tmp_path / "core" / "__pycache__").mkdir()
+    (tmp_path / "core" / "__pycache__" / "rules.py").write_text("compiled")
+    assert before == versions.program_stamp()
+    (tmp_path / "core" / "rules.py").write_text("ONE = 11\n")
+    assert before != versions.program_stamp()
