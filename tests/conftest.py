@@ -12,10 +12,12 @@ import tempfile
 from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import argon2
 import pytest
 from hypothesis import HealthCheck, settings
+from werkzeug.routing import Rule
 
 from power.logs.journal import JOURNAL_VARIABLE
 from tests.support.libraries import reason_to_skip
@@ -129,6 +131,27 @@ def hashes_as_the_tests_need_them(request: pytest.FixtureRequest) -> None:
     """Make hashes cheap, but for the tests of whole programs: there they cost what they cost."""
     if "e2e" not in request.path.parts:
         request.getfixturevalue("cheap_hashes")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def url_builders_made_once() -> Iterator[None]:
+    """Let werkzeug make the functions that build a rule's URL once, and not for each application.
+
+    The tests make hundreds of equal applications, and each compiles a hundred such functions. They
+    depend on nothing but the rule's text, and nobody asks them: the referee builds no URL.
+    """
+    made: dict[tuple[object, ...], Any] = {}
+    compile_builder = Rule._compile_builder
+
+    def made_before(rule: Rule, append_unknown: bool = True) -> Any:
+        key = (rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown)
+        if key not in made:
+            made[key] = compile_builder(rule, append_unknown)
+        return made[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", made_before)
+        yield
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.preparation import prepare_contest
 from referee.store.database import Database
-from referee.store.images import ImageEntry, Manifest, replace_manifest
 
 RESOURCE = "TCPIP::192.0.2.7::inst0::INSTR"
 """The meter's resource in the configurations of tests; tests put a fake in its place."""
@@ -117,24 +116,37 @@ def make_contest(
             os.link(linked / name, folder / "images" / name)
     write_truth(folder / "truth.json", list(enumerate(names, 1)))
     config = load_config(write_config(folder, **({"shuffle": False} | contest)))
-    _remember_images(config, _KNOWN.get(images, ()))
-    database, manifest = prepare_contest(config)
-    _KNOWN[images] = manifest.images
-    database.close()
+    made_alike = (images, config.path.read_text())
+    config.storage.folder.mkdir(parents=True, exist_ok=True)
+    first = made_alike not in _PREPARED and not config.database.exists()
+    if first:
+        put_empty_database(config.database)
+    elif not config.database.exists():
+        _put_moved(config, folder, *_PREPARED[made_alike])
+    prepare_contest(config)[0].close()
+    if first:
+        _PREPARED[made_alike] = (folder, config.database.read_bytes())
     return open_contest(config, clock)
 
 
-_KNOWN: dict[int, tuple[ImageEntry, ...]] = {}
+# The folder and the database of the first contest of each kind, just prepared.
+_PREPARED: dict[tuple[int, str], tuple[Path, bytes]] = {}
 
 
-def _remember_images(config, entries) -> None:
-    """Store an earlier contest's entries of the same images, to save reading them again."""
-    config.storage.folder.mkdir(parents=True, exist_ok=True)
-    put_empty_database(config.database)
-    moved = [replace(e, path=str(config.images.folder / Path(e.path).name)) for e in entries]
+def _put_moved(config, folder: Path, other: Path, content: bytes) -> None:
+    """Put the database of an equal contest in another folder, as if that had been moved here.
+
+    Preparing the contest then finds its images known, and reads none of them again.
+    """
+    config.database.touch(0o600)
+    config.database.write_bytes(content)
     database = Database(config.database)
     with database.write() as connection:
-        replace_manifest(connection, Manifest(tuple(moved), {}, {}))
+        for table in ("images", "inputs"):
+            connection.execute(
+                f"update {table} set path = :new || substr(path, :old)",
+                {"new": str(folder.resolve()), "old": len(str(other.resolve())) + 1},
+            )
     database.close()
 
 

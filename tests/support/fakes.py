@@ -8,7 +8,9 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
+
+import pytest
 
 from power.errors import MeterBusy, MeterError, MeterHolds, MeterUnreachable
 from power.meter import (
@@ -22,8 +24,10 @@ from power.meter import (
 )
 from power.wipe_rule import OwnRuns
 from referee.core.instant import Instant, shifted
+from referee.service.desk import readiness
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState, Metering
+from referee.service.preflight.versions import program_stamp
 from tests.support.troubles import TROUBLES, source_of
 
 BOUND_S = 180.0
@@ -234,12 +238,18 @@ def running_desk(contest, *meters, outside=None):
     for lane, meter in enumerate(meters[1:], 2):
         if meter is not None and meter.identity == FakeMeter.IDENTITY:
             meter.identity = replace(FakeMeter.IDENTITY, serial=f"C2QJ{lane:05}V")
-    desk = ControlDesk(contest, [making(meter) for meter in meters], outside)
-    desk.start()
-    try:
-        for lane, meter in zip(desk.lanes, meters, strict=True):
-            if meter is not None and not meter.lost:
-                eventually(lambda lane=lane: lane.metering.status.link is LinkState.OK)
-        yield desk
-    finally:
-        desk.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readiness, "program_stamp", _stamp_of_this_run)
+        desk = ControlDesk(contest, [making(meter) for meter in meters], outside)
+        desk.start()
+        try:
+            for lane, meter in zip(desk.lanes, meters, strict=True):
+                if meter is not None and not meter.lost:
+                    eventually(lambda lane=lane: lane.metering.status.link is LinkState.OK)
+            yield desk
+        finally:
+            desk.close()
+
+
+# Each desk asks for it at its start and in each list. The program does not change under its tests.
+_stamp_of_this_run = cache(program_stamp)
