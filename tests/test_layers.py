@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.syntax import tree_of
+
 # The first walk through all files takes a second.
 pytestmark = pytest.mark.slow
 
@@ -270,7 +272,7 @@ def sources() -> dict[str, ast.Module]:
     found = {}
     for package in ("referee", "power", "client_sample"):
         for path in sorted((ROOT / package).rglob("*.py")):
-            found[path.relative_to(ROOT).as_posix()] = ast.parse(path.read_text(encoding="utf-8"))
+            found[path.relative_to(ROOT).as_posix()] = tree_of(path)
     return found
 
 

@@ -16,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.support.libraries import EXTRAS
+from tests.support.syntax import tree_of
 
 ROOT = Path(__file__).parents[1]
 OURS = ("referee", "power", "client_sample")
@@ -52,7 +53,7 @@ def imported() -> Iterator[str]:
     """Yield the top name of each module that the project's own code imports."""
     for package in OURS:
         for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree_of(path)):
                 if isinstance(node, ast.Import):
                     yield from (alias.name.partition(".")[0] for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module:

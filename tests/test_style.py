@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.support.syntax import tree_of
 
 # The first walk through all files takes a second.
 pytestmark = pytest.mark.slow
@@ -25,12 +26,6 @@ def files() -> list[Path]:
     found = [path for top in TOP for path in (ROOT / top).rglob("*") if path.is_file()]
     found += [path for path in ROOT.iterdir() if path.is_file()]
     return sorted(path for path in found if "__pycache__" not in path.parts)
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    """Return the syntax tree of a file, which several tests walk."""
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def trees(*tops: str) -> Iterator[tuple[str, ast.Module]]:
@@ -158,7 +153,9 @@ def test_no_test_judges_the_time_that_it_took():
         for path, tree in trees("tests")
         if path != "tests/power/test_clock.py" and not path.startswith("tests/bench/")
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assert) and any(clock in ast.unparse(node) for clock in clocks)
+        if isinstance(node, ast.Assert)
+        for said in [ast.unparse(node)]
+        if any(clock in said for clock in clocks)
     ]
     assert [] == timed
 

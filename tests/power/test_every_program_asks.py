@@ -22,6 +22,7 @@ from power.resource import SerialLine
 from power.wipe_guard import look
 from tests.support.emulators import Emulator
 from tests.support.leave import LEAVE
+from tests.support.syntax import tree_of
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +42,7 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
         for path in sorted((ROOT / part).rglob("*.py")):
             name = path.relative_to(ROOT).as_posix()
             if not name.startswith("power/emulator/"):
-                yield name, ast.parse(path.read_text(encoding="utf-8"))
+                yield name, tree_of(path)
 
 
 def test_no_program_can_wipe_without_the_rule() -> None:
