@@ -52,6 +52,14 @@ def test_lines_that_nobody_reads_are_left_out_and_counted(pipe: tuple[int, int])
 
 def test_a_reader_that_is_gone_ends_nothing() -> None:
     """Lines for a closed descriptor go nowhere, without a wait."""
-    console = Console(-1)
-    console.say("one")
+    reader, writer = os.pipe()
+    os.close(reader)
+    console = Console(writer)
+    for line in range(3):
+        console.say(str(line))
+    # The thread has lived through each line's failure: it has dropped it, and waits for more.
+    eventually(lambda: not console._lines)
+    assert console._thread.is_alive() and not console._stalled
     console.close()
+    console._thread.join()
+    os.close(writer)
