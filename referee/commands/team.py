@@ -128,8 +128,8 @@ def _add_slips(action: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Change the list, or print it."""
     config = load_config(args.config)
+    registration.require_list(config)
     with opened_contest(config) as contest:
-        registration.require_list(contest)
         act = _DO[args.action]
         act(contest, args)
     return 0

@@ -191,7 +191,7 @@ def test_links_are_what_the_documentation_says(database):
 LINKS = {
     24: "e06dda23c8734b33b55decedebd5edc1a517487cf34a6c103d977185a376897d",
     45: "6212d823ac9de4453a73efc1b7e9503018cfecf0d49408571957bacf16c57cb2",
-    47: "6aefedfc452f7cfd4b8a509a0ad5dfdf80a2d70a57c3ab2b27f7abbc11a209fe",
+    47: "fe1e1c03280a3b9a81e671108462104590a6dfbe90805eafa179aca6928e4b13",
 }
 
 

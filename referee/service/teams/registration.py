@@ -17,6 +17,7 @@ from referee.formats.team_table import (
 )
 from referee.service.entry import team_list
 from referee.service.entry.passwords import make_passwords
+from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import all_extras
 from referee.service.setup.finality import require_provisional
@@ -127,11 +128,10 @@ def amend(
     return registration
 
 
-def require_list(contest: Contest) -> None:
+def require_list(config: Config) -> None:
     """Raise `InputError` in a rehearsal, which has no list of teams of its own."""
-    if contest.config.contest.mode == "practice":
-        path = contest.config.path
-        raise InputError(f"{path}: in practice any user name may log in; there is no list.")
+    if config.contest.mode == "practice":
+        raise InputError(f"{config.path}: in practice any user name may log in; there is no list.")
 
 
 def models_only(name: str) -> str:

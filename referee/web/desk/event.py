@@ -151,7 +151,7 @@ def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> Non
     operator, reason = acting_operator(arguments, named=True), posted_text(arguments, "reason")
     team = posted_text(arguments, "team")
     if what == "add":
-        require_list(contest)
+        require_list(contest.config)
         said = registration_of(
             contest,
             posted_text(arguments, "organisation"),

@@ -56,7 +56,7 @@ class SlipPages:
         names = posted_names(arguments, "teams")
         name, password = (posted_text(arguments, it) for it in ("wifi_name", "wifi_password"))
         operator = acting_operator(arguments, named=True)
-        require_list(self._contest)
+        require_list(self._contest.config)
         with self._lock:
             self._drop_old()
             if once not in self._pages:
