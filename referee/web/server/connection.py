@@ -84,9 +84,9 @@ def _has_closed(link: Any) -> bool:
 class BoundedConnection:
     """A connected socket for gunicorn, with a time limit for each part of a request.
 
-    It is `idle` until the head of a request has arrived, and `receiving` while it waits for bytes
-    of a client. Only one greenlet may use it; other greenlets may call `send_away`, and the thread
-    of the request `hurry`, `give_time` and `leave_unread`.
+    It is `idle` until the head of a request has arrived, `kept` after its first request, and
+    `receiving` while it waits for bytes of a client. Only one greenlet may use it; other greenlets
+    may call `send_away`, and the thread of the request `hurry`, `give_time` and `leave_unread`.
     """
 
     def __init__(self, link: Any) -> None:
@@ -100,6 +100,7 @@ class BoundedConnection:
         self._request: Any = None
         self._held = b""
         self.idle = True
+        self.kept = False
         self.receiving = False
         self.waits_since_s = time.monotonic()
 
@@ -192,7 +193,7 @@ class BoundedConnection:
         # A reader with a length counts down what is still to come.
         if request.body.failed or getattr(request.body.reader, "length", None) != 0:
             self._read_rest(request.body)
-        self.idle = True
+        self.idle = self.kept = True
         self.waits_since_s = time.monotonic()
         self._head_begun = False
         if request.unreader.buf.getvalue():

@@ -9,16 +9,18 @@ MOST_OF_ADDRESS = 128
 """The most connections of one address with one worker; honest clients have used up to 32."""
 
 IDLE_FIRST_S = 5.0
-"""An idle connection makes room for another one unless a request has been coming so much longer."""
+"""A connection that is kept after a request makes room unless others have waited so much longer."""
 
 
 class LimitedConnection(Protocol):
     """A connection that knows for what it waits and since when, and can end that.
 
-    It is `idle` while it waits for a request, and `receiving` while it waits for any bytes.
+    It is `idle` while it waits for a request, and `kept` if it has had one before. It is
+    `receiving` while it waits for any bytes.
     """
 
     idle: bool
+    kept: bool
     receiving: bool
     waits_since_s: float
 
@@ -32,11 +34,12 @@ G = TypeVar("G", bound=LimitedConnection)
 class ConnectionLimiter(Generic[G]):
     """The connections of one worker, by address.
 
-    If a new connection finds no room, the longest idle connection is sent away, or the connection
-    whose request has been coming for the longest time, if that began `IDLE_FIRST_S` earlier. So a
-    client that has just connected does not make room for one that has been sending for long. It is
-    one of the same address if that address has its full share. Otherwise it is one of the address
-    with the most connections. Requests that are served stay.
+    If a new connection finds no room, the one that has waited for the longest time is sent away. It
+    waits for its first request, or for the rest of one, or is kept for another request; a kept one
+    counts as if it had waited `IDLE_FIRST_S` longer. So a client that has just connected does not
+    make room for one that has been sending for a while. It is one of the same address if that
+    address has its full share. Otherwise it is one of the address with the most connections.
+    Requests that are served stay.
     """
 
     def __init__(self, most: int) -> None:
@@ -87,4 +90,5 @@ class ConnectionLimiter(Generic[G]):
 
 
 def _order_of_leaving(connection: LimitedConnection) -> float:
-    return connection.waits_since_s + (0.0 if connection.idle else IDLE_FIRST_S)
+    goes_first = connection.idle and connection.kept
+    return connection.waits_since_s + (0.0 if goes_first else IDLE_FIRST_S)

@@ -12,10 +12,17 @@ from referee.web.server.connection_limiter import ConnectionLimiter
 class Connection:
     """A connection that remembers whether it was sent away."""
 
-    def __init__(self, since_s: float = 0.0, idle: bool = True, receiving: bool = False) -> None:
+    def __init__(
+        self,
+        since_s: float = 0.0,
+        idle: bool = True,
+        receiving: bool = False,
+        kept: bool = True,
+    ) -> None:
         self.waits_since_s = since_s
         self.receiving = receiving
         self.idle = idle
+        self.kept = kept
         self.gone = False
 
     def send_away(self) -> None:
@@ -126,9 +133,19 @@ def test_a_request_is_given_up_where_most_connections_are() -> None:
 def test_a_client_that_has_just_connected_stays_before_one_that_sends_for_long() -> None:
     """An operator's new connection is idle until its request is read, beside endless requests."""
     limiter: ConnectionLimiter[Connection] = ConnectionLimiter(2)
-    endless, fresh = Connection(0.0, idle=False, receiving=True), Connection(20.0)
+    endless = Connection(19.9, idle=False, receiving=True)
+    fresh = Connection(20.0, kept=False)
     assert limiter.enter("a", endless) and limiter.enter("a", fresh)
-    assert limiter.enter("a", Connection(20.0, idle=False, receiving=True))
+    assert limiter.enter("a", Connection(20.1, idle=False, receiving=True))
     assert [True, False] == gone([endless, fresh])
-    assert limiter.enter("a", Connection(21.0, idle=False, receiving=True))
+    assert limiter.enter("a", Connection(20.2, idle=False, receiving=True))
     assert [True] == gone([fresh])
+
+
+def test_a_kept_connection_makes_room_before_a_first_request() -> None:
+    """Who has had an answer and waits leaves before those whose first request is awaited."""
+    limiter: ConnectionLimiter[Connection] = ConnectionLimiter(2)
+    fresh, kept = Connection(20.0, kept=False), Connection(24.9)
+    assert limiter.enter("a", fresh) and limiter.enter("a", kept)
+    assert limiter.enter("a", Connection(25.0, kept=False))
+    assert [False, True] == gone([fresh, kept])
