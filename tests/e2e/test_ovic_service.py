@@ -125,10 +125,12 @@ class Team:
 
 
 def queue_of(running: Program) -> int:
-    """Return the process id of the queue's program."""
+    """Return the process id of the queue's program.
+
+    A process that it has just forked bears its name for a moment, and comes behind it.
+    """
     rows = descendants(running.child.pid)
-    (found,) = (pid for pid, command in rows if "referee process ovic" in command)
-    return found
+    return next(pid for pid, command in rows if "referee process ovic" in command)
 
 
 def kinds(entry: dict[str, Any]) -> list[str]:

@@ -146,12 +146,14 @@ def test_ctrl_c_goes_to_the_command_and_the_run_ends_properly(
     assert "idle_once" not in [finding["code"] for finding in found["findings"]]
 
 
-def test_a_second_signal_kills_the_command() -> None:
+def test_a_second_signal_kills_the_command(tmp_path: Path) -> None:
     """The first one is passed on; whoever insists ends the measurement, too."""
-    child = Child(["sh", "-c", "trap '' INT TERM; echo; while :; do sleep 0.05; done"])
+    deaf = tmp_path / "deaf"
+    script = 'trap "" INT TERM; touch "$0"; while :; do sleep 0.05; done'
+    child = Child(["sh", "-c", script, str(deaf)])
     child.launch()
     child.look()
-    eventually(lambda: child.running)
+    eventually(deaf.exists)
     assert child.take(signal.SIGTERM)
     assert not child.take(signal.SIGTERM)
     child.finish()
