@@ -117,7 +117,9 @@ def _answers(args: argparse.Namespace) -> Answers:
             raise KeyboardInterrupt from None
     lanes, meters = args.lanes or 1, tuple(map(resource, args.meter or ()))
     if meters and len(meters) != lanes:
-        raise InputError(f"--meter is given {len(meters)} times, for {lanes} lanes: once for each.")
+        raise InputError(
+            f"--meter is given for {len(meters)} of {lanes} lanes: give it once for each lane."
+        )
     return Answers(
         existing_folder(args.images) if args.images else None,
         existing_path(args.ground_truth) if args.ground_truth else None,

@@ -67,7 +67,7 @@ def test_options_answer_the_questions(tmp_path):
     [
         (["--images", "no/such"], "no/such does not exist"),
         (["--seconds", "soon"], "'soon' is no length"),
-        (["--lanes", "2", "--meter", "none"], "--meter is given 1 times, for 2 lanes"),
+        (["--lanes", "2", "--meter", "none"], "--meter is given for 1 of 2 lanes"),
         (
             2 * ["--meter", "TCPIP::192.0.2.3::INSTR"] + ["--lanes", "2"],
             "is that of [[lane]] number 1 too",

@@ -15,10 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import IMAGES
-from tests.support.programs import PS
-from tests.support.running import PATIENCE_S, Program, descendants, eventually
+from tests.support.running import PATIENCE_S, Program, alive, descendants, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs(PS)]
+pytestmark = pytest.mark.slow
 
 OPTIONS = ["--images", str(IMAGES), "--seconds", "25", "--sessions", "1", "--seed", "3"]
 
@@ -99,7 +98,7 @@ def test_a_drill_tells_what_the_operators_did(event: Path, tmp_path: Path) -> No
         eventually(lambda: ("over", "server-killed") in drill.log(), "the server to be back")
         family += descendants(drill.child.pid)
         report = drill.end()
-    assert [] == _running([pid for pid, _ in family])
+    assert [] == [line for pid, line in family if alive(pid)]
     first, second = report["faults"]  # type: ignore[misc]
     assert ("meter-unplugged", "well done", 1) == _three(first)
     assert 0 <= first["alarm_after_s"] <= first["seen_after_s"] <= first["done_after_s"]
@@ -108,16 +107,6 @@ def test_a_drill_tells_what_the_operators_did(event: Path, tmp_path: Path) -> No
     assert "well done" in (tmp_path / "event/drill/1/report.txt").read_text()
     assert ("fault", "meter-unplugged") in drill.log()
     assert {*before, "drill"} == {path.name for path in event.parent.iterdir()}
-
-
-def _running(pids: list[int]) -> list[str]:
-    """Return those of these processes that have not ended."""
-    listing = subprocess.run(
-        ["ps", "-o", "pid=,stat=,args=", "-p", ",".join(map(str, pids))],
-        capture_output=True,
-        text=True,
-    ).stdout
-    return [line for line in listing.splitlines() if not line.split()[1].startswith("Z")]
 
 
 def _three(fault: dict[str, object]) -> tuple[object, ...]:

@@ -13,13 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Rehearse
-from tests.support.programs import PS
 from tests.support.running import PATIENCE_S, Program, descendants, get, request
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.both_workers,
-    pytest.mark.needs(PS),
     pytest.mark.skipif(sys.platform != "linux", reason="reads a process's peak memory in /proc"),
 ]
 

@@ -14,7 +14,6 @@ from tests.bench.killing.plan import Kill, Moment, Target
 from tests.bench.killing.poster import Attempt, rows_of
 from tests.bench.killing.session import Played, play
 from tests.bench.killing.stored import StoredAnswer
-from tests.support.programs import PS
 
 SECONDS = 6
 # As long as a busy machine may take until it acknowledges the first answer.
@@ -24,7 +23,6 @@ PARTS = (Target.WORKER, Target.MASTER, Target.LINK)
 
 
 @pytest.mark.slow
-@pytest.mark.needs(PS)
 def test_a_session_outlives_its_referee(tmp_path: Path) -> None:
     """No acknowledged answer is lost, and the bundle verifies, whatever was killed meanwhile.
 

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
-from tests.support.programs import PS
 from tests.support.running import (
     PATIENCE_S,
     Program,
+    alive,
     client,
     descendants,
     eventually,
@@ -29,21 +29,13 @@ from tests.support.running import (
     request,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs(PS)]
+pytestmark = pytest.mark.slow
 
 # The desk may miss half of a session's readings: it starts slowly on a busy machine.
 SECONDS = 20
 MEASURED = ("--seconds", str(SECONDS), "--load", "6", "--update-interval", "0.25")
 UNMEASURED = ("--seconds", "600", "--meter", "none")
 TRIES = 5
-
-
-def alive(pid: int) -> bool:
-    """Tell whether a process runs (a zombie does not)."""
-    try:
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
 
 
 def kill(program: Program, name: str) -> None:

@@ -21,6 +21,7 @@ from tests.support.full_disk import fill_up
 from tests.support.running import (
     PATIENCE_S,
     Program,
+    alive,
     descendants,
     eventually,
     program,
@@ -199,14 +200,6 @@ def test_a_queue_that_is_killed_in_a_measurement_ends_with_a_score(contest: Path
         assert first == kinds(found)[:5]
         assert "scored" == kinds(found)[-1]
         assert queue_of(running) != killed
-
-
-def alive(pid: int) -> bool:
-    """Tell whether a process runs; one that waits for its parent's look does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_an_entry_survives_the_end_of_everything(contest: Path) -> None:

@@ -31,11 +31,11 @@ from referee.extras.drill.play.meters import free_port
 from referee.programs.child import Child
 from referee.programs.emulator import emulator
 from tests.e2e.conftest import Material
-from tests.support.programs import C_COMPILER, PS
+from tests.support.programs import C_COMPILER
 from tests.support.running import PATIENCE_S, Program, descendants, eventually, program, request
 from tests.support.strange_machine import StrangeMachine
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs(C_COMPILER), pytest.mark.needs(PS)]
+pytestmark = [pytest.mark.slow, pytest.mark.needs(C_COMPILER)]
 
 SECONDS = 600
 LOAD_W = 6.0

@@ -17,10 +17,9 @@ from selenium.webdriver.common.by import By
 
 from referee.core.turns import draw_lots
 from tests.e2e.conftest import Material
-from tests.e2e.test_lifecycle import alive
 from tests.support.browsing import be_screen, chromium, press
 from tests.support.operators import People, answer, click, come_in, wait
-from tests.support.running import Program, descendants, eventually
+from tests.support.running import Program, alive, descendants, eventually
 from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

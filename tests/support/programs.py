@@ -64,7 +64,6 @@ SSH = Need(
     "openssh-client openssh-server",
     lambda: None not in (path_of("ssh"), path_of("ssh-keygen"), path_of(SSHD_PATH)),
 )
-PS = Need("ps", "procps", lambda: path_of("ps") is not None)
 
 
 def require(need: Need) -> None:

@@ -15,9 +15,11 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+
+import psutil
 
 T = TypeVar("T")
 
@@ -67,18 +69,24 @@ class _KeepErrors(urllib.request.HTTPErrorProcessor):
 
 
 def descendants(pid: int) -> list[tuple[int, str]]:
-    """Return process id and command line of all descendants of a process."""
-    listing = subprocess.run(
-        ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-    ).stdout
-    rows = [line.split(None, 2) for line in listing.splitlines()]
+    """Return process id and command line of all descendants of a process, parents first.
+
+    The numbers of processes wrap around, so a child's may be the smaller one.
+    """
     found: list[tuple[int, str]] = []
-    parents = {pid}
-    for child, parent, *command in sorted(rows, key=lambda row: int(row[0])):
-        if int(parent) in parents:
-            parents.add(int(child))
-            found.append((int(child), command[0] if command else ""))
+    with suppress(psutil.NoSuchProcess):
+        for child in psutil.Process(pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                found.append((child.pid, " ".join(child.cmdline())))
     return found
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process runs; one that waits for its parent's look does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 class Program:

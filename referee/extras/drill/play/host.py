@@ -10,8 +10,10 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
+
+import psutil
 
 from referee.errors import InputError, Unavailable
 from referee.service.setup.config import Config
@@ -153,11 +155,13 @@ class DrillHost:
         """Return process id and command line of the referee and all its descendants."""
         if self._process is None or self._process.returncode is not None:
             return []
-        listing = subprocess.run(
-            ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-        ).stdout
-        rows = [line.split(None, 2) for line in listing.splitlines()]
-        return list(_below(self._process.pid, rows))
+        found: list[tuple[int, str]] = []
+        with suppress(psutil.NoSuchProcess):
+            first = psutil.Process(self._process.pid)
+            for process in (first, *first.children(recursive=True)):
+                with suppress(psutil.NoSuchProcess):
+                    found.append((process.pid, " ".join(process.cmdline())))
+        return found
 
     def _lines(self) -> list[str]:
         if not self._said.exists():
@@ -168,20 +172,6 @@ class DrillHost:
 
     def _last_line(self) -> str:
         return next((line for line in reversed(self._lines()) if line.strip()), "").strip()
-
-
-def _below(root: int, rows: list[list[str]]) -> Iterator[tuple[int, str]]:
-    """Yield a process and its descendants, whatever the order of their numbers."""
-    children: dict[int, list[int]] = {}
-    commands: dict[int, str] = {}
-    for pid, parent, *command in rows:
-        children.setdefault(int(parent), []).append(int(pid))
-        commands[int(pid)] = command[0] if command else ""
-    waiting = [root]
-    while waiting:
-        found = waiting.pop()
-        yield found, commands.get(found, "")
-        waiting += children.get(found, [])
 
 
 def _url(address: str, scheme: str = "http") -> str:
