@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 
 from referee import __version__
+from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded
 from referee.errors import InputError, RefereeError
 from referee.programs.terminal import drop_output, tell_on_terminal
@@ -128,8 +129,11 @@ def _fill(command: argparse.ArgumentParser, home: str) -> None:
 
 
 def _record_refused(args: argparse.Namespace, error: RefereeError) -> None:
-    """Put a refused command of an operator into its event's audit; other commands have none."""
-    if hasattr(args, "by"):
+    """Put a refused command of an operator into its event's audit; other commands have none.
+
+    A `by` that is no operator belongs to a command that only reads.
+    """
+    if isinstance(getattr(args, "by", None), Actor):
         # Only such a command needs the database, and has imported it by now.
         importlib.import_module("referee.commands.operators").record_refused(args, error)
 

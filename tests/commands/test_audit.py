@@ -129,3 +129,10 @@ def test_a_copy_of_yesterday_is_noticed(event, tmp_path, capsys):
     assert 2 == main(["audit", "--config", str(event), "--no-chain", "--expect", head])
     with pytest.raises(SystemExit):
         main(["audit", "--config", str(event), "--expect", "9F3A"])
+
+
+def test_by_of_a_command_that_only_reads_is_no_operator(tmp_path, capsys):
+    """`aiotbench rank --by` says what ranks: its refusal is told, and goes into no audit."""
+    path = str(tmp_path / "no.csv")
+    assert 2 == main(["aiotbench", "rank", "--by", "vops", path])
+    assert "no.csv" in capsys.readouterr().err

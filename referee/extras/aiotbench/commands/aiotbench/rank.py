@@ -41,13 +41,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     add = parser.add_argument
     add("logs", type=Path, nargs="+", metavar="LOG", help="the log of a device")
-    add(
-        "--by",
-        dest="ranks_by",  # Elsewhere --by names the operator who acts.
-        choices=("vips", "vops"),
-        default="vips",
-        help="what ranks (default: vips)",
-    )
+    add("--by", choices=("vips", "vops"), default="vips", help="what ranks (default: vips)")
     add("--chart", type=Path, metavar="FILE", help="also draw the devices: FILE.svg or .png")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")
@@ -68,7 +62,7 @@ def act(args: argparse.Namespace) -> int:
             name: score_device(read_logs([log], ids, spelling))
             for name, log in zip(names, args.logs, strict=True)
         },
-        args.ranks_by,
+        args.by,
     )
     if args.chart is not None:
         # The drawing library is slow to import.
