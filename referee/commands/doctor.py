@@ -50,7 +50,15 @@ def run(args: argparse.Namespace) -> int:
         members = write_report(out, args.config.parent, _always(args.config))
     else:
         parts = _always(args.config) | _parts(config)
-        members = write_report(out, config.storage.folder, parts)
+        missing: dict[str, list[str]] = {}
+        members = write_report(
+            out,
+            config.storage.folder,
+            parts,
+            lambda name, why: missing.setdefault(why, []).append(name),
+        )
+        for why, names in missing.items():
+            print(f"Without {', '.join(names)}: {why}", file=sys.stderr)
     print(f"Wrote {out}: {', '.join(members)}.")
     print(
         "It has no secrets, but the names of teams and operators. Look into it before you send it."

@@ -48,7 +48,7 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
             overrides = overrides_of_today(contest.database, contest.clock)
             return list_json(found, overrides, contest.clock.now())
     except RefereeError as error:
-        remedy = "Repair what it names, then check again."
+        remedy = "Do what it says, or repair what it names. Then check again."
         row = {"group": "configuration", "item": "contest", "level": "FAIL", "text": str(error)}
         more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
         return {"ready": False, "findings": [row | more]}

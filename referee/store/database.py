@@ -89,7 +89,7 @@ class Database:
     def migrate(self) -> None:
         """Create the schema, or run the scripts that it lacks, in one transaction.
 
-        Raises `InputError` for a file of before the first release, or of a newer referee.
+        Raises `InputError` for a file of before the first release, or of a later referee.
         """
         with self.write() as connection:
             schema.migrate(connection, self.path)

@@ -16,6 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from textwrap import fill, indent
 
+from referee import __version__
 from referee.errors import InputError
 from referee.store import chain
 from referee.store.linked_rows import columns_of, key_columns, key_of
@@ -41,8 +42,8 @@ _BEHIND_A_SESSION = {
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Create the schema, or run the scripts that this database lacks; call it in a transaction.
 
-    Raises `InputError` for a database of before the first release, and for one that a newer referee
-    wrote; `path` is its name there.
+    Raises `InputError` for a database of before the first release, and for one that a later referee
+    or one with more extras wrote; `path` is its name there.
     """
     tables = _tables(connection)
     if tables and "migrations" not in tables:
@@ -55,10 +56,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     known = dict(scripts())
     strange = sorted(done - known.keys())
     if strange:
-        raise InputError(
-            f"{path} has the schema of {', '.join(strange)}, which this referee does not know: "
-            "it was written by a newer version, use that one."
-        )
+        raise InputError(_way_out(strange, {name.split("/")[0] for name in known}, path))
     lacking = [name for name in known if name not in done]
     for name in lacking:
         for statement in statements(known[name]):
@@ -66,6 +64,23 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("insert into migrations values (:name)", {"name": name})
     if lacking:
         _make_triggers(connection)
+
+
+def _way_out(strange: list[str], rooms: set[str], path: Path) -> str:
+    """Say which referee can open a database that has scripts which this one does not know.
+
+    A room that is not here at all is an extra; other scripts come from a later version.
+    """
+    absent = sorted({name.split("/")[0] for name in strange} - rooms)
+    if absent:
+        lack, remedy = f"has no extra '{absent[0]}'", "Install that extra"
+    else:
+        lack, remedy = "is an earlier version", "Install the version that wrote it, or a later one"
+    return (
+        f"{path} has tables of {', '.join(strange)}, which this referee {__version__} does not "
+        f"know: it {lack}. Nothing was changed. {remedy}, or work on the laptop that wrote it: "
+        "'referee export --all' there gives bundles for everybody."
+    )
 
 
 def missing_from_schema(connection: sqlite3.Connection) -> list[str]:

@@ -67,3 +67,19 @@ def test_an_event_without_a_database_gets_none(tmp_path):
     assert 0 == main(["doctor", "--config", str(contest.config.path), "--out", str(out)])
     assert {"machine.json", "contest.toml"} == set(members(out))
     assert not contest.config.database.exists()
+
+
+def test_the_event_of_a_later_version_gives_a_file(tmp_path, capsys):
+    """The database's facts and the reason are there, and the terminal says once what is missing."""
+    contest = make_contest(tmp_path, FakeClock(), mode="event")
+    with contest.database.write() as connection:
+        connection.execute("insert into migrations values ('ovic/0099_later')")
+    contest.database.close()
+    out = tmp_path / "x.zip"
+    assert 0 == main(["doctor", "--config", str(contest.config.path), "--out", str(out)])
+    found = members(out)
+    assert "ovic/0099_later" in json.loads(found["database.json"])["migrations"]
+    assert "Install the version" in json.loads(found["checks.json"])["findings"][0]["text"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("Without sessions.json, audit.json: ")
+    assert "which this referee" in line and "Install the version that wrote it" in line

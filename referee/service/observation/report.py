@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from enum import Enum
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -54,11 +55,17 @@ _LOOKS_SECRET = re.compile(
 _NOTICES_MOST = 10_000
 
 
-def write_report(path: Path, folder: Path, parts: Mapping[str, Part]) -> list[str]:
+def write_report(
+    path: Path,
+    folder: Path,
+    parts: Mapping[str, Part],
+    tell: Callable[[str, str], None] = lambda name, why: None,
+) -> list[str]:
     """Write the parts and the ends of the folder's logs into a zip; return the members' names.
 
     The file is its owner's alone, since it names people. Each part gives text, or a value for
-    JSON. Raises `InputError` if the file cannot be written.
+    JSON. `tell` gets the name of each part that cannot be had, and why. Raises `InputError` if the
+    file cannot be written.
     """
     try:
         with (
@@ -66,7 +73,7 @@ def write_report(path: Path, folder: Path, parts: Mapping[str, Part]) -> list[st
             zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as report,
         ):
             for name, part in parts.items():
-                report.writestr(name, redacted(_text_of(part)))
+                report.writestr(name, redacted(_text_of(part, partial(tell, name))))
             for log in _logs(folder):
                 report.writestr(f"logs/{log.name}", redacted(_tail(log)))
             return report.namelist()
@@ -76,10 +83,11 @@ def write_report(path: Path, folder: Path, parts: Mapping[str, Part]) -> list[st
         raise InputError(f"{path}: cannot be written ({error.strerror}).") from None
 
 
-def _text_of(part: Part) -> str:
+def _text_of(part: Part, tell: Callable[[str], None]) -> str:
     try:
         value = part()
     except (RefereeError, OSError, ValueError) as error:
+        tell(str(error))
         return f"This could not be had: {error}\n"
     return value if isinstance(value, str) else json.dumps(value, indent=2, default=_plain) + "\n"
 

@@ -58,8 +58,12 @@ def test_a_part_that_cannot_be_had_says_why(tmp_path):
         raise Unavailable("the desk sleeps")
 
     out = tmp_path / "x.zip"
-    names = write_report(out, tmp_path, {"a.json": broken, "b.json": lambda: {"x": 1}})
-    assert ["a.json", "b.json"] == names
+    told = []
+    names = write_report(
+        *(out, tmp_path, {"a.json": broken, "b.json": lambda: {"x": 1}}),
+        lambda name, why: told.append((name, why)),
+    )
+    assert (["a.json", "b.json"], [("a.json", "the desk sleeps")]) == (names, told)
     with zipfile.ZipFile(out) as report:
         assert b"This could not be had: the desk sleeps\n" == report.read("a.json")
         assert {"x": 1} == json.loads(report.read("b.json"))
