@@ -84,7 +84,7 @@ ROOMS = {
         "rules": set(),
         "judging": {"rules"},
         "section": set(),
-        # The submission service: its door knows teams and the disk.
+        # The submission service: its intake knows teams and the disk.
         "submission": {"rules", "judging", "section"},
         "part": {"rules", "judging", "section", "submission"},
     },

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from PIL import Image
 
-from referee.extras.ovic.submission.door import Door, database_commit
 from referee.extras.ovic.submission.entries import NewEntry, insert_entry, record_entry_event
+from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
 from referee.extras.ovic.submission.tasks import open_tasks
 from referee.service.setup.config_file import load_config
 from tests.support.contests import make_contest
@@ -39,22 +39,26 @@ def make_ovic_contest(folder, clock=None, *, mode="practice", **ovic):
     return replace(contest, config=load_config(path))
 
 
-def make_door(contest) -> Door:
-    """Return the door of a contest, for one thread."""
+def make_intake(contest) -> SubmissionIntake:
+    """Return the intake of a contest, for one thread."""
     commit = database_commit(contest.database)
-    return Door(contest.config, contest.clock, contest.database, commit, open_tasks(contest.config))
+    return SubmissionIntake(
+        contest.config, contest.clock, contest.database, commit, open_tasks(contest.config)
+    )
 
 
-def hand_in(door: Door, content: bytes, team="ants", task="classification", name="m.tflite"):
-    """Bring a model through the door, and return what its team gets."""
-    found = door.require_welcome(task, len(content))
-    model = door.new_model()
+def hand_in(
+    intake: SubmissionIntake, content: bytes, team="ants", task="classification", name="m.tflite"
+):
+    """Hand a model to the intake, and return what its team gets."""
+    found = intake.require_acceptable(task, len(content))
+    model = intake.new_model()
     try:
         model.add(content)
         stored = model.keep()
     finally:
         model.drop()
-    return door.enter(team, found, stored, name, "10.0.0.2")
+    return intake.enter(team, found, stored, name, "10.0.0.2")
 
 
 def new_entry(team="ants", number=1, task="classification") -> NewEntry:

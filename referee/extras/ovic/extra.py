@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What OVIC brings to a contest: the door for models, their queue, and the leaderboard."""
+"""What OVIC brings to a contest: the intake of models, their queue, and the leaderboard."""
 
 from __future__ import annotations
 

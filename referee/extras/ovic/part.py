@@ -11,8 +11,8 @@ from referee.errors import RefereeError
 from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.rules.entry_states import HAS_SCORE, EntryState
 from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.door import moment_text
 from referee.extras.ovic.submission.entries import EntryRecord, all_entries
+from referee.extras.ovic.submission.intake import moment_text
 from referee.extras.ovic.submission.place import board_of, place_of_contest
 from referee.extras.ovic.submission.rounds import last_round, round_began
 from referee.extras.ovic.submission.tasks import open_tasks, require_usable

@@ -12,7 +12,7 @@ from flask import Flask, Request, Response, jsonify, request
 from referee.core.blocking import BlockingRunner
 from referee.errors import RefereeError, Refusal
 from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.door import Door, journal_commit, moment_text
+from referee.extras.ovic.submission.intake import SubmissionIntake, journal_commit, moment_text
 from referee.extras.ovic.submission.models import StoredModel
 from referee.extras.ovic.submission.tasks import Task, open_tasks
 from referee.extras.ovic.submission.team_tokens import team_of_token, token_of_team
@@ -54,13 +54,13 @@ def add_routes(
     """Add the routes to the application."""
     contest, disk = services.contest, runner_of(_COMING)
     tasks, commit = open_tasks(contest.config), journal_commit(journal)
-    door = Door(contest.config, contest.clock, contest.database, commit, tasks)
-    window = Window(contest.config, contest.database, door.tasks)
-    room = BodyRoom(_AT_ONCE * door.most_bytes, door.most_bytes)
+    intake = SubmissionIntake(contest.config, contest.clock, contest.database, commit, tasks)
+    window = Window(contest.config, contest.database, intake.tasks)
+    room = BodyRoom(_AT_ONCE * intake.most_bytes, intake.most_bytes)
 
     @app.get("/ovic")
     def ovic_rules() -> Response:
-        return jsonify(_rules(door))
+        return jsonify(_rules(intake))
 
     @app.post("/ovic/login")
     def ovic_login() -> Response:
@@ -80,22 +80,22 @@ def add_routes(
         try:
             team = _team(services)
             _require_file(request)
-            task = door.require_welcome(request.args.get("task"), body.length)
+            task = intake.require_acceptable(request.args.get("task"), body.length)
         except RefereeError:
             body.discard(known=team is not None)
             raise
-        body.give_time(body.length or door.most_bytes)
+        body.give_time(body.length or intake.most_bytes)
         with room.held_for(body, team):
-            model = _taken(door, body, team, task, disk)
+            model = _taken(intake, body, team, task, disk)
         name = request.args.get("name", "")
-        received = door.enter(team, task, model, name, request.remote_addr or "")
+        received = intake.enter(team, task, model, name, request.remote_addr or "")
         answer = jsonify(window.receipt(received))
         answer.status_code = 201 if received.new else 200
         return answer
 
     @app.get("/ovic/entries")
     def own_entries() -> Response:
-        return jsonify(window.entries_of(_team(services), door))
+        return jsonify(window.entries_of(_team(services), intake))
 
     @app.get("/ovic/entries/<number>")
     def own_entry(number: str) -> Response:
@@ -128,13 +128,15 @@ def _require_file(asked: Request) -> None:
         )
 
 
-def _taken(door: Door, body: Body, team: str, task: Task, disk: BlockingRunner) -> StoredModel:
+def _taken(
+    intake: SubmissionIntake, body: Body, team: str, task: Task, disk: BlockingRunner
+) -> StoredModel:
     """Return the body's model when it is on the disk; each wait for the disk is in a thread."""
-    model = disk(door.new_model)
+    model = disk(intake.new_model)
     try:
         for piece in body.pieces():
             disk(partial(model.add, piece))
-        door.require_place(team, task, model.sha256)
+        intake.require_place(team, task, model.sha256)
         return disk(model.keep)
     except RefereeError:
         body.discard(known=True)
@@ -143,7 +145,7 @@ def _taken(door: Door, body: Body, team: str, task: Task, disk: BlockingRunner) 
         disk(model.drop)
 
 
-def _rules(door: Door) -> dict[str, Any]:
+def _rules(intake: SubmissionIntake) -> dict[str, Any]:
     """Return what a client should know before it sends a model."""
     return {
         "tasks": [
@@ -153,12 +155,12 @@ def _rules(door: Door) -> dict[str, Any]:
                 "target_ms": task.scoring.target_ms,
                 "rules": task.scoring.name,
             }
-            for task in door.tasks.values()
+            for task in intake.tasks.values()
         ],
-        "most_bytes": door.most_bytes,
-        "entries_a_day": door.entries_a_day,
-        "day_ends_utc": door.day_ends().isoformat(),
-        "closes_utc": None if door.closes_at is None else door.closes_at.isoformat(),
+        "most_bytes": intake.most_bytes,
+        "entries_a_day": intake.entries_a_day,
+        "day_ends_utc": intake.day_ends().isoformat(),
+        "closes_utc": None if intake.closes_at is None else intake.closes_at.isoformat(),
     }
 
 

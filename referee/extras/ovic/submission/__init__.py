@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The submission service of OVIC: the door, the line, the judge and the leaderboard."""
+"""The submission service of OVIC: the intake, the line, the judge and the leaderboard."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from referee.errors import Refusal
 from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.door import Door, Received
 from referee.extras.ovic.submission.entries import all_entries, load_entry
+from referee.extras.ovic.submission.intake import Received, SubmissionIntake
 from referee.extras.ovic.submission.tasks import Task
 from referee.extras.ovic.submission.views import (
     entry_detail,
@@ -38,7 +38,7 @@ class Window:
         view = entry_view(received.entry, self._tasks, places)
         return view | {"new": received.new, "left_today": received.left_today}
 
-    def entries_of(self, team: str, door: Door) -> dict[str, Any]:
+    def entries_of(self, team: str, intake: SubmissionIntake) -> dict[str, Any]:
         """Return all entries of a team, and how many it may still submit today."""
         connection = self._database.connection
         places = places_of(standing_entries(connection))
@@ -46,8 +46,8 @@ class Window:
         return {
             "team": team,
             "entries": [entry_view(entry, self._tasks, places) for entry in own],
-            "left_today": {task: door.left_today(team, task) for task in self._tasks},
-            "day_ends_utc": door.day_ends().isoformat(),
+            "left_today": {task: intake.left_today(team, task) for task in self._tasks},
+            "day_ends_utc": intake.day_ends().isoformat(),
             "closes_utc": self._closes(),
         }
 

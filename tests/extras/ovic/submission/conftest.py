@@ -8,7 +8,7 @@ import pytest
 from tests.store.conftest import opened
 from tests.support.contests import make_contest, put_empty_database
 from tests.support.fakes import FakeClock
-from tests.support.ovic_contests import make_door, make_ovic_contest
+from tests.support.ovic_contests import make_intake, make_ovic_contest
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def contest(tmp_path, clock):
 
 
 @pytest.fixture
-def door(contest):
-    """Return its door."""
-    return make_door(contest)
+def intake(contest):
+    """Return its intake."""
+    return make_intake(contest)
 
 
 @pytest.fixture

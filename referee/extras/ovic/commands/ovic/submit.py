@@ -15,7 +15,7 @@ from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.contest_site import TeamSite, add_site, operators_site
 from referee.extras.ovic.commands.ovic.entry_text import entry_text
 from referee.extras.ovic.commands.ovic.options import add_json, add_task
-from referee.extras.ovic.submission.door import Door, database_commit
+from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
 from referee.extras.ovic.submission.window import Window
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.clock import SystemClock
@@ -78,22 +78,22 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
     with operators_site(args.config) as (config, database, tasks), private_from_the_start():
         if config.contest.mode == "event" and args.team not in registered_teams(config.teams):
             raise InputError(f"'{args.team}' is not registered: run 'referee team add' first.")
-        door = Door(config, SystemClock(), database, database_commit(database), tasks)
+        intake = SubmissionIntake(config, SystemClock(), database, database_commit(database), tasks)
         try:
-            task = door.require_welcome(args.task, args.model.stat().st_size)
+            task = intake.require_acceptable(args.task, args.model.stat().st_size)
             file = args.model.open("rb")
         except OSError as error:
             raise InputError(f"{args.model} cannot be read: {error.strerror}.") from None
-        model = door.new_model()
+        model = intake.new_model()
         try:
             with file:
                 while piece := file.read(_PIECE):
                     model.add(piece)
-            door.require_place(args.team, task, model.sha256)
+            intake.require_place(args.team, task, model.sha256)
             stored = model.keep()
         finally:
             model.drop()
-        received = door.enter(args.team, task, stored, args.model.name, "operator")
+        received = intake.enter(args.team, task, stored, args.model.name, "operator")
         return Window(config, database, tasks).receipt(received)
 
 

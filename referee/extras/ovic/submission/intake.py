@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The door for models: what a team may submit, and how it becomes an entry."""
+"""The intake of models: what a team may submit, and how it becomes an entry."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Received:
     left_today: int
 
 
-class Door:
-    """The way in for models, for any team and from any process.
+class SubmissionIntake:
+    """The intake of models, for any team and from any process.
 
     `commit` runs a transaction and returns when it survives a power cut.
     """
@@ -91,7 +91,7 @@ class Door:
         """Return the moment from which no new model is taken, or None."""
         return ovic_of(self._config).closes_at
 
-    def require_welcome(self, task: str | None, size_bytes: int | None) -> Task:
+    def require_acceptable(self, task: str | None, size_bytes: int | None) -> Task:
         """Check before its bytes come whether a model would be taken.
 
         Raises `Refusal` (`task_unknown`, `model_too_large`, `model_empty`). Raises `Unavailable`
