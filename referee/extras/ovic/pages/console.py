@@ -7,8 +7,8 @@ from flask import Flask, Response, jsonify, send_from_directory
 
 from referee.errors import Refusal
 from referee.extras.ovic.section import ovic_of
+from referee.extras.ovic.submission.entry_queries import EntryQueries
 from referee.extras.ovic.submission.tasks import open_tasks
-from referee.extras.ovic.submission.window import Window
 from referee.service.setup.contest import Contest
 from referee.web.desk.assets import static_folder
 
@@ -16,12 +16,12 @@ from referee.web.desk.assets import static_folder
 def add_routes(app: Flask, contest: Contest) -> None:
     """Add the leaderboard's routes; where no task is open each of them says so."""
     config = contest.config
-    window = Window(config, contest.database, open_tasks(config))
+    queries = EntryQueries(config, contest.database, open_tasks(config))
 
-    def there() -> Window:
+    def there() -> EntryQueries:
         if not ovic_of(config).is_open:
             raise Refusal("ovic_closed", "No task of OVIC is open: see [ovic] in contest.toml.")
-        return window
+        return queries
 
     @app.get("/ovic")
     def ovic_page() -> Response:

@@ -12,11 +12,11 @@ from flask import Flask, Request, Response, jsonify, request
 from referee.core.blocking import BlockingRunner
 from referee.errors import RefereeError, Refusal
 from referee.extras.ovic.section import ovic_of
+from referee.extras.ovic.submission.entry_queries import EntryQueries
 from referee.extras.ovic.submission.intake import SubmissionIntake, journal_commit, moment_text
 from referee.extras.ovic.submission.models import StoredModel
 from referee.extras.ovic.submission.tasks import Task, open_tasks
 from referee.extras.ovic.submission.team_tokens import team_of_token, token_of_team
-from referee.extras.ovic.submission.window import Window
 from referee.service.setup.config import Config
 from referee.store.journal import Journal
 from referee.web.contest.replies import MULTIPART, field_of, token_of, wants_json
@@ -55,7 +55,7 @@ def add_routes(
     contest, disk = services.contest, runner_of(_COMING)
     tasks, commit = open_tasks(contest.config), journal_commit(journal)
     intake = SubmissionIntake(contest.config, contest.clock, contest.database, commit, tasks)
-    window = Window(contest.config, contest.database, intake.tasks)
+    queries = EntryQueries(contest.config, contest.database, intake.tasks)
     room = BodyRoom(_AT_ONCE * intake.most_bytes, intake.most_bytes)
 
     @app.get("/ovic")
@@ -89,22 +89,22 @@ def add_routes(
             model = _taken(intake, body, team, task, disk)
         name = request.args.get("name", "")
         received = intake.enter(team, task, model, name, request.remote_addr or "")
-        answer = jsonify(window.receipt(received))
+        answer = jsonify(queries.receipt(received))
         answer.status_code = 201 if received.new else 200
         return answer
 
     @app.get("/ovic/entries")
     def own_entries() -> Response:
-        return jsonify(window.entries_of(_team(services), intake))
+        return jsonify(queries.entries_of(_team(services), intake))
 
     @app.get("/ovic/entries/<number>")
     def own_entry(number: str) -> Response:
-        return jsonify(window.entry_of(_team(services), number))
+        return jsonify(queries.entry_of(_team(services), number))
 
     @app.get("/ovic/leaderboard")
     def ovic_leaderboard() -> Response:
         _team(services)
-        return jsonify(window.leaderboard_for_teams())
+        return jsonify(queries.leaderboard_for_teams())
 
 
 def _team(services: ContestServices) -> str:

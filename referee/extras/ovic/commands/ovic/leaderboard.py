@@ -10,7 +10,7 @@ import sys
 from referee.extras.ovic.commands.ovic.contest_site import TeamSite, add_site, operators_site
 from referee.extras.ovic.commands.ovic.entry_text import leaderboard_text
 from referee.extras.ovic.commands.ovic.options import add_json
-from referee.extras.ovic.submission.window import Window
+from referee.extras.ovic.submission.entry_queries import EntryQueries
 
 _DESCRIPTION = """\
 Print the best entry of each team, for each open task. All entries are scored with the frontier that
@@ -37,7 +37,7 @@ def act(args: argparse.Namespace) -> int:
     """Print the leaderboard."""
     if args.config is not None:
         with operators_site(args.config) as (config, database, tasks):
-            board = Window(config, database, tasks).leaderboard(for_operators=True)
+            board = EntryQueries(config, database, tasks).leaderboard(for_operators=True)
     else:
         board = TeamSite(args.url, args.team, args.password, args.ca_file).get("/ovic/leaderboard")
     for task in board["tasks"]:

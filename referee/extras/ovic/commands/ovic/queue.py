@@ -17,8 +17,8 @@ from referee.extras.ovic.commands.ovic.entry_text import (
 )
 from referee.extras.ovic.commands.ovic.options import add_json
 from referee.extras.ovic.submission.entries import load_entry
+from referee.extras.ovic.submission.entry_queries import EntryQueries
 from referee.extras.ovic.submission.views import entry_detail
-from referee.extras.ovic.submission.window import Window
 
 _DESCRIPTION = """\
 Print the entries and where each is: a team's own with --url, all with --config. --entry shows one
@@ -62,7 +62,7 @@ def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
         if args.entry is not None:
             entry = load_entry(database.connection, args.entry)
             return entry_detail(database.connection, entry, tasks, for_operators=True)
-        found = Window(config, database, tasks).all_entries()
+        found = EntryQueries(config, database, tasks).all_entries()
         if args.team is not None:
             found["entries"] = [it for it in found["entries"] if it["team"] == args.team]
         return found

@@ -15,8 +15,8 @@ from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.contest_site import TeamSite, add_site, operators_site
 from referee.extras.ovic.commands.ovic.entry_text import entry_text
 from referee.extras.ovic.commands.ovic.options import add_json, add_task
+from referee.extras.ovic.submission.entry_queries import EntryQueries
 from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
-from referee.extras.ovic.submission.window import Window
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.private_files import private_from_the_start
@@ -94,7 +94,7 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
         finally:
             model.drop()
         received = intake.enter(args.team, task, stored, args.model.name, "operator")
-        return Window(config, database, tasks).receipt(received)
+        return EntryQueries(config, database, tasks).receipt(received)
 
 
 def _follow(site: TeamSite, entry: dict[str, Any], minutes: float) -> dict[str, Any]:

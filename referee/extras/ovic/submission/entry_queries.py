@@ -24,8 +24,8 @@ from referee.store.database import Database
 _QUOTED_MOST = 20
 
 
-class Window:
-    """The views of entries on one database; its methods may be called from any thread."""
+class EntryQueries:
+    """The questions about entries of one database; its methods may be called from any thread."""
 
     def __init__(self, config: Config, database: Database, tasks: dict[str, Task]) -> None:
         self._config = config
