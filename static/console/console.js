@@ -32,7 +32,7 @@ function showBoard(next) {
   if (lanes.length !== board.lanes.length) makeLanes(board.lanes);
   show("contest", `${board.contest} – ${board.mode}`);
   showContestants();
-  showOvic();
+  fill("guests", board.guests, guestBox);
   showChoice(board);
   lanes.forEach((lane, n) => lane.showBoard(board, board.lanes[n]));
   showSessions();
@@ -80,13 +80,13 @@ function showContestants() {
   show("login-hint", password ? `· any user name, password ${password}` : "");
 }
 
-function showOvic() {
-  const { ovic } = board;
-  $("ovic").hidden = !ovic;
-  if (!ovic) return;
-  const running = ovic.now ? `Entry ${ovic.now.entry} of ${ovic.now.team} is ${ovic.now.state}.`
-    : "No model runs now.";
-  show("ovic-line", `${running} ${ovic.received} to validate, ${ovic.waiting} to measure.`);
+// What a guest beside the contest shows, in its own words.
+function guestBox({ title, text, link, link_text: words }) {
+  const way = make("a", words);
+  way.href = link;
+  const box = make("section", make("h2", title), make("p", text), make("p", way));
+  box.setAttribute("aria-label", title);
+  return box;
 }
 
 // Show everything that changes between two boards.

@@ -64,8 +64,8 @@ def no_errors(browser: webdriver.Chrome) -> None:
 def open_page(browser: webdriver.Chrome, running: Program) -> None:
     """Open the leaderboard from the console's link."""
     browser.get(running.console)
-    wait_text(browser, "ovic-line", "No model runs now. 0 to validate, 0 to measure.")
-    browser.find_element(By.CSS_SELECTOR, "#ovic a").click()
+    wait_text(browser, "guests", "No model runs now. 0 to validate, 0 to measure.")
+    browser.find_element(By.CSS_SELECTOR, "#guests a").click()
     wait_text(browser, "connection", "live")
 
 

@@ -38,7 +38,7 @@ EXTRA = Extra(
         "GET /ovic/entries": "watch",
     },
     add_console_routes=Later("referee.extras.ovic.pages.console:add_routes"),
-    board=Later("referee.extras.ovic.part:line_now"),
+    box=Later("referee.extras.ovic.part:console_box"),
     leaderboards=Later("referee.extras.ovic.part:public_leaderboards"),
     version=Later("referee.extras.ovic.submission.entries:entries_version"),
     standings=Later("referee.extras.ovic.submission.standings:standings"),

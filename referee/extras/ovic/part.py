@@ -20,7 +20,7 @@ from referee.extras.ovic.submission.views import leaderboard_view, line_view, st
 from referee.service.preflight.finding import Finding, fail, ok
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
-from referee.service.setup.extra import Leaderboard, LeaderboardColumn
+from referee.service.setup.extra import ConsoleBox, Leaderboard, LeaderboardColumn
 from referee.store.database import Connection
 
 _COLUMNS = (
@@ -33,9 +33,19 @@ _COLUMNS = (
 _JUDGED = (EntryState.SCORED, EntryState.REFUSED, EntryState.VOID)
 
 
-def line_now(connection: Connection) -> dict[str, Any]:
-    """Return the state of the line of entries."""
-    return line_view(standing_entries(connection))
+def console_box(connection: Connection) -> ConsoleBox:
+    """Return what the line of entries does now, with the way to the leaderboard."""
+    line = line_view(standing_entries(connection))
+    now = line["now"]
+    running = "No model runs now."
+    if now is not None:
+        running = f"Entry {now['entry']} of {now['team']} is {now['state']}."
+    return ConsoleBox(
+        title="OVIC",
+        text=f"{running} {line['received']} to validate, {line['waiting']} to measure.",
+        link="ovic",
+        link_text="Leaderboard and entries",
+    )
 
 
 def public_leaderboards(contest: Contest, connection: Connection) -> Sequence[Leaderboard]:

@@ -22,7 +22,7 @@ from referee.service.desk.metering import MeterStatus
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
-from referee.service.setup.extra import all_extras
+from referee.service.setup.extra import present_extras
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import choices_json
 from referee.store.database import Connection
@@ -64,10 +64,10 @@ class Board:
         """Return the whole board, ready for JSON.
 
         `lanes` has what `LaneView.show` returns for each lane, and the fields of lane 1 stand
-        beside it once more. A guest's part stands under its name, None where it takes no part.
-        `figures` says how to display the track's accuracy and score. `alarms` are the texts of the
-        red bar, with the name of the lane and who has seen them, and `alarm` is the first of them.
-        The sessions and the meters contain their own texts (see `wording`).
+        beside it once more. `guests` has the boxes of the guests that take part. `figures` says how
+        to display the track's accuracy and score. `alarms` are the texts of the red bar, with the
+        name of the lane and who has seen them, and `alarm` is the first of them. The sessions and
+        the meters contain their own texts (see `wording`).
         """
         contest = self._contest
         connection = contest.database.connection
@@ -97,7 +97,7 @@ class Board:
             **self._teams(),
             "lanes": lanes,
             **{name: first[name] for name in ("meter", "display", "current", "next")},
-            **self._guests(connection),
+            "guests": self._guests(connection),
             "alarm": alarms[0] if alarms else None,
             "alarms": alarms,
             "sessions": rows,
@@ -147,13 +147,9 @@ class Board:
         alarm = newest_alarm(common[1], now.utc, common[0])
         return found if alarm is None else [*found, alarm | {"lane": ""}]
 
-    def _guests(self, connection: Connection) -> dict[str, Any]:
-        config = self._contest.config
-        return {
-            extra.name: extra.board(connection) if extra.takes_part(config) else None
-            for extra in all_extras()
-            if extra.board is not None
-        }
+    def _guests(self, connection: Connection) -> list[dict[str, str]]:
+        present = present_extras(self._contest.config)
+        return [asdict(extra.box(connection)) for extra in present if extra.box is not None]
 
     def _contestants(self) -> dict[str, Any]:
         anybody = self._contest.config.admits_anybody

@@ -49,6 +49,16 @@ class Leaderboard:
 
 
 @dataclass(frozen=True)
+class ConsoleBox:
+    """A box that a guest has on the console: what goes on now, and a link to a page of its own."""
+
+    title: str = ""
+    text: str = ""
+    link: str = ""
+    link_text: str = ""
+
+
+@dataclass(frozen=True)
 class Extra:
     """What a guest brings; it leaves out what it has no part in.
 
@@ -71,8 +81,8 @@ class Extra:
     """Returns its part of `/help`; the second argument is the server's address"""
     openapi: Callable[[], Mapping[str, Any]] = dict
     """Returns its paths in `/openapi.json`"""
-    board: Callable[[Connection], Any] | None = None
-    """Returns what the operators' board shows under its name"""
+    box: Callable[[Connection], ConsoleBox] | None = None
+    """Returns its box on the console, which shows it with each news"""
     leaderboards: Callable[[Contest, Connection], Iterable[Leaderboard]] = lambda *_: ()
     """Returns the leaderboards that the audience may see"""
     version: Callable[[Connection], object] = lambda connection: None

@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 
 from referee.errors import InputError, Refusal
+from referee.extras.ovic.part import console_box
 from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.entries import record_entry_event
 from referee.extras.ovic.submission.rounds import begin_round
@@ -26,6 +27,7 @@ from referee.service.event.results_table import (
 )
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
+from referee.service.setup.extra import ConsoleBox
 from referee.service.teams.registration import add_team, remove, withdraw
 from referee.store.teams import Registration
 from tests.support.contests import make_contest
@@ -48,6 +50,19 @@ def event(tmp_path, clock):
     with running_desk(contest, meter) as desk:
         yield Event(contest, desk, meter)
     contest.database.close()
+
+
+def test_the_console_has_the_line_in_words(event):
+    """The box says which model runs and how many wait, and leads to the leaderboard."""
+    database = event.contest.database
+    none = "No model runs now. 0 to validate, 0 to measure."
+    assert ConsoleBox("OVIC", none, "ovic", "Leaderboard and entries") == console_box(
+        database.connection
+    )
+    put_entry(database, "validating", "waiting", "measuring")
+    put_entry(database, number=2)
+    told = "Entry 1 of ants is measuring. 1 to validate, 0 to measure."
+    assert told == console_box(database.connection).text
 
 
 @pytest.mark.parametrize(

@@ -117,16 +117,15 @@ def test_teams_see_nothing_of_a_guest_that_takes_no_part(contest):
         assert "/chess" not in site.client.get("/openapi.json").json["paths"]
 
 
-def test_operators_have_its_page_and_its_part_of_the_board(contest):
-    """The page needs a role as all pages do; the part of the board stands under its name."""
+def test_operators_have_its_page_and_its_box_on_the_console(contest):
+    """The page needs a role as all pages do; the box has the words that the guest gives."""
     assert all_routes()["GET /chess"].page
     with running_desk(contest, None) as desk:
         board = Board(contest, [ShownLane(lambda: desk.metering.status)])
-        assert {"games": 0} == board.show()["chess"]
-        assert (
-            Board(without(contest), [ShownLane(lambda: desk.metering.status)]).show()["chess"]
-            is None
-        )
+        words = {"title": "Chess", "text": "No game runs."}
+        assert [words | {"link": "chess", "link_text": "All games"}] == board.show()["guests"]
+        alone = Board(without(contest), [ShownLane(lambda: desk.metering.status)])
+        assert [] == alone.show()["guests"]
         client = console_app(contest, desk, board, Broadcast(board.show, 1)).test_client()
         assert "2 boards" == client.get("/chess").text
 

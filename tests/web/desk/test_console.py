@@ -19,6 +19,8 @@ from referee.service.board.board import Board
 from referee.service.board.lane_view import ShownLane
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import all_extras
+from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from referee.web.desk.same_origin import is_own_host
@@ -186,14 +188,26 @@ def test_every_file_of_the_page_is_served(console: Console) -> None:
             text = answer.get_data(as_text=True)
         names = re.findall(r'(?:href|src)="([^"]+)"|from "([^"]+)"', text)
         paths = {urljoin(path, link or imported) for link, imported in names}
-        # These links are hidden in a contest without display or OVIC, and lead nowhere there.
-        todo += sorted(paths - {"/display", "/ovic"} - {path for path, _ in served} - set(todo))
+        # This link is hidden in a contest without display, and leads nowhere there.
+        todo += sorted(paths - {"/display"} - {path for path, _ in served} - set(todo))
     assert {
         ("/static/shared/base.css", "text/css"),
         ("/static/shared/referee.svg", "image/svg+xml"),
         ("/static/console/wording.js", "text/javascript"),
         ("/static/shared/page.js", "text/javascript"),
     } <= served
+
+
+def test_no_page_of_the_contest_names_a_guest() -> None:
+    """A guest that has a box on the console brings its words and its link; the pages know none."""
+    names = {extra.name for extra in all_extras() if extra.box is not None}
+    pages = [path for path in static_folder().rglob("*.*") if path.parent.name not in names]
+    assert [] == [
+        path.name
+        for path in pages
+        if path.suffix in {".html", ".js", ".css"}
+        and any(name in path.read_text().lower() for name in names)
+    ]
 
 
 def test_events_are_got_only(console: Console) -> None:

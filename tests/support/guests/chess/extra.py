@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from referee.service.setup.config_values import setting
-from referee.service.setup.extra import Extra, Leaderboard, LeaderboardColumn
+from referee.service.setup.extra import ConsoleBox, Extra, Leaderboard, LeaderboardColumn
 from referee.service.setup.program import Later, Program
 
 
@@ -31,7 +31,7 @@ EXTRA = Extra(
     add_contest_routes=Later("referee.extras.chess.part:add_contest_routes"),
     help=lambda config, base: f"Chess: {base}/chess\n",
     openapi=Later("referee.extras.chess.part:paths"),
-    board=lambda connection: {"games": 0},
+    box=lambda connection: ConsoleBox("Chess", "No game runs.", "chess", "All games"),
     leaderboards=lambda contest, connection: [
         Leaderboard("Chess", "wins", [LeaderboardColumn("team")], [["ants"]])
     ],
