@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -33,12 +34,27 @@ def processes_under(supervisor: int) -> list[ProcessFacts]:
 
     A process that ends meanwhile is left out. The list is empty if there is no such supervisor.
     """
+    return list(_facts(_family(supervisor)))
+
+
+def commands_under(first: int) -> list[tuple[int, str]]:
+    """Return process id and command line of the process with this id, and of all below it.
+
+    A process that ends meanwhile is left out. The list is empty if there is no such process.
+    """
+    found: list[tuple[int, str]] = []
+    for process in _family(first):
+        with suppress(psutil.Error):
+            found.append((process.pid, " ".join(process.cmdline())))
+    return found
+
+
+def _family(first: int) -> list[psutil.Process]:
     try:
-        parent = psutil.Process(supervisor)
-        family = [parent, *parent.children(recursive=True)]
+        parent = psutil.Process(first)
+        return [parent, *parent.children(recursive=True)]
     except psutil.Error:
         return []
-    return list(_facts(family))
 
 
 def _facts(family: Sequence[psutil.Process]) -> Iterator[ProcessFacts]:

@@ -14,7 +14,12 @@ from referee.service.observation.metrics import (
     request_metrics,
     text_of,
 )
-from referee.service.observation.processes import ProcessFacts, processes_under, program_of
+from referee.service.observation.processes import (
+    ProcessFacts,
+    commands_under,
+    processes_under,
+    program_of,
+)
 from referee.store.requests import BUCKETS_S, RequestTotals
 
 
@@ -105,6 +110,12 @@ def test_processes_are_those_of_the_system():
     (me,) = [one for one in processes_under(os.getpid()) if one.pid == os.getpid()]
     assert me.memory_bytes > 10_000_000 and me.threads >= 1 and me.open_files >= 3
     assert [] == processes_under(0)
+
+
+def test_commands_are_those_of_the_system():
+    """This process is found with its command line; a process that does not exist has none."""
+    assert "pytest" in dict(commands_under(os.getpid()))[os.getpid()]
+    assert [] == commands_under(0)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 
-import psutil
-
 from referee.errors import InputError, Unavailable
+from referee.service.observation.processes import commands_under
 from referee.service.setup.config import Config
 
 CAN_FILL_DISK = hasattr(resource, "prlimit")
@@ -155,13 +154,7 @@ class DrillHost:
         """Return process id and command line of the referee and all its descendants."""
         if self._process is None or self._process.returncode is not None:
             return []
-        found: list[tuple[int, str]] = []
-        with suppress(psutil.NoSuchProcess):
-            first = psutil.Process(self._process.pid)
-            for process in (first, *first.children(recursive=True)):
-                with suppress(psutil.NoSuchProcess):
-                    found.append((process.pid, " ".join(process.cmdline())))
-        return found
+        return commands_under(self._process.pid)
 
     def _lines(self) -> list[str]:
         if not self._said.exists():
