@@ -37,7 +37,12 @@ def written(text: str) -> str:
 
 
 def record_refused(args: argparse.Namespace, error: RefereeError) -> None:
-    """Put a refused command into the audit of its event, if there is an event."""
+    """Put a refused command into the audit of its event, if there is an event.
+
+    A command that the desk runs for somebody at a page is left out: the desk records its refusals.
+    """
+    if args.by.role != COMMAND_LINE:
+        return
     try:
         config = load_config(args.config)
         if not config.database.exists():

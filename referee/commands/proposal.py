@@ -19,7 +19,8 @@ import sys
 from pathlib import Path
 
 from referee.commands.numbers import count
-from referee.commands.operators import add_operator, written
+from referee.commands.operators import add_operator, record_refused, written
+from referee.core.actors import COMMAND_LINE, NO_LOGIN, Actor, Role
 from referee.errors import Refusal
 from referee.programs.progress import progress_bar
 from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
@@ -52,6 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 "--reason", type=written, required=True, help="why; it stays on record"
             )
             add_operator(action)
+        if name == "make":
+            # The desk runs this command for somebody at a page, whose role goes on record.
+            action.add_argument(
+                "--role",
+                choices=(COMMAND_LINE, NO_LOGIN, Role.OPERATOR.value),
+                default=COMMAND_LINE,
+                help=argparse.SUPPRESS,
+            )
         if name in ("make", "list", "show"):
             action.add_argument("--json", action="store_true", help="print one JSON object")
         action.add_argument(
@@ -75,10 +84,14 @@ def _add_filter(action: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make, print or decide; return 1 for a refusal, with every fault on standard error."""
+    if args.action == "make":
+        args.by = Actor(args.by, args.role)
     with opened_contest(load_config(args.config)) as contest:
         try:
             return _act(contest, args)
         except Refusal as refusal:
+            if args.action in ("make", "apply", "cancel"):
+                record_refused(args, refusal)
             print(f"referee proposal: {refusal}", file=sys.stderr)
             for fault in refusal.faults:
                 print(f"  {fault}", file=sys.stderr)

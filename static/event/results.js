@@ -11,6 +11,8 @@ import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 import { proposalOf } from "./proposals.js";
 
+let sessions = []; // those that a proposal may score again
+
 const look = followDocument("results/now", ({ results, proposals, scoreboard, judged }) => {
   showState("state", results.final ? "FINAL" : "PROVISIONAL");
   show("contest", `${results.contest} – results`);
@@ -32,6 +34,8 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard, ju
   showFreeze(scoreboard, results.final);
   enable($("all-bundles"), judged.length > 0, "export");
   fill("bundles", judged, bundleButton);
+  sessions = judged;
+  enable($("propose"), judged.length > 0 && !results.final && proposals.every(({ end }) => end), "make proposal");
   fill("proposals", proposals, (proposal) => proposalOf(proposal, decide));
 });
 
@@ -122,6 +126,22 @@ async function takeBundle(session) {
   });
 }
 
+// Session 0 stands for all sessions. A file is one beside contest.toml, by its name.
+async function propose() {
+  const answer = await ask({
+    text: "Score sessions again? The proposal shows what would change. No score changes before it is applied.",
+    yes: "Score again",
+    fields: [
+      { name: "reason", label: "Reason" },
+      { name: "session", label: "Sessions", value: "0",
+        choices: [["0", "all sessions"], ...sessions.map((it) => [String(it), `session ${it}`])] },
+      { name: "blacklist", label: "New blacklist, a file beside contest.toml", optional: true },
+      { name: "truth", label: "New ground truth, a file beside contest.toml", optional: true },
+    ],
+  });
+  if (answer) await act("proposals", { ...answer, session: Number(answer.session) }, look);
+}
+
 async function decide({ proposal }, what) {
   const applies = what === "apply";
   const answer = await ask({
@@ -137,5 +157,6 @@ async function decide({ proposal }, what) {
 
 for (const what of ["freeze", "thaw"]) $(what).addEventListener("click", () => freezeOrThaw(what));
 $("all-bundles").addEventListener("click", () => takeBundle(0));
+$("propose").addEventListener("click", propose);
 $("finalize").addEventListener("click", finalize);
 $("reopen").addEventListener("click", reopen);

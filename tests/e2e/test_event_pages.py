@@ -13,10 +13,10 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from werkzeug.serving import make_server
 
+from referee.programs.own_command import run_own_command
 from referee.service.board.board import Board
 from referee.service.board.lane_view import ShownLane
 from referee.service.desk.readiness import Outside
-from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.event.results import read_results
 from referee.service.teams.roster import read_roster
 from referee.web.desk.broadcast import Broadcast
@@ -48,7 +48,7 @@ def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
     with running_desk(contest, meter, outside=Outside(run=slow)) as desk:
         board = Board(contest, [ShownLane(lambda: desk.metering.status)])
         broadcast = Broadcast(board.show, 4)
-        app = console_app(contest, desk, board, broadcast)
+        app = console_app(contest, desk, board, broadcast, run=run_own_command)
         server = make_server("127.0.0.1", 0, app, threaded=True)
         thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
         thread.start()
@@ -173,15 +173,22 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
 
 
 def test_a_proposal_is_applied_whole(event: Event, browser: webdriver.Chrome) -> None:
-    """The table has old and new figures; nothing counts before 'Apply'."""
+    """It is made on the page; the table has old and new figures; nothing counts before 'Apply'."""
     event.register("ants", "bees")
     event.play("ants")
     event.play("bees")
     blacklist = event.contest.config.path.parent / "blacklist.csv"
     blacklist.write_text("5,1\n6,1\n")
-    make_proposal(event.contest, Filter(blacklist=blacklist), "Ada", "new blacklist")
     browser.get(f"{event.url}/results")
+    wait(browser, lambda: browser.find_element(By.ID, "propose").is_enabled(), "two scores")
+    press(browser, "propose")
+    answer(browser, "Score again", reason="new blacklist", blacklist="black.csv", operator="Ada")
+    wait_text(browser, "refusal", "There is no 'black.csv' beside")
+    press(browser, "propose")
+    answer(browser, "Score again", reason="new blacklist", blacklist="blacklist.csv")
     wait_text(browser, "proposals", "0.66667")
+    assert "made by Ada" in text_of(browser, "proposals")
+    assert not browser.find_element(By.ID, "propose").is_enabled()
     assert "0.66667" not in text_of(browser, "entries")
     browser.find_element(By.XPATH, "//button[.='Apply…']").click()
     answer(browser, "Apply it", reason="agreed", operator="Ada")

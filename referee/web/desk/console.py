@@ -29,6 +29,7 @@ from referee.web.desk.check import register_check
 from referee.web.desk.display import register_display
 from referee.web.desk.event import register_event
 from referee.web.desk.observation import register_observation
+from referee.web.desk.proposals import register_proposals
 from referee.web.desk.same_origin import admit_own_pages_only
 from referee.web.desk.slips import register_slips
 from referee.web.desk.visitors import while_let_in
@@ -77,6 +78,7 @@ def console_app(
     register_event(app, contest, broadcast, key)
     register_slips(app, contest, broadcast, key)
     register_bundles(app, contest, broadcast, key, run)
+    register_proposals(app, contest, broadcast, key, run)
     register_audit(app, contest)
     register_check(app, contest, desk.readiness, broadcast, key)
     register_display(app, [lane.display for lane in desk.lanes], logins)

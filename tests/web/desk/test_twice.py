@@ -43,8 +43,8 @@ CHANGES += [
     ("/sessions", "/sessions", {"team": "Ants II", "lane": 1}),
 ]
 # These are pressed twice elsewhere: moves and marks in `test_state_by_action.py`, slow checks in
-# `test_check.py`, alarms in `test_actions.py`, the test card below, and
-# bundles in `test_bundles.py`.
+# `test_check.py`, alarms in `test_actions.py`, the test card below,
+# bundles in `test_bundles.py`, and new proposals in `test_proposals.py`.
 ELSEWHERE = {
     "POST /alarms/seen",
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>",
@@ -53,6 +53,7 @@ ELSEWHERE = {
     "POST /check/again",
     "POST /display/card",
     "POST /bundles",
+    "POST /proposals",
 }
 
 
