@@ -21,8 +21,8 @@ def declared_lane(config: Config, name: str) -> str:
         if same_name(declared) == same_name(name):
             return declared
     if not names:
-        raise InputError(f"there is no lane '{name}': this event has one lane without a name")
-    raise InputError(f"there is no lane '{name}': the lanes are {', '.join(names)}")
+        raise InputError(f"There is no lane '{name}': this event has one lane, without a name.")
+    raise InputError(f"There is no lane '{name}': the lanes are {', '.join(names)}.")
 
 
 def require_right_lane(roster: Roster, team: RosterTeam, lane: int) -> None:

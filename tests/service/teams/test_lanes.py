@@ -65,8 +65,8 @@ def test_a_table_binds_teams_to_lanes(teams):
 @pytest.mark.parametrize(
     ("lanes", "told"),
     [
-        (("left", "right"), "line 3: there is no lane 'up': the lanes are left, right"),
-        ((), "line 3: there is no lane 'up': this event has one lane without a name"),
+        (("left", "right"), "line 3: There is no lane 'up': the lanes are left, right."),
+        ((), "line 3: There is no lane 'up': this event has one lane, without a name."),
     ],
 )
 def test_a_lane_that_is_not_there_registers_nobody(contest, lanes, told):
