@@ -194,6 +194,7 @@ ONLY_IN = {
     "usb": ("power/transports/",),
     "matplotlib": (
         "power/logs/plot.py",
+        "power/logs/fonts.py",
         "referee/service/event/charts.py",
         "referee/service/scoreboard/team_charts.py",
         "referee/extras/ovic/judging/picture.py",

@@ -46,5 +46,7 @@ def run(options: argparse.Namespace) -> int:
         notes = [f"{finding.severity.value}: {finding.text}" for finding in result.findings]
         save_page(figure, options.out, f"{options.log.name}: {headline(result)}", notes)
     else:
-        save_figure(figure, options.out)
+        remark = save_figure(figure, options.out)
+        if remark is not None:
+            print(remark, file=sys.stderr)
     return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from power.energy.verdict import EnergyResult, Verdict
+from power.logs.fonts import save_png
 from power.meter import Reading
 from power.readings import Numbers, Readings
 
@@ -76,12 +78,15 @@ def headline(result: EnergyResult) -> str:
     return f"{result.integrator_wh:.6g} Wh{limit}, {result.verdict.value}"
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as .svg or .png, as the path's suffix says."""
-    if path.suffix.lower() == ".svg":
-        path.write_text(_svg(figure), encoding="utf-8")
-    else:
-        figure.savefig(path, format="png", dpi=_DOTS_PER_INCH)
+def save_figure(figure: Figure, path: Path) -> str | None:
+    """Write a figure as .svg or .png, as the path's suffix says.
+
+    Returns a remark if a PNG has letters that no font of this machine has.
+    """
+    if path.suffix.lower() != ".svg":
+        return save_png(figure, path, _DOTS_PER_INCH)
+    path.write_text(_svg(figure), encoding="utf-8")
+    return None
 
 
 def save_page(figure: Figure, path: Path, title: str, notes: Sequence[str]) -> None:
@@ -128,6 +133,11 @@ def _svg(figure: Figure) -> str:
     import matplotlib
 
     text = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "power"}):
+    with (
+        matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "power"}),
+        warnings.catch_warnings(),
+    ):
+        # A letter that matplotlib's own font lacks is in the browser's.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fonts of pictures: names in Japanese, Chinese and Korean by what this machine has.
+
+An SVG needs none of this: its text stays text, and the browser finds the fonts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# What Linux, macOS and Windows bring. A font of one language draws the others' common letters.
+_CANDIDATES = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "IPAGothic"),
+    *("IPAPGothic", "IPAexGothic", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei"),
+    *("Droid Sans Fallback", "Noto Sans KR", "Malgun Gothic"),
+    *("Hiragino Sans", "PingFang SC", "Arial Unicode MS", "Apple SD Gothic Neo"),
+    *("Yu Gothic", "MS Gothic", "Microsoft YaHei", "SimHei"),
+)
+_USUAL = "DejaVu Sans"
+_SHOWN_MOST = 10
+
+
+def families(there: Collection[str]) -> list[str]:
+    """Return the fonts to look for a letter in, in this order, of those that are there.
+
+    matplotlib's own font comes first, so pictures without such letters stay as they are.
+    """
+    return [_USUAL, *(name for name in _CANDIDATES if name in there)]
+
+
+def save_png(figure: Figure, path: Path, dots_per_inch: int) -> str | None:
+    """Write a figure as PNG; return a remark on letters that no font of this machine has."""
+    from matplotlib.font_manager import fontManager
+    from matplotlib.text import Text
+
+    found = families({font.name for font in fontManager.ttflist})
+    for text in figure.findobj(Text):
+        text.set_fontfamily(found)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure.savefig(path, format="png", dpi=dots_per_inch)
+    codes = sorted({int(str(it.message).split()[1]) for it in caught if _is_glyph(str(it.message))})
+    return _remark(path, "".join(map(chr, codes))) if codes else None
+
+
+def _is_glyph(message: str) -> bool:
+    return message.startswith("Glyph ") and " missing from" in message
+
+
+def _remark(path: Path, letters: str) -> str:
+    more = "…" if len(letters) > _SHOWN_MOST else ""
+    return (
+        f"{path} has empty boxes: no font that was found has {letters[:_SHOWN_MOST]}{more}. "
+        "Install one, such as fonts-noto-cjk on Debian, or write FILE.svg, which a browser draws."
+    )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names in a picture are drawn by the fonts that the machine has, or somebody is told."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from power.logs.fonts import families, save_png
+
+figures = pytest.importorskip("matplotlib.figure", reason="needs the extra [plot]")
+# A letter that no font has: it is assigned to nobody.
+NOBODYS = chr(0x10FFF0)
+
+
+def test_fonts_of_this_machine_come_behind_the_usual_one():
+    """Of the candidates those that are there count, in their order; others are left alone."""
+    assert ["DejaVu Sans"] == families({"Comic Sans MS"})
+    there = {"SimHei", "IPAGothic", "Comic Sans MS"}
+    assert ["DejaVu Sans", "IPAGothic", "SimHei"] == families(there)
+
+
+def test_letters_without_a_font_are_told_in_one_line(tmp_path):
+    """The picture is written, and one remark names what is missing and the way out."""
+    figure = figures.Figure()
+    figure.suptitle(f"ants {NOBODYS}{NOBODYS}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        remark = save_png(figure, tmp_path / "a.png", 50)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert remark is not None and "\n" not in remark
+    assert f"has {NOBODYS}." in remark and "fonts-noto-cjk" in remark
+    plain = figures.Figure()
+    plain.suptitle("ants")
+    assert save_png(plain, tmp_path / "b.png", 50) is None
+
+
+def test_a_japanese_name_is_drawn_where_a_font_has_it(tmp_path):
+    """With one of the candidates on this machine no letter is missing."""
+    manager = pytest.importorskip("matplotlib.font_manager").fontManager
+    if len(families({font.name for font in manager.ttflist})) == 1:
+        pytest.skip("needs a Japanese or Chinese font, such as fonts-noto-cjk")
+    figure = figures.Figure()
+    axes = figure.subplots()
+    axes.set_yticks([0, 1], ["日本", "ants"], parse_math=False)
+    assert save_png(figure, tmp_path / "a.png", 50) is None
