@@ -17,33 +17,46 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
+
+from referee.extras.ovic.rules.latency import PATIENCE, Pace, pace_of
 
 _CHUNK = 65_536
 _KEPT_ERRORS = 8_192
+_LOOK_S = 0.01
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a confined process may use: wall and processor time, address space, output in bytes."""
+    """What a confined process may use: wall and processor time, address space, output in bytes.
+
+    Wall-clock time that it waits for its core does not count, up to `longest_s` in all.
+    """
 
     seconds: float = 120.0
     memory_bytes: int = 2 << 30
     output_bytes: int = 32 << 20
+
+    @property
+    def longest_s(self) -> float:
+        """Return the longest wall-clock time, with all waiting for the core."""
+        return PATIENCE * self.seconds
 
 
 @dataclass(frozen=True)
 class Ended:
     """How a confined process ended: `code` is its exit code, negative for a signal.
 
-    `output` is its standard output, `errors` the end of its standard error. `timed_out` and
-    `overflowed` tell which limit made the referee kill it.
+    `output` is its standard output, `errors` the end of its standard error. The referee kills what
+    is TOO_SLOW by its own time, what is BUSY waiting for its core until the longest time is over,
+    and what has `overflowed`.
     """
 
     code: int
     output: bytes
     errors: str
-    timed_out: bool = False
+    pace: Pace = Pace.FAST_ENOUGH
     overflowed: bool = False
 
     @property
@@ -60,8 +73,8 @@ class Ended:
 def confine_myself(limits: Limits) -> None:
     """Set the limits of the calling process, which cannot take them back.
 
-    The alarm ends the process at the wall-clock limit even if its parent is gone, and inside
-    native code too.
+    The alarm ends the process after its longest time even if its parent is gone, and inside native
+    code too.
     """
     cpu_s = int(limits.seconds) + 1
     for kind, value in (
@@ -75,7 +88,7 @@ def confine_myself(limits: Limits) -> None:
             value = min(value, hard)
         resource.setrlimit(kind, (value, value))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, limits.seconds + 1)
+    signal.setitimer(signal.ITIMER_REAL, limits.longest_s + 1)
 
 
 def run_confined(
@@ -115,16 +128,16 @@ def _watch(
     stderr: IO[bytes],
     limits: Limits,
     on_lines: Callable[[int], None],
-) -> tuple[bytes, str, bool, bool]:
+) -> tuple[bytes, str, Pace, bool]:
     """Read until the process ends or passes a limit; return the fields of `Ended` but the code."""
-    deadline_s = time.monotonic() + limits.seconds
+    patience = Patience(limits, lambda: waited_s(process.pid))
     output, errors, lines = bytearray(), b"", 0
-    timed_out = overflowed = False
+    pace, overflowed = Pace.FAST_ENOUGH, False
     with selectors.DefaultSelector() as selector:
         selector.register(stdout, selectors.EVENT_READ)
         selector.register(stderr, selectors.EVENT_READ)
-        while selector.get_map() and not (timed_out or overflowed):
-            for key, _ in selector.select(max(0.0, deadline_s - time.monotonic())):
+        while selector.get_map() and pace is Pace.FAST_ENOUGH and not overflowed:
+            for key, _ in selector.select(patience.left_s()):
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
                     selector.unregister(key.fileobj)
@@ -134,15 +147,61 @@ def _watch(
                     output += chunk
                     lines += chunk.count(b"\n")
                     on_lines(lines)
-            timed_out = time.monotonic() >= deadline_s
+            pace = patience.pace()
             overflowed = len(output) > limits.output_bytes
-    if not (timed_out or overflowed):
+    while pace is Pace.FAST_ENOUGH and not overflowed:
         # The process has closed its pipes, and may still run.
         try:
-            process.wait(max(0.0, deadline_s - time.monotonic()))
+            process.wait(patience.left_s())
+            break
         except subprocess.TimeoutExpired:
-            timed_out = True
-    return bytes(output), errors.decode("utf-8", "replace"), timed_out, overflowed
+            pace = patience.pace()
+    return bytes(output), errors.decode("utf-8", "replace"), pace, overflowed
+
+
+class Patience:
+    """How long a process may still take: what it waits for its core is not its own time.
+
+    `waited_s` tells how long it has waited so far. `clock` is a monotonic one, in seconds.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        waited_s: Callable[[], float],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits = limits
+        self._waited_s = waited_s
+        self._clock = clock
+        self._began_s = clock()
+
+    def left_s(self) -> float:
+        """Return after how many seconds to look at `pace` again, a bit more than 0."""
+        took_s, own_s = self._took_s()
+        return max(_LOOK_S, min(self._limits.seconds - own_s, self._limits.longest_s - took_s))
+
+    def pace(self) -> Pace:
+        """Return FAST_ENOUGH as long as the process may go on, and then why it may not."""
+        took_s, own_s = self._took_s()
+        found = pace_of([(took_s, own_s)], self._limits.seconds)
+        goes_on = found is Pace.BUSY and took_s < self._limits.longest_s
+        return Pace.FAST_ENOUGH if goes_on else found
+
+    def _took_s(self) -> tuple[float, float]:
+        """Return the wall-clock time so far, and what of it was the process's own."""
+        took_s = self._clock() - self._began_s
+        # Only a process that is late is asked.
+        return took_s, took_s - (self._waited_s() if took_s > self._limits.seconds else 0.0)
+
+
+def waited_s(pid: int) -> float:
+    """Return how long a process has waited for its core; 0 where the system does not tell."""
+    try:
+        # Linux: time on the core and time in the line for it, in nanoseconds, and its turns.
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

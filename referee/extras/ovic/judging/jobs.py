@@ -11,10 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.errors import InputError
+from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.confined import Ended, Limits, run_confined
 from referee.extras.ovic.judging.model import require_litert
 from referee.extras.ovic.judging.wire import WireError, parse_lines
+from referee.extras.ovic.rules.latency import Pace
 from referee.extras.ovic.rules.model_rules import Failure
 
 WORKER = (sys.executable, "-m", "referee.extras.ovic.judging.worker")
@@ -60,13 +61,19 @@ def run_job(
 ) -> Done:
     """Let a worker do a job with a model; `progress` gets the number of messages so far.
 
-    Raises InputError without LiteRT, and for an image that cannot be read.
+    Raises InputError without LiteRT, and for an image that cannot be read. Raises `Unavailable` for
+    a worker that was stopped while it waited for its core: nothing is known of the model then.
     """
     require_litert()
     job = {"model": str(model.resolve()), "kind": kind, "limits": asdict(limits), **fields}
     if tuple(worker) == WORKER:  # Any other command may run on another machine.
         job["parent"] = os.getpid()
     ended = run_confined(worker, json.dumps(job).encode(), limits, progress)
+    if ended.pace is Pace.BUSY:
+        raise Unavailable(
+            f"{model.name} waited for its core so long that nothing can be said of its time: it "
+            f"was stopped after {limits.longest_s:g} s. Stop other programs, and try again."
+        )
     try:
         messages = tuple(parse_lines(ended.output))
     except WireError as error:
@@ -95,7 +102,7 @@ def _failures(messages: Sequence[dict[str, Any]], ended: Ended, limits: Limits) 
     what = "a model that can be " + _STEPS.get(str(steps[-1]) if steps else "load", "run")
     if ended.overflowed:
         return [Failure("output", f"at most {limits.output_bytes} bytes of output", "more")]
-    if ended.timed_out or ended.signal_name in ("SIGALRM", "SIGXCPU"):
+    if ended.pace is Pace.TOO_SLOW or ended.signal_name in ("SIGALRM", "SIGXCPU"):
         within = f"{what} within {limits.seconds:g} s"
         return [Failure("time", within, "it had not ended and was stopped")]
     if ended.code == 0 and messages and messages[-1]["event"] == "done":

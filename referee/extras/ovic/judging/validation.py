@@ -48,7 +48,7 @@ def validate_model(
     The model runs five times on made images, in a process of its own. It is too slow if the
     fastest run takes more than `slower` times 120 % of the task's target. On a busy machine it
     runs again, `attempts` times in all. Raises InputError if there is no such file, or without
-    LiteRT, and `Unavailable` if the machine stays too busy to tell.
+    LiteRT, and `Unavailable` if the machine stays too busy to tell, or to let the model end.
     """
     failures = _file_failures(model)
     if failures:

@@ -15,6 +15,9 @@ BLOCKS = 5
 FEWEST_RUNS = 10 * BLOCKS
 """With fewer runs nothing can be said about stability."""
 
+PATIENCE = 4
+"""How many times its limit something may take that only waits for the core."""
+
 PERCENTILES = (1, 10, 25, 75, 90, 99)
 
 
@@ -57,16 +60,16 @@ class Pace(Enum):
     BUSY = "busy"
 
 
-def pace_of(runs_ms: Sequence[Sequence[float]], limit_ms: float) -> Pace:
-    """Judge runs, each with its wall-clock and its processor time, by the fastest of each.
+def pace_of(runs: Sequence[Sequence[float]], limit: float) -> Pace:
+    """Judge runs, each with its wall-clock and its own time, by the fastest of each.
 
     A model is too slow if its own work takes longer than the limit. If only the waiting for the
-    core makes it so, the machine is busy, and the runs say nothing.
+    core makes it so, the machine is busy, and the runs say nothing. All times have one unit.
     """
-    fastest, least_work = (min(column) for column in zip(*runs_ms, strict=True))
-    if fastest <= limit_ms:
+    fastest, least_work = (min(column) for column in zip(*runs, strict=True))
+    if fastest <= limit:
         return Pace.FAST_ENOUGH
-    return Pace.TOO_SLOW if least_work > limit_ms else Pace.BUSY
+    return Pace.TOO_SLOW if least_work > limit else Pace.BUSY
 
 
 def latency_of(times_ms: Sequence[float]) -> Latency:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from referee.extras.ovic.judging.entry import accuracy_of, measure_until_stable
 from referee.extras.ovic.judging.jobs import ModelFault
 from referee.extras.ovic.judging.machine import build_of
 from referee.extras.ovic.judging.validation import validate_model
+from referee.extras.ovic.rules.latency import PATIENCE, Pace, pace_of
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.submission.tasks import Task
 from referee.formats.hashed_reads import HashedReads
@@ -59,7 +61,8 @@ class Judge:
     """Validates and measures models, one at a time; every step of it has a time limit.
 
     `entry_s` bounds the answers and the measurement of one model together. `measure` is the
-    benchmark. `seconds` is a monotonic clock.
+    benchmark. `seconds` is a monotonic clock, and `work_s` the processor time of all processes that
+    have run for models so far.
     """
 
     def __init__(
@@ -67,10 +70,12 @@ class Judge:
         entry_s: float,
         measure: Measure = measure_until_stable,
         seconds: Callable[[], float] = time.monotonic,
+        work_s: Callable[[], float] | None = None,
     ) -> None:
         self._entry_s = entry_s
         self._measure = measure
         self._seconds = seconds
+        self._work_s = work_s or _children_work_s
 
     def validate(self, task: Task, model: Path, sha256: str) -> None:
         """Raise `Refused` if the model breaks a rule.
@@ -88,10 +93,11 @@ class Judge:
 
         Raises `Refused` if the model fails or takes too long, and `InputError` for images or a
         ground truth that cannot be used. Raises `Unavailable` for a measurement that is not stable,
-        for a model's file that is not as it was stored, and for images that change meanwhile.
+        for a model's file that is not as it was stored, for images that change meanwhile, and where
+        the machine was too busy for the entry to end in time.
         """
         _require_intact(model, sha256)
-        watch = partial(self._watch, self._seconds() + self._entry_s)
+        watch = partial(self._watch, self._seconds(), self._work_s())
         images = images_in(task.images)
         try:
             # The latency comes first: on a busy machine the long accuracy would be in vain.
@@ -128,14 +134,28 @@ class Judge:
             build_of(found.machine),
         )
 
-    def _watch(self, deadline_s: float, done: int, total: int) -> None:
-        """Raise `Refused` after the deadline; each message of the model's process comes here.
+    def _watch(self, began_s: float, work_before_s: float, done: int, total: int) -> None:
+        """Raise `Refused` after the time of the entry; each message of its processes comes here.
 
-        A process that sends none is stopped by its own limit.
+        A process that sends none is stopped by its own limit. If the entry is late without as much
+        work, the machine is busy: it goes on, and ends as `Unavailable` if that is too long.
         """
-        if self._seconds() > deadline_s:
+        took_s, work_s = self._seconds() - began_s, self._work_s() - work_before_s
+        pace = pace_of([(took_s, work_s)], self._entry_s)
+        if pace is Pace.TOO_SLOW:
             within = f"a model that is answered for and measured within {self._entry_s:g} s"
             raise Refused([Failure("time", within, "it had not ended and was stopped")])
+        if pace is Pace.BUSY and took_s > PATIENCE * self._entry_s:
+            raise Unavailable(
+                f"The machine is too busy: an entry was not over after {took_s:.0f} s, of which "
+                f"the processes of its model worked for {work_s:.0f} s."
+            )
+
+
+def _children_work_s() -> float:
+    """Return the processor time of all child processes of this one that have ended, in seconds."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _require_intact(model: Path, sha256: str) -> None:

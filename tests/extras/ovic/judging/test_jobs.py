@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.errors import Unavailable
+from referee.extras.ovic.judging import confined
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import Done, run_job
 
@@ -21,6 +23,12 @@ CONFINED = (
     "from referee.extras.ovic.judging.confined import Limits, confine_myself\n"
     "confine_myself(Limits(seconds={seconds}, memory_bytes=1 << 30))\n"
 )
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    """Let nobody wait for the core, however busy the machine of the tests is."""
+    monkeypatch.setattr(confined, "waited_s", lambda pid: 0.0)
 
 
 def work(program: str, **limits) -> Done:
@@ -69,6 +77,13 @@ def test_a_child_that_outlives_the_worker_is_killed(pipes, tmp_path):
     )
     assert work(program, seconds=3).failures
     assert dies(int(path.read_text()))
+
+
+def test_a_worker_that_waits_for_its_core_proves_nothing(monkeypatch):
+    """Stopped after four times its limit, a worker that only waited is no failure of the model."""
+    monkeypatch.setattr(confined, "waited_s", lambda pid: 1e6)
+    with pytest.raises(Unavailable, match="it was stopped after 2 s"):
+        work(STEP + "while True: signal.pause()", seconds=0.5)
 
 
 def test_a_worker_that_has_closed_its_output_is_killed_too():

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError, Unavailable
+from referee.extras.ovic.judging import confined
 from referee.extras.ovic.judging.benchmark import Runs, benchmark
 from referee.extras.ovic.judging.entry import measure_until_stable
 from referee.extras.ovic.rules.latency import Stability
@@ -83,14 +84,24 @@ def test_a_measurement_that_is_not_stable_is_our_fault(task, model):
 
 def test_an_entry_has_a_time_limit_as_a_whole(task, model):
     """When the time of the entry is over, the next message of the model's process ends it."""
-    seconds = count(0, 4)
+    seconds, work = count(0, 4), count(0, 4)
     with pytest.raises(Refused) as caught:
-        Judge(5, seconds=lambda: next(seconds)).measure(task, *model)
+        Judge(5, seconds=lambda: next(seconds), work_s=lambda: next(work)).measure(task, *model)
     assert "answered for and measured within 5 s" in str(caught.value)
 
 
-def test_a_model_that_fails_after_its_validation_is_refused(task, tmp_path, model):
+def test_an_entry_that_is_late_without_work_is_no_fault_of_its_model(task, model):
+    """Where the entry waits and works little, the machine is busy, and no entry is spent."""
+    seconds = count(0, 4)
+    with pytest.raises(Unavailable, match="was not over after 24 s, of which .* worked for 1 s"):
+        Judge(5, seconds=lambda: next(seconds), work_s=iter([9.0, *[10.0] * 9]).__next__).measure(
+            task, *model
+        )
+
+
+def test_a_model_that_fails_after_its_validation_is_refused(task, tmp_path, model, monkeypatch):
     """A model that never ends is stopped by the limit of its process, and refused."""
+    monkeypatch.setattr(confined, "waited_s", lambda pid: 0.0)  # However busy this machine is.
     from tests.support import tflite_models
 
     path = tmp_path / "h.tflite"

@@ -83,8 +83,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=_factor,
         default=_LIMITS.seconds,
         metavar="X",
-        help="wall-clock and processor time of one process: a validation, a measurement, or 250"
-        " answers (default: %(default)g)",
+        help="time of one process, without what it waits for its core: a validation, a measurement,"
+        " or 250 answers (default: %(default)g)",
     )
 
 

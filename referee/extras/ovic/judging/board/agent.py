@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from referee.errors import RefereeError
+from referee.errors import RefereeError, Unavailable
 from referee.extras.ovic.judging.benchmark import Plan, measure_here
 from referee.extras.ovic.judging.board.inbox import Inbox, LinkEnded
 from referee.extras.ovic.judging.confined import Limits
@@ -92,6 +92,8 @@ class Agent:
                 runs = measure_here(self._model, self._images, plan, limits, _Progress())
             except ModelFault as fault:
                 _say("failed", kind="model", text=str(fault), failure=vars(fault.failure))
+            except Unavailable as error:
+                _say("failed", kind="board", text=str(error))
             except RefereeError as error:
                 _say("failed", kind="model", text=str(error))
             else:

@@ -130,7 +130,7 @@ class BoardSession:
             raise ValueError("a connection to a board measures one model on one set of images")
         request = message("measure", plan=asdict(plan), limits=asdict(limits))
         self._link.send(request, "measuring")
-        found = self._expect("runs", "measuring", limits.seconds + _GRACE_S, progress)
+        found = self._expect("runs", "measuring", limits.longest_s + _GRACE_S, progress)
         try:
             rows = unpack_numbers(found.get("rows"), len(PARTS) + 1)
             span = unpack_span(found.get("ago_s"))
