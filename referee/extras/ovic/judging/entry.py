@@ -30,6 +30,7 @@ from referee.extras.ovic.rules.score import OvicRules, OvicScore, ovic_score
 from referee.formats.text import Read, read_bytes
 
 Progress = Callable[[int, int], None]
+Keep = Callable[[CocoResults], None]
 Answer = tuple[int, int, list[NDArray[Any]]]
 """The width and height of an image, and the model's outputs for it."""
 
@@ -64,15 +65,16 @@ def accuracy_of(
     limits: Limits,
     progress: Progress = lambda done, total: None,
     read: Read = read_bytes,
+    keep: Keep = lambda results: None,
 ) -> Accuracy:
     """Return the model's accuracy on the images of the ground truth.
 
     The ground truth of detection is COCO instances JSON, that of classification is lines
-    `file,label`. `read` reads it.
+    `file,label`. `read` reads it. `keep` gets a detector's answers before they are scored.
     """
     if rules.task == "detection":
         mean_ap, count = detection_accuracy(
-            model, rules, ground_truth, images, central_share, limits, progress, read
+            model, rules, ground_truth, images, central_share, limits, progress, read, keep
         )
         return Accuracy(100 * mean_ap, count)
     labelled = labelled_images(images, ground_truth, read)
@@ -110,16 +112,19 @@ def judge_entry(
     attempts: int,
     progress: Progress = lambda done, total: None,
     place: Place = here,
+    keep: Keep = lambda results: None,
 ) -> Entry:
     """Return accuracy, latency and score of a model that is valid.
 
     The latency comes first: a place that cannot measure is known before the long accuracy. The
-    accuracy is always computed on this machine.
+    accuracy is always computed on this machine. `keep` is that of `accuracy_of`.
     """
     measurement = measure_until_stable(
         model, images_in(images), plan, limits, attempts, progress, place
     )
-    accuracy = accuracy_of(model, rules, images, ground_truth, plan.central_share, limits, progress)
+    accuracy = accuracy_of(
+        model, rules, images, ground_truth, plan.central_share, limits, progress, keep=keep
+    )
     score = None
     if measurement.stability.stable:
         score = ovic_score(scoring, accuracy.percent, measurement.latency.mean)
@@ -156,8 +161,9 @@ def detection_accuracy(
     limits: Limits,
     progress: Progress = lambda done, total: None,
     read: Read = read_bytes,
+    keep: Keep = lambda results: None,
 ) -> tuple[float, int]:
-    """Return COCO's AP, a fraction, and the number of images.
+    """Return COCO's AP, a fraction, and the number of images; `keep` gets the answers first.
 
     A category id is the class index plus 1, as COCO's 90 numbers have it. Raises InputError if no
     class has ground truth.
@@ -169,7 +175,9 @@ def detection_accuracy(
     answers = _answers(model, rules, list(paths.values()), central_share, limits, progress)
     truth = found.coco or CocoTruth.from_ground_truth(found.truth)
     truth = replace(truth, category_ids=found.truth.class_ids)
-    result = coco.evaluate(truth, coco_results(list(paths), answers))
+    results = coco_results(list(paths), answers)
+    keep(results)
+    result = coco.evaluate(truth, results)
     if result.mean_ap is None:
         raise InputError(f"{truth_path}: no class has ground truth, so there is no mAP")
     return result.mean_ap, len(paths)

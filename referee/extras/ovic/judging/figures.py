@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OVIC's figures as files and JSON: baselines, frontiers, scores, a benchmark's latency."""
+"""OVIC's figures as files and JSON: baselines, frontiers, scores, latencies, a model's answers."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from referee.core.coco_boxes import CocoResults
 from referee.errors import InputError
 from referee.extras.ovic.rules.frontier import Baseline, FrontierEstimate
 from referee.extras.ovic.rules.score import Frontier, OvicRules, OvicScore
@@ -104,6 +106,22 @@ def read_latency_ms(path: Path) -> float:
     if not isinstance(latency, dict):
         raise InputError(f"{path}, latency_ms is not an object: give the result of a benchmark")
     return number(path, "latency_ms", "mean", object_at(path, "latency_ms", latency, "mean"))
+
+
+def write_coco_results(path: Path, results: CocoResults) -> None:
+    """Write detections as a list of COCO results, as evaluation servers take them.
+
+    Raises InputError if the file cannot be written.
+    """
+    columns = (results.image_id, results.category_id, results.box, results.score)
+    entries = [
+        {"image_id": image_id, "category_id": category_id, "bbox": box, "score": score}
+        for image_id, category_id, box, score in zip(*(it.tolist() for it in columns), strict=True)
+    ]
+    try:
+        path.write_text(json.dumps(entries, allow_nan=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _object(path: Path) -> dict[str, Any]:

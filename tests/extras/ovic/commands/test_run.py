@@ -75,6 +75,12 @@ def test_a_noisy_measurement_gives_no_score(folder, capsys):
     assert not report["benchmark"]["stable"] and report["reasons"]
 
 
+def test_a_classifier_has_no_coco_results(folder, capsys):
+    """The option is refused before the model runs."""
+    assert 2 == run(folder, "good.tflite", "--results", str(folder / "out.json"))
+    assert "give it with --task detection" in capsys.readouterr().err
+
+
 def test_a_benchmark_is_written_and_scored(folder, capsys):
     """`benchmark --out` writes what `score --benchmark` reads."""
     out = folder / "result.json"

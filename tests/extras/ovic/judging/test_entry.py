@@ -16,8 +16,11 @@ from referee.extras.ovic.judging.benchmark import PARTS, Plan, Runs, benchmark
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import images_in
 from referee.extras.ovic.judging.entry import accuracy_of
+from referee.extras.ovic.judging.figures import write_coco_results
 from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.rules.model_rules import ModelRules
+from referee.formats.loading import load_coco_results, load_coco_truth
+from referee.scoring import coco
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 # Each answer needs a process that imports LiteRT.
@@ -91,6 +94,23 @@ def test_a_known_box_gives_a_known_map(category, percent, models, colours):
     truth = coco_truth(colours, category)
     found = accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
     assert (percent, 3) == (pytest.approx(found.percent), found.images)
+
+
+def test_a_detectors_answers_are_kept_as_an_evaluation_server_takes_them(models, colours):
+    """The file has image and category ids of the truth and pixels, and scores as the model does."""
+    model, out = colours.parent / "m.tflite", colours.parent / "results.json"
+    model.write_bytes(models.detector())
+    truth = coco_truth(colours, 17)
+    accuracy_of(
+        *(model, ModelRules("detection"), colours, truth, 1.0, LIMITS),
+        keep=lambda results: write_coco_results(out, results),
+    )
+    entries = json.loads(out.read_text())
+    assert {"image_id", "category_id", "bbox", "score"} == set(entries[0])
+    best = max((it for it in entries if it["image_id"] == 20), key=lambda it: it["score"])
+    assert (17, [40.0, 7.5, 40.0, 15.0]) == (best["category_id"], best["bbox"])
+    scored = coco.evaluate(load_coco_truth(truth), load_coco_results(out))
+    assert 1.0 == pytest.approx(scored.mean_ap)
 
 
 def test_more_images_than_a_batch_are_answered_in_order(models, colours, monkeypatch):

@@ -7,9 +7,12 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from referee.core.coco_boxes import CocoResults
+from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.benchmark import measurement_text
 from referee.extras.ovic.commands.ovic.model_options import (
     add_board,
@@ -25,7 +28,7 @@ from referee.extras.ovic.commands.ovic.model_options import (
 from referee.extras.ovic.commands.ovic.options import add_frontier, score_text
 from referee.extras.ovic.commands.ovic.validate import validity
 from referee.extras.ovic.judging.entry import Entry, judge_entry
-from referee.extras.ovic.judging.figures import read_frontier, score_report
+from referee.extras.ovic.judging.figures import read_frontier, score_report, write_coco_results
 from referee.extras.ovic.judging.validation import validate_model
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.rules.score import RULES
@@ -36,6 +39,9 @@ Validate a model, measure its latency on the images, answer all images of the gr
 and score both. With --board the latency comes from a board, and the rest runs on this machine. The
 exit code is 1 for a model that breaks a rule, for a measurement that is not stable, and for an
 entry that is too slow to be valid.
+
+  referee ovic run model.tflite --task detection --images photos --ground-truth annotations.json \\
+    --results detections.json
 """
 
 
@@ -59,6 +65,12 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         help="detection: COCO instances JSON. Classification: CSV file,label, where label 0 is the"
         " background and 1 the first class",
     )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="write a detector's answers as COCO results, for an evaluation server",
+    )
     add_frontier(parser)
     add_rules(parser)
     add_board(parser)
@@ -70,6 +82,8 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def act(args: argparse.Namespace) -> int:
     """Judge the model and print; return 0, or 1 without a valid score."""
     rules, limits, place = rules_of(args), limits_of(args), place_of(args)
+    if args.results is not None and args.task != "detection":
+        raise InputError("--results are a detector's COCO results: give it with --task detection")
     scoring = RULES[args.task]
     if args.frontier is not None:
         scoring = read_frontier(args.frontier, scoring)
@@ -88,6 +102,7 @@ def act(args: argparse.Namespace) -> int:
             args.attempts,
             progress,
             place,
+            partial(_keep, args.results),
         )
     if args.picture is not None and entry.score is not None:
         # The drawing library is slow to import.
@@ -98,6 +113,12 @@ def act(args: argparse.Namespace) -> int:
         print(f"referee ovic: {scoring.note}", file=sys.stderr)
     print(json.dumps(_report(args.task, entry)) if args.json else _text(entry))
     return 0 if entry.score is not None and entry.score.valid else 1
+
+
+def _keep(path: Path | None, results: CocoResults) -> None:
+    """Write a detector's answers where a file is asked for."""
+    if path is not None:
+        write_coco_results(path, results)
 
 
 def _refused(args: argparse.Namespace, failures: Sequence[Failure]) -> int:
