@@ -77,16 +77,17 @@ def confine_myself(limits: Limits) -> None:
     code too.
     """
     cpu_s = int(limits.seconds) + 1
-    for kind, value in (
-        (resource.RLIMIT_AS, limits.memory_bytes),
-        (resource.RLIMIT_CPU, cpu_s),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
+    for kind, soft, most in (
+        (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
+        # At the hard limit Linux sends SIGKILL, which says nothing of the time; before it SIGXCPU.
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_CORE, 0, 0),
     ):
         _, hard = resource.getrlimit(kind)
         if hard != resource.RLIM_INFINITY:
-            value = min(value, hard)
-        resource.setrlimit(kind, (value, value))
+            soft, most = min(soft, hard), min(most, hard)
+        resource.setrlimit(kind, (soft, most))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, limits.longest_s + 1)
 

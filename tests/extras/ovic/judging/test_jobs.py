@@ -93,6 +93,13 @@ def test_a_worker_that_has_closed_its_output_is_killed_too():
     assert "time" == failure.rule
 
 
+def test_the_processors_time_ends_a_worker_with_its_own_reason():
+    """A worker that has used its processor time is told by the time, and not by its death."""
+    program = STEP + CONFINED.format(seconds=0.9) + "while True: pass"
+    (failure,) = work(program, seconds=60).failures
+    assert "time" == failure.rule
+
+
 def test_the_alarm_ends_a_worker_without_a_referee():
     """The worker's own alarm ends it if nobody else does."""
     program = STEP + CONFINED.format(seconds=0.1) + "while True: signal.pause()"
