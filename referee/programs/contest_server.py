@@ -8,6 +8,7 @@ from functools import partial
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.entry.admission import LOGINS_WAITING, Admission, SessionCache
 from referee.service.entry.answers import Answers
+from referee.service.entry.devices import OneDevice
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
@@ -39,9 +40,10 @@ def run_contest_server(config: Config, launch: Launch) -> None:
         journal = Journal(contest.database, blocking_runner(kind, 1))
         desk = DeskClient(socket_path(config.storage.folder))
         sessions = SessionCache(contest.database)
+        devices, hashing = OneDevice(contest, journal), blocking_runner(kind, 1)
         services = ContestServices(
             contest,
-            Admission(contest, sessions, desk, blocking_runner(kind, 1), launch.lane, logins),
+            Admission(contest, sessions, desk, devices, hashing, launch.lane, logins),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             blocking_runner(kind, _LONG_ANSWERS),

@@ -705,6 +705,15 @@ begin
     );
 end;
 
+create table session_addresses (
+    -- The addresses that used a session. The first row is that of the login that began it.
+    seen_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    address text not null,
+    utc text not null,
+    unique (session_id, address)
+) strict;
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.
@@ -1744,6 +1753,34 @@ begin
         coalesce(new.session_id, 0), 'scoring_runs', new.run_id, row_digest(
             'scoring_runs', new.run_id, new.session_id, new.upto_answer_id, new.energy_id,
             new.monotonic_s, new.utc, new.boot_id, new.accuracy, new.score, new.detail
+        )
+    );
+end;
+
+create trigger session_addresses_no_update before update on session_addresses
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger session_addresses_no_delete before delete on session_addresses
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger session_addresses_no_replace before insert on session_addresses
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from session_addresses
+        where seen_id = new.seen_id or session_id = new.session_id and address = new.address
+    );
+end;
+
+create trigger session_addresses_join_the_chain after insert on session_addresses
+begin
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'session_addresses', new.seen_id, row_digest(
+            'session_addresses', new.seen_id, new.session_id, new.address, new.utc
         )
     );
 end;

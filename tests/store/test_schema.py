@@ -41,6 +41,7 @@ from referee.store.readings import insert_energy
 from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.schema import NO_FACTS
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
+from referee.store.session_addresses import insert_session_address
 from referee.store.shows import insert_show
 from referee.store.teams import (
     Registration,
@@ -65,6 +66,7 @@ FACTS = {
     "answers": "answer_id",
     "fetched_images": "number",
     "requests": "request_id",
+    "session_addresses": "seen_id",
     "refused_answers": "refused_id",
     "readings": "reading_id",
     "session_meters": "emulated",
@@ -137,6 +139,9 @@ def filled(database):
         insert_audit(connection, at(0), "x", "arm", session_id)
         _fill_event(connection, session_id, waiting)
     put_entry(database, "validating")
+    # Tables of later referees come last: the links of the rows above are known for ever.
+    with database.write() as connection:
+        insert_session_address(connection, session_id, "192.0.2.7", UTC_TEXT)
     return database
 
 
@@ -202,6 +207,7 @@ def test_facts_are_never_changed(filled, table):
         *(
             "answers",
             "refused_answers",
+            "session_addresses",
             "readings",
             "scoring_runs",
             "energies",

@@ -16,6 +16,7 @@ from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission, SessionCache
 from referee.service.entry.answers import Answers
+from referee.service.entry.devices import OneDevice
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
@@ -83,7 +84,7 @@ def serving(contest: Contest) -> Iterator[Site]:
         sessions = SessionCache(contest.database)
         services = ContestServices(
             contest,
-            Admission(contest, sessions, DirectDesk(desk)),
+            Admission(contest, sessions, DirectDesk(desk), OneDevice(contest, journal)),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             run_here,

@@ -119,7 +119,7 @@ class ControlDesk:
         with lane.lock:
             session = self._policy.session_in(lane, team, self)
             if self._state(session) is not SessionState.RUNNING:
-                integration = lane.begin(session, asked)
+                integration = lane.begin(session, asked, address)
                 now = self._contest.clock.now()
                 text = _login_text(team, address, now, integration)
                 self.logbook.notify(session.session_id, "info", text)

@@ -11,6 +11,7 @@ from typing import Protocol
 from power.emulated import is_emulated
 from power.energy.conditions import conditions_to_json
 from power.meter import IntegrationStart, MeterSettings, Reading
+from referee.core.devices import one_spelling
 from referee.core.instant import Instant, seconds_between, shifted
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.logbook import Logbook, secure_wire_log
@@ -27,6 +28,7 @@ from referee.store.readings import (
     energy_of,
     insert_session_meter,
 )
+from referee.store.session_addresses import insert_session_address
 from referee.store.sessions import (
     SessionRecord,
     latest_started,
@@ -198,11 +200,14 @@ class Lane:
             )
             self._tell(session_id, "warning", text)
 
-    def begin(self, session: SessionRecord, asked: Instant) -> IntegrationStart | None:
+    def begin(
+        self, session: SessionRecord, asked: Instant, address: str
+    ) -> IntegrationStart | None:
         """Start the meter, then record the start; return None for a contest without a meter.
 
-        `asked` is the time of the login. Raises `Unavailable` if the meter does not start, or if
-        preparing it took longer than the contest server would wait.
+        `asked` is the time of the login, and `address` is where it came from. Raises `Unavailable`
+        if the meter does not start, or if preparing it took longer than the contest server would
+        wait.
         """
         clock, session_id = self._contest.clock, session.session_id
         settings = self._prepared
@@ -227,6 +232,9 @@ class Lane:
         try:
             with self._contest.database.write() as connection:
                 record_event(connection, session_id, "started", started, actor=session.team)
+                if address:
+                    utc = now.utc.isoformat()
+                    insert_session_address(connection, session_id, one_spelling(address), utc)
                 if integration is not None:
                     insert_session_meter(connection, session_id, now.utc.isoformat(), meter)
         except Exception:

@@ -16,6 +16,7 @@ from referee.core.blocking import BlockingRunner, run_here
 from referee.core.instant import Instant
 from referee.core.states import Arrival, SessionFacts, SessionState, arrival_of, state_of
 from referee.errors import Refusal
+from referee.service.entry.devices import OneDevice
 from referee.service.entry.hash_turns import HashTurns
 from referee.service.entry.machine_turn import MachineTurn
 from referee.service.entry.passwords import stays
@@ -98,6 +99,7 @@ class Admission:
         contest: Contest,
         sessions: SessionCache,
         desk: Desk,
+        devices: OneDevice,
         run_hashing: BlockingRunner = run_here,
         lane: int = FIRST_LANE,
         logins_waiting: int = LOGINS_WAITING,
@@ -106,6 +108,7 @@ class Admission:
         self._lane = lane
         self._sessions = sessions
         self._desk = desk
+        self._devices = devices
         # Only valid tokens are kept. There is one for each session, so the memory is bounded.
         self._known: dict[str, int] = {}
         self._teams: EventTeams | PracticeTeams = PracticeTeams()
@@ -121,12 +124,13 @@ class Admission:
 
         A repeat while the session runs returns the same token and changes nothing. Raises
         `Refusal` (`login_invalid`, `login_busy`, `not_armed`, `session_over`,
-        `other_session_live`, `other_lane`). Raises `Unavailable` if the meter or the control
-        desk fails.
+        `other_session_live`, `other_lane`, `other_device`). Raises `Unavailable` if the meter or
+        the control desk fails.
         """
         self.require_team(username, password, address, waits)
         answer = self._desk.ask("begin", team=username, address=address, lane=self._lane)
         session = load_session(self._contest.database.connection, int(answer["session"]))
+        self._devices.require(session, address)
         token = token_of_session(self._contest.secrets.token_key, session.session_id)
         return SessionLogin(token, session)
 
@@ -148,11 +152,17 @@ class Admission:
         """Tell whether a token is one of this contest; this costs no look at the database."""
         return self._session_of(token) is not None
 
-    def known_session(self, token: str) -> SessionRecord:
+    def known_session(self, token: str, address: str) -> SessionRecord:
         """Return the session of a valid token; the session may be in any state.
 
-        Raises `Refusal` (code `token_invalid`, or `other_lane` for a session of another lane).
+        Raises `Refusal`: code `token_invalid`, `other_lane` for a session of another lane, and
+        `other_device` where the rules allow the session one address.
         """
+        session = self._session_behind(token)
+        self._devices.require(session, address)
+        return session
+
+    def _session_behind(self, token: str) -> SessionRecord:
         session_id = self._session_of(token)
         if session_id is None:
             raise Refusal("token_invalid", "This token was not given out here: log in first.")
@@ -174,13 +184,13 @@ class Admission:
                 self._known[token] = session_id
         return session_id
 
-    def running_session(self, token: str) -> SessionRecord:
+    def running_session(self, token: str, address: str) -> SessionRecord:
         """Return the running session of a token.
 
-        Raises `Refusal` (code `token_invalid`) if the token is not valid or its session does not
-        run.
+        Raises `Refusal` as `known_session` does, and with code `token_invalid` if the session does
+        not run.
         """
-        session = self.known_session(token)
+        session = self.known_session(token, address)
         state = state_of(session.facts, self._contest.clock.now())
         if state is not SessionState.RUNNING:
             raise Refusal(
@@ -188,13 +198,14 @@ class Admission:
             )
         return session
 
-    def answering_session(self, token: str) -> SessionRecord:
+    def answering_session(self, token: str, address: str) -> SessionRecord:
         """Return the session of a token if its answers are still stored, late ones included.
 
         This check comes before the parsing of an answer, so a client that never stops sending
-        costs little. Raises `Refusal` (code `token_invalid`).
+        costs little. Raises `Refusal` as `known_session` does, and with code `token_invalid` if
+        the session takes no answers.
         """
-        session = self.known_session(token)
+        session = self.known_session(token, address)
         connection, now = self._contest.database.connection, self._contest.clock.now()
         arrival = answer_arrival(connection, session.session_id, session.facts, now)
         if arrival is Arrival.REFUSED:
@@ -205,7 +216,7 @@ class Admission:
 
     def in_time(self, token: str, received: Instant) -> bool:
         """Tell whether an answer received at this instant counts for the token's session."""
-        return arrival_of(self.known_session(token).facts, received) is Arrival.IN_TIME
+        return arrival_of(self._session_behind(token).facts, received) is Arrival.IN_TIME
 
     def show(self, session: SessionRecord, number: int, received: Instant) -> None:
         """Show an image on the session's screen; return when the screen has painted it.

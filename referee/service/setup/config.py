@@ -53,6 +53,17 @@ class ContestSection:
     shuffle: bool = setting(
         "Hand out the images of each session in a secret order of its own.", True
     )
+    second_address: str = setting(
+        "What becomes of the requests of a running session that come from another address than the "
+        "login that began it: flag (served, with an alarm) or refuse. A rehearsal only flags.",
+        "flag",
+        choices=("flag", "refuse"),
+    )
+
+    @property
+    def refuses_second_address(self) -> bool:
+        """Tell whether a session serves only the address that began it."""
+        return self.second_address == "refuse" and self.mode == "event"
 
 
 @dataclass(frozen=True)

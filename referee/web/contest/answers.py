@@ -67,7 +67,7 @@ def register(app: Flask, services: ContestServices) -> None:
         token = None
         try:
             token = _token(asked, body)
-            notes.session = services.admission.answering_session(token)
+            notes.session = services.admission.answering_session(token, asked.remote_addr or "")
         except Refusal:
             body.discard(known=token is not None and services.admission.gave_out(token))
             raise

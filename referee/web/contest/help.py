@@ -42,6 +42,7 @@ def help_text(contest: Contest, base: str) -> str:
         coming_mib=COMING_BYTES // 2**20,
         connections=MOST_OF_ADDRESS,
         head_s=HEAD_S,
+        one_device=contest.config.contest.refuses_second_address,
         tls=contest.config.server.contest_tls is not None,
         base=base,
     )

@@ -45,7 +45,7 @@ def _asked_image(asked: Request) -> str:
 
 def _send(services: ContestServices, find: Finder, text: str | None) -> Response:
     asked, notes = current()
-    session = services.admission.running_session(require_token(asked))
+    session = services.admission.running_session(require_token(asked), asked.remote_addr or "")
     notes.session = session
     sent = find(services.contest, session, _asked_image(asked) if text is None else text)
     if asked.method != "HEAD":  # The answer to HEAD contains no image.
@@ -67,7 +67,7 @@ def _show(services: ContestServices) -> Response:
     if services.contest.track.delivery is not Delivery.SHOWN:
         # The old referee checks its display before the token.
         raise Refusal("display_off", "This contest has no display; fetch images with /image.")
-    session = services.admission.running_session(require_token(asked))
+    session = services.admission.running_session(require_token(asked), asked.remote_addr or "")
     notes.session = session
     number = requested_image(_asked_image(asked), services.contest.image_count)
     if asked.method == "HEAD":  # A HEAD changes nothing, and the screen is something.

@@ -32,6 +32,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "other_session_live": (401, None),
     "other_lane": (401, None),
     "meter_unavailable": (500, "Powermeter not connected\n"),
+    "other_device": (403, None),
     "token_missing": (400, None),
     "token_invalid": (401, "Invalid Token\n"),
     "image_name_missing": (400, None),

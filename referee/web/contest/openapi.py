@@ -33,7 +33,7 @@ _TOKEN: Schema = _STRING | {"description": "Needed if it is not sent elsewhere."
 _SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
 # The refusals for any request with a body, and for any request with a token.
 _OF_BODY = ("body_truncated", "body_too_slow", "body_too_large", "form_invalid", "not_stored")
-_OF_TOKEN = ("token_missing", "token_invalid")
+_OF_TOKEN = ("token_missing", "token_invalid", "other_device")
 
 
 class _Operation(msgspec.Struct, forbid_unknown_fields=True):

@@ -38,7 +38,7 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/verify", methods=["GET", "POST"])
     def verify() -> Response:
-        g.session = services.admission.running_session(require_token(request))
+        g.session = services.admission.running_session(require_token(request), _address())
         return Response(legacy.VALID_TOKEN)
 
     @app.route("/no_of_images", methods=["POST"])
@@ -47,10 +47,10 @@ def register(app: Flask, services: ContestServices) -> None:
         if token is None:
             return problem(request, Refusal("token_invalid", "There is no token: log in first."))
         try:
-            g.session = services.admission.running_session(token)
+            g.session = services.admission.running_session(token, _address())
         except Refusal as refusal:
             response = problem(request, refusal)
-            if not wants_json(request):
+            if not wants_json(request) and refusal.code != "other_device":
                 response.set_data(legacy.INVALID_USER)
             return response
         return Response(str(services.contest.image_count))
@@ -64,7 +64,7 @@ def register(app: Flask, services: ContestServices) -> None:
         token = token_of(request)
         if token is None:
             return problem(request, Refusal("token_invalid", "There is no token to log out with."))
-        g.session = services.admission.running_session(token)
+        g.session = services.admission.running_session(token, _address())
         services.admission.logout(g.session)
         return Response(legacy.LOGOUT_SUCCESS)
 
@@ -108,9 +108,7 @@ def _login(services: ContestServices) -> Response:
     if username is None or password is None:
         raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
     try:
-        login = services.admission.login(
-            username, password, request.remote_addr or "", waits_of(request.environ)
-        )
+        login = services.admission.login(username, password, _address(), waits_of(request.environ))
     except Refusal:
         raise
     except Unavailable as error:
@@ -134,7 +132,7 @@ def _login(services: ContestServices) -> Response:
 
 
 def _status(services: ContestServices) -> Response:
-    g.session = services.admission.known_session(require_token(request))
+    g.session = services.admission.known_session(require_token(request), _address())
     # Wait a moment, so that the status counts everything that this worker has sent and stored. If
     # the disk is slow, a status that is slightly behind is better than none.
     services.log.catch_up(_CATCH_UP_S)
@@ -150,6 +148,11 @@ def _status(services: ContestServices) -> Response:
         late_answers=status.late_answers,
         frame_tag=_frame_tag(services, g.session.session_id),
     )
+
+
+def _address() -> str:
+    """Return the address that the present request comes from."""
+    return request.remote_addr or ""
 
 
 def _frame_tag(services: ContestServices, session_id: int) -> int | None:

@@ -18,11 +18,14 @@ from referee.service.entry.admission import (
     session_of_token,
     token_of_session,
 )
+from referee.service.entry.devices import OneDevice
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.store.sessions import load_session
 from tests.support.fakes import running_desk
+from tests.support.prompt_journal import PromptJournal
 from tests.support.teams import give_password
 
+ADDRESS = "10.0.0.2"
 KEY = bytes(range(32))
 SESSIONS = st.integers(1, 10**18 - 1)
 
@@ -50,7 +53,13 @@ def link(practice, meter):
 @pytest.fixture
 def admission(practice, link):
     """Return the admission of a rehearsal."""
-    return Admission(practice, SessionCache(practice.database), link)
+    return admission_of(practice, link)
+
+
+def admission_of(contest, link, **options):
+    """Return the admission of a contest; second addresses are written at once."""
+    devices = OneDevice(contest, PromptJournal(contest.database))
+    return Admission(contest, SessionCache(contest.database), link, devices, **options)
 
 
 def refusal(call, *arguments):
@@ -65,7 +74,7 @@ def test_login_gives_the_sessions_token(admission, practice):
     first = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
     assert token_of_session(practice.secrets.token_key, 1) == first.token
     assert first == admission.login("ants", PRACTICE_PASSWORD, "10.0.0.3")
-    assert first.session == admission.running_session(first.token)
+    assert first.session == admission.running_session(first.token, ADDRESS)
 
 
 def test_wrong_password_never_reaches_the_desk(admission, link):
@@ -78,17 +87,17 @@ def test_token_is_good_until_the_end(admission, practice):
     """At the deadline the token stops by itself, and the session stays known."""
     login = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
     practice.clock.advance(599.999)
-    assert 1 == admission.running_session(login.token).session_id
+    assert 1 == admission.running_session(login.token, ADDRESS).session_id
     practice.clock.advance(0.001)
-    assert "token_invalid" == refusal(admission.running_session, login.token)
-    assert 1 == admission.known_session(login.token).session_id
+    assert "token_invalid" == refusal(admission.running_session, login.token, ADDRESS)
+    assert 1 == admission.known_session(login.token, ADDRESS).session_id
 
 
 def test_logout_ends_the_token(admission, practice):
     """After a logout the session does not run, and a second logout is refused."""
     login = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
     admission.logout(login.session)
-    assert "token_invalid" == refusal(admission.running_session, login.token)
+    assert "token_invalid" == refusal(admission.running_session, login.token, ADDRESS)
     facts = load_session(practice.database.connection, 1).facts
     assert EndCause.LOGOUT is facts.end_cause
 
@@ -96,13 +105,13 @@ def test_logout_ends_the_token(admission, practice):
 @pytest.mark.parametrize("token", ["", "1", "1.x", "nonsense", "9" * 500])
 def test_foreign_tokens(admission, token):
     """A token that this contest did not give stands for nothing."""
-    assert "token_invalid" == refusal(admission.known_session, token)
+    assert "token_invalid" == refusal(admission.known_session, token, ADDRESS)
 
 
 def test_token_of_a_session_that_does_not_exist(admission, practice):
     """A well-signed token of a missing session is refused like any other."""
     token = token_of_session(practice.secrets.token_key, 77)
-    assert "token_invalid" == refusal(admission.known_session, token)
+    assert "token_invalid" == refusal(admission.known_session, token, ADDRESS)
 
 
 def test_lost_meter_is_unavailable(admission, meter):
@@ -116,7 +125,7 @@ def test_event_asks_for_the_teams_own_password(contest, meter):
     """In an event the practice password is refused, and a team must wait its turn."""
     password = give_password(contest.config.teams, "ants")
     with running_desk(contest, meter) as desk:
-        admission = Admission(contest, SessionCache(contest.database), DirectDesk(desk))
+        admission = admission_of(contest, DirectDesk(desk))
         assert "login_invalid" == refusal(admission.login, "ants", PRACTICE_PASSWORD, "")
         assert "not_armed" == refusal(admission.login, "ants", password, "")
         desk.arm(desk.new_session("ants", "Kim"), "Kim")
@@ -159,13 +168,13 @@ def test_another_user_learns_how_to_end_a_running_session(admission):
 def test_a_token_at_the_port_of_another_lane_is_sent_to_its_own(admission, practice, link):
     """Every question with a token is refused there, and the refusal names both lanes and ports."""
     token = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2").token
-    second = Admission(practice, SessionCache(practice.database), link, lane=2)
+    second = admission_of(practice, link, lane=2)
     for ask in (second.known_session, second.running_session, second.answering_session):
         told = "in lane '', and this is the port of lane '2'. Connect to port 8000"
         with pytest.raises(Refusal, match=told) as refused:
-            ask(token)
+            ask(token, ADDRESS)
         assert "other_lane" == refused.value.code
-    assert 1 == admission.running_session(token).session_id
+    assert 1 == admission.running_session(token, ADDRESS).session_id
 
 
 @given(SESSIONS)

@@ -195,3 +195,28 @@ def test_a_faulty_answer_after_the_end_is_late_first(site: Site, data: str, kind
     site.clock.advance(600)
     answer = site.client.post("/result", data=data, content_type=kind, headers=headers)
     assert (answer.status_code, answer.data) == (401, b"Invalid Token\n")
+
+
+def test_a_second_device_changes_nothing_where_it_is_refused(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every request with the token, and a repeated login, gets 403 and the sentence."""
+    form = {"username": "ants", "password": "practice"}
+    token = site.client.post("/login", data=form).text
+    section = type(site.contest.config.contest)
+    monkeypatch.setattr(section, "refuses_second_address", True)
+    assert "One device at a time" in site.client.get("/help").text
+    other: Any = {"environ_base": {"REMOTE_ADDR": "10.0.0.9"}}
+    asked = [
+        site.client.post("/login", data=form, **other),
+        site.client.post("/verify", data={"token": token}, **other),
+        site.client.post("/no_of_images", data={"token": token}, **other),
+        site.client.get(f"/image/1?token={token}", **other),
+        site.client.get(f"/status?token={token}", **other),
+        site.client.post("/result", data={"token": token, "image_name": "1"}, **other),
+        site.client.post("/logout", data={"token": token}, **other),
+    ]
+    assert {403} == {answer.status_code for answer in asked}
+    assert all("this session began from 127.0.0.1" in answer.text for answer in asked)
+    status: Any = site.client.get(f"/status?token={token}").json
+    assert ("RUNNING", 0, 0) == (status["state"], status["answers"], status["images_fetched"])
