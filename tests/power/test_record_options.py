@@ -7,7 +7,8 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,20 @@ from tests.support.fakes import eventually
 
 ROOT = Path(__file__).parents[2]
 RANGES = ("--update", "0.1", "--volts", "150", "--amps", "0.1")
+
+
+@contextmanager
+def recording_until_stopped(resource: str, log: Path) -> Iterator[subprocess.Popen[str]]:
+    """Give a program that records without an end, once it has some readings."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "power", "record", resource, *RANGES, "--until-stopped"]
+        + ["--out", str(log), "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        eventually(lambda: log.exists() and log.read_bytes().count(b"START") > 5)
+        yield process
 
 
 @pytest.mark.slow
@@ -49,14 +64,7 @@ def test_a_run_without_an_end_lasts_until_somebody_ends_it(
 ) -> None:
     """Ctrl-C is its ordinary end, and the energy is judged."""
     emulator, log = start_emulator(), tmp_path / "log.csv"
-    with subprocess.Popen(
-        [sys.executable, "-m", "power", "record", emulator.resource, *RANGES, "--until-stopped"]
-        + ["--out", str(log), "--json"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        eventually(lambda: log.exists() and log.read_bytes().count(b"START") > 5)
+    with recording_until_stopped(emulator.resource, log) as process:
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=180)
     found = json.loads(out)
@@ -100,14 +108,7 @@ def test_another_program_marks_the_recording_that_runs(
 ) -> None:
     """Each phase has its mean power, in the result and in an audit of the log."""
     emulator, log = start_emulator(), tmp_path / "log.csv"
-    with subprocess.Popen(
-        [sys.executable, "-m", "power", "record", emulator.resource, *RANGES, "--until-stopped"]
-        + ["--out", str(log), "--json"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        eventually(lambda: log.exists() and log.read_bytes().count(b"START") > 5)
+    with recording_until_stopped(emulator.resource, log) as process:
         done = run_power("mark", "warm", "--json")
         assert (0, "warm") == (done.returncode, json.loads(done.stdout)["text"]), done.stderr
         rows = log.read_bytes().count(b"START")
