@@ -128,6 +128,28 @@ class Readings(Sequence[Reading]):
         # A reader in another thread counts the codes, so they come last.
         self._codes.append(code)
 
+    def append_alike(
+        self,
+        utc_us: NDArray[np.int64],
+        numbers: Mapping[str, Numbers],
+        elements: Mapping[tuple[int, str], Numbers],
+        quantities: Mapping[str, Numbers],
+    ) -> None:
+        """Append readings of the kind of the last one, column by column.
+
+        There is a column of values where the last reading has a value. Elements are by number and
+        name, as in `Columns.element`.
+        """
+        none = np.full(len(utc_us), np.nan)
+        for name, column in self._columns.items():
+            column.frombytes(numbers.get(name, none).tobytes())
+        for key, column in self._elements.items():
+            column.frombytes(elements.get(key, none).tobytes())
+        for name, column in self._quantities.items():
+            column.frombytes(quantities.get(name, none).tobytes())
+        self._utc_us.frombytes(utc_us.tobytes())
+        self._codes.frombytes(np.full(len(utc_us), self._codes[-1], dtype=np.intc).tobytes())
+
     def _append_elements(self, elements: Sequence[ElementValues]) -> None:
         """Append the values of single elements; earlier readings and other elements have none."""
         rows = len(self._codes)

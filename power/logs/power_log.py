@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -26,6 +27,7 @@ from power.logs.rows import (
     row_of,
 )
 from power.logs.rows import COLUMNS as COLUMNS
+from power.logs.usual_rows import BLOCK, usual_rows
 from power.meter import Reading
 from power.readings import Readings
 
@@ -208,12 +210,19 @@ def _read_json(path: Path, lines: Iterator[str], reader: RowReader) -> None:
 
 
 def _read_csv(path: Path, lines: Iterator[str], reader: RowReader) -> None:
-    rows = ((number, row) for number, row in enumerate(csv.reader(lines), start=1) if row)
-    _, header = next(rows, (0, []))
+    rows = csv.reader(lines)
+    number, header = next(((number, row) for number, row in enumerate(rows, 1) if row), (0, []))
     if tuple(header[: len(COLUMNS)]) != COLUMNS:
         raise ValueError(f"{path}: the first line must begin with {','.join(COLUMNS)}")
-    for number, row in rows:
-        _read_row(path, number, reader, csv_values, header, row)
+    while block := list(islice(rows, BLOCK)):
+        usual = usual_rows(header, block)
+        for at, row in enumerate(block if usual is None else block[:1], start=number + 1):
+            if row:
+                _read_row(path, at, reader, csv_values, header, row)
+        if usual is not None:
+            later = {name: numbers[1:] for name, numbers in usual.numbers.items()}
+            reader.add_alike(usual.utc_us[1:], later)
+        number += len(block)
 
 
 def _read_row(

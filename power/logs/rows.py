@@ -20,9 +20,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from power.meter import MEASURED, QUALITIES, ElementValues, IntegrationState, Reading
 from power.quantities import COLUMN, columns_of
-from power.readings import NUMBERS, Readings, kind_of
+from power.readings import NUMBERS, Numbers, Readings, kind_of
 
 COLUMNS = ("elapsed_s", "utc", *MEASURED, "state")
 """The columns of every power log since the first version; the others come after them."""
@@ -35,11 +38,23 @@ SUFFIX = ".jsonl"
 
 # The meter is always asked for these.
 _ALWAYS = ("elapsed_s", *MEASURED)
-_TEXTS = ("utc", "state")
+TEXTS = ("utc", "state")
+"""The columns that hold no number."""
+
+NO_NUMBER = "nan"
+"""In a quality's field: the meter was asked and had no number."""
+
 # A single float of 9.91E+37, which means no data, decodes to a value slightly below 9.91e37.
-_STAND_IN = 9.8e37
+STAND_IN = 9.8e37
+"""From here on, with either sign, a number is no measured value."""
+
 _OF_ELEMENTS = ("power_w", "energy_wh")
-ELEMENT_COLUMNS = tuple(f"element_{number}_{name}" for number in (1, 2, 3) for name in _OF_ELEMENTS)
+_ELEMENT_KEYS = {
+    (number, name): f"element_{number}_{name}" for number in (1, 2, 3) for name in _OF_ELEMENTS
+}
+ELEMENT_COLUMNS = tuple(_ELEMENT_KEYS.values())
+# A log counts from the start of its run.
+_COLUMN_OF = {"monotonic_s": "elapsed_s"}
 # No reading has the other columns: the limit of error, and those of later versions.
 _NUMBERS = {*_ALWAYS, *QUALITIES, *ELEMENT_COLUMNS}
 
@@ -102,6 +117,27 @@ class RowReader:
         except OverflowError:
             raise ValueError(f"{values['utc']} is no time of a reading") from None
 
+    def add_alike(self, utc_us: NDArray[np.int64], numbers: Mapping[str, Numbers]) -> None:
+        """Append rows that differ from the last one in their times and numbers alone.
+
+        `utc_us` counts from 1970 in UTC. `numbers` has a column of values where the last row has a
+        number.
+        """
+        self.readings.append_alike(
+            utc_us,
+            {
+                name: numbers[_COLUMN_OF.get(name, name)]
+                for name in NUMBERS
+                if _COLUMN_OF.get(name, name) in numbers
+            },
+            {key: numbers[column] for key, column in _ELEMENT_KEYS.items() if column in numbers},
+            {
+                name.removeprefix(COLUMN): values
+                for name, values in numbers.items()
+                if name.startswith(COLUMN)
+            },
+        )
+
 
 def _elements(values: Mapping[str, Any]) -> tuple[ElementValues, ...]:
     """Return the elements of which a row has any value."""
@@ -127,12 +163,12 @@ def _quantities(values: Mapping[str, Any]) -> dict[str, float | None]:
 
 def _measured(name: str, value: Any) -> float | None:
     """Return a value as a number; a stand-in for a missing value is refused."""
-    if value is None or (type(value) is float and -_STAND_IN < value < _STAND_IN):
+    if value is None or (type(value) is float and -STAND_IN < value < STAND_IN):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{name} is {value!r}, not a number")
     # The comparison is true of infinity, and of whole numbers that no float can hold.
-    if abs(value) >= _STAND_IN or math.isnan(value):
+    if abs(value) >= STAND_IN or math.isnan(value):
         raise ValueError(f"{value} is no measured value")
     return float(value)
 
@@ -161,7 +197,7 @@ def row_of(
         *(_field(getattr(reading, name)) for name in MEASURED),
         reading.state.value,
         *(
-            "nan" if name in reading.absent else _field(getattr(reading, name))
+            NO_NUMBER if name in reading.absent else _field(getattr(reading, name))
             for name in QUALITIES
         ),
         "" if uncertainty_w is None else f"{uncertainty_w:.4g}",
@@ -179,17 +215,22 @@ def csv_line(fields: Iterable[str]) -> bytes:
     return text.getvalue().encode()
 
 
+def is_number(column: str) -> bool:
+    """Tell whether this version knows a column as one of numbers that a reading has."""
+    return column in _NUMBERS or column.startswith(COLUMN)
+
+
 def csv_values(header: list[str], row: list[str]) -> dict[str, Any]:
     """Return the values of a row as `reading_of` takes them; raise ValueError for a bad field."""
     if len(row) != len(header):
         raise ValueError(f"{len(row)} fields instead of {len(header)}")
     values: dict[str, Any] = {}
     for name, text in zip(header, row, strict=True):
-        if name in _TEXTS:
+        if name in TEXTS:
             values[name] = text
-        elif text == "nan" and name in QUALITIES:
+        elif text == NO_NUMBER and name in QUALITIES:
             values[name] = None
-        elif text and (name in _NUMBERS or name.startswith(COLUMN)):
+        elif text and is_number(name):
             values[name] = float(text)
         elif name in _ALWAYS or name.startswith(COLUMN):
             values[name] = None
@@ -231,7 +272,7 @@ def json_values(line: str) -> dict[str, Any]:
     missing = [name for name in COLUMNS if name not in values]
     if missing:
         raise ValueError(f"the key {missing[0]} is missing")
-    strange = [name for name in _TEXTS if not isinstance(values[name], str)]
+    strange = [name for name in TEXTS if not isinstance(values[name], str)]
     if strange:
         raise ValueError(f"{strange[0]} is {values[strange[0]]!r}, not a text")
     return values
