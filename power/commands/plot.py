@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 from power.logs.audit import audit
+from power.logs.marks import read_marks
 from power.logs.plot import figure_of, headline, save_figure, save_page
 
 _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
 chooses the form: .html (with the findings), .svg, or .png. Red marks show where the meter had no
-value of the power. It needs matplotlib (the extra 'plot').
+value of the power, and grey lines what `mark` named. It needs matplotlib (the extra 'plot').
 """
 
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     judged = audit(options.log)
     result = judged.result
     try:
-        figure = figure_of(judged.readings, options.log.name, result)
+        figure = figure_of(judged.readings, options.log.name, result, read_marks(options.log))
     except ImportError as error:
         print(
             f"error: drawing needs matplotlib ({error}); install it with: pip install matplotlib",

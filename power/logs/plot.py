@@ -11,11 +11,13 @@ import io
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from power.energy.phases import Mark
 from power.energy.verdict import EnergyResult, Verdict
 from power.logs.fonts import save_png
 from power.meter import Reading
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _INCHES = (10.0, 6.4)
 _DOTS_PER_INCH = 120
 _POWER, _ENERGY, _HOLE = "tab:blue", "tab:orange", "tab:red"
+_MARK = "dimgrey"
 _VERDICT_COLOURS = {
     Verdict.VALID: "darkgreen",
     Verdict.SUSPECT: "saddlebrown",
@@ -37,13 +40,19 @@ _VERDICT_COLOURS = {
 _DOTTED = 60
 # A figure is some 1000 dots wide. Of more readings each bin shows its least and its greatest.
 _MOST_BINS = 2000
+# More texts of marks than this would cover each other, and a longer one would leave the plot.
+_MOST_TEXTS = 60
+_LONGEST_TEXT = 36
 
 
-def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> Figure:
+def figure_of(
+    readings: Sequence[Reading], name: str, result: EnergyResult, marks: Sequence[Mark] = ()
+) -> Figure:
     """Return a figure: power above, energy below, one time axis, the verdict in the title.
 
-    Where a reading has no power, the curve has a gap and a red mark. Times are those of the
-    readings, in seconds. Raises ImportError without matplotlib.
+    Where a reading has no power, the curve has a gap and a red mark. Each of the `marks` is a line
+    across both curves with its text. Times are those of the readings, in seconds. Raises
+    ImportError without matplotlib.
     """
     from matplotlib.figure import Figure
 
@@ -62,6 +71,7 @@ def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> F
         label = f"mean {result.mean_power_w:.4g} W"
         above.axhline(result.mean_power_w, color=_POWER, linestyle="--", linewidth=1, label=label)
     _curve(below, times, rows.numbers("energy_wh"), _ENERGY, "energy")
+    _draw_marks((above, below), marks)
     above.set_ylabel("power, W")
     below.set_ylabel("energy, Wh")
     below.set_xlabel("time since the start of the integration, s")
@@ -110,6 +120,28 @@ def _curve(axes: Axes, times: Numbers, values: Numbers, colour: str, label: str)
     axes.set_ylim(bottom=float(np.nanmin(values, initial=0.0)))
     axes.margins(y=0.1)
     axes.grid(alpha=0.3)
+
+
+def _draw_marks(plots: tuple[Axes, Axes], marks: Sequence[Mark]) -> None:
+    """Draw a line at each mark, and its text in the first plot unless there is no room for all."""
+    for axes in plots:
+        for mark in marks:
+            axes.axvline(mark.at_s, color=_MARK, linestyle=":", linewidth=1)
+    for mark in marks if len(marks) <= _MOST_TEXTS else ():
+        text = plots[0].annotate(
+            shorten(mark.text, _LONGEST_TEXT, placeholder=" …"),
+            (mark.at_s, 0.98),
+            xycoords=("data", "axes fraction"),
+            xytext=(-2, 0),
+            textcoords="offset points",
+            rotation="vertical",
+            ha="right",
+            va="top",
+            fontsize="small",
+            color=_MARK,
+            parse_math=False,
+        )
+        text.set_in_layout(False)  # a text takes no room from the curves
 
 
 def _kept(values: Numbers) -> NDArray[np.intp]:

@@ -13,7 +13,9 @@ import pytest
 from PIL import Image
 
 from power.cli import main
+from power.energy.phases import Mark
 from power.energy.verdict import EnergyResult, Verdict
+from power.logs.marks import marks_path
 from power.logs.plot import figure_of, headline, save_figure, save_page
 from power.logs.power_log import PowerLog
 from power.meter import Reading
@@ -48,6 +50,36 @@ def test_axes_name_quantities_and_units(readings: list[Reading], tmp_path: Path)
         "mean 6 W",
         "no value",
     } <= words
+
+
+def test_marks_are_lines_with_their_texts(readings: list[Reading], tmp_path: Path) -> None:
+    """Each mark crosses both curves at its time, and its text stands as it was given."""
+    marks = (Mark(2.5, "warm $x_1$"), Mark(7.0, "very long " * 20))
+    figure = figure_of(readings, "run.csv", GOOD, marks)
+    for axes in figure.axes:
+        assert [2.5, 7.0] == [
+            line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == ":"
+        ]
+    save_figure(figure, tmp_path / "a.svg")
+    words = words_in((tmp_path / "a.svg").read_text())
+    assert {"warm $x_1$", "very long very long very long very …"} <= words
+
+
+def test_too_many_marks_are_lines_without_texts(readings: list[Reading]) -> None:
+    """A hundred texts would hide the curve and each other."""
+    figure = figure_of(readings, "run.csv", GOOD, [Mark(at / 20, "step") for at in range(100)])
+    assert 0 == len(figure.axes[0].texts)
+    assert 100 == sum(line.get_linestyle() == ":" for line in figure.axes[1].lines)
+
+
+def test_the_command_draws_the_marks_beside_the_log(make_reading: Make, tmp_path: Path) -> None:
+    """What `mark` has written stands in the picture."""
+    with PowerLog(tmp_path / "log.csv") as log:
+        for at in range(5):
+            log.add(make_reading(float(at)))
+    marks_path(tmp_path / "log.csv").write_text('{"elapsed_s": 2.0, "text": "warm"}\n')
+    assert 0 == main(["plot", str(tmp_path / "log.csv"), "-o", str(tmp_path / "log.svg")])
+    assert "warm" in words_in((tmp_path / "log.svg").read_text())
 
 
 def test_the_curve_is_broken_where_power_is_missing(readings: list[Reading]) -> None:
