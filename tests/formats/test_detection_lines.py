@@ -13,7 +13,7 @@ from referee.core.detections import pack
 from referee.formats import detection_lines, fast_reading, number_table
 from referee.formats.detection_lines import begin_lines, parse_lines
 from referee.formats.faults import FormatError
-from tests.formats.test_one_grammar import odd_lines
+from tests.formats.test_one_grammar import LINES, odd_lines
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,21 +64,33 @@ def test_an_odd_line_is_read_or_named_wherever_it_is(short_blocks, place, odd):
     assert outcome(parse_lines, content) == outcome(read_by_two, content)
 
 
-def compare_odd_texts():
-    """Read each odd text by two processes and by one, and compare."""
-    fast_reading._LONG = detection_lines._FEW = 0
-    number_table._BLOCK = 100
-    for body in odd_lines():
+def compare(bodies):
+    """Read each odd text in pieces and at once, and compare."""
+    for body in bodies:
         for content in (body, body + b"\n" + b"1 2 0.5 1 2 3 4\n" * 30):
             assert outcome(parse_lines, content) == outcome(read_by_two, content), content[:99]
 
 
-@pytest.mark.slow
-def test_every_odd_text_gives_the_same():
-    """Each odd text gives the same rows or the same faults, read by two or by one.
+def test_every_odd_text_gives_the_same(short_blocks, monkeypatch):
+    """Each odd text gives the same rows or the same faults, read in pieces or at once."""
+    monkeypatch.setattr(detection_lines, "_FEW", 0)
+    monkeypatch.setattr(fast_reading, "_is_of_use", lambda: False)
+    compare(odd_lines())
 
-    A thousand forks cost a small process little, and that of all tests two minutes.
+
+def compare_odd_lines():
+    """Read each odd body by two processes and by one, and compare."""
+    fast_reading._LONG = detection_lines._FEW = 0
+    number_table._BLOCK = 100
+    compare(LINES)
+
+
+@pytest.mark.slow
+def test_two_processes_read_odd_texts_as_one():
+    """Each odd body gives the same rows or the same faults, read by two processes or by one.
+
+    A hundred forks cost a small process little, and that of all tests much.
     """
-    program = f"import {__name__} as tests; tests.compare_odd_texts()"
+    program = f"import {__name__} as tests; tests.compare_odd_lines()"
     told = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert 0 == told.returncode, told.stderr
