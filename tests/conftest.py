@@ -131,20 +131,17 @@ def troubles() -> Iterator[Troubles]:
         logger.removeHandler(TROUBLES)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def cheap_hashes() -> Iterator[None]:
-    """Let the hash of a password cost nothing in the tests' own process."""
+    """Let the hash of a password cost nothing in the tests' own process.
+
+    Programs that the tests start make hashes at full cost, and check each by what it says of its
+    own cost.
+    """
     cheap = partial(argon2.PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argon2, "PasswordHasher", cheap)
         yield
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hashes_as_the_tests_need_them(request: pytest.FixtureRequest) -> None:
-    """Make hashes cheap, but for the tests of whole programs: there they cost what they cost."""
-    if "e2e" not in request.path.parts:
-        request.getfixturevalue("cheap_hashes")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -30,6 +30,11 @@ _PAUSE_S = 0.4
 REFUSED = "Invalid username or password\n"
 
 
+@pytest.fixture(scope="module")
+def cheap_hashes() -> None:
+    """Let hashes cost what they cost: that is what keeps a server busy with guesses."""
+
+
 class Guesser(threading.Thread):
     """A connection that tries one wrong password after the other until it is stopped."""
 

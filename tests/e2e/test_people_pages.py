@@ -32,7 +32,7 @@ def browser(browser: webdriver.Chrome) -> webdriver.Chrome:
 
 
 @pytest.fixture
-def door(tmp_path: Path, browser: webdriver.Chrome, cheap_hashes: None) -> Iterator[Door]:
+def door(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Door]:
     """Return a console with people, open to the browser; `url` is its address."""
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
