@@ -40,6 +40,8 @@ _NO_CONFIDENCE = (
 )
 
 _CLASSES_SHOWN = 8
+# 200 confidences that are rounded to four digits sum to at most this.
+_SUM_MOST = 1.01
 
 Sizes = Mapping[int, tuple[int, int]]
 
@@ -200,7 +202,8 @@ def _classes(detections: Detections, names: Mapping[int, str]) -> str:
 
 def _boxes(detections: Detections, sizes: Sizes) -> Iterator[tuple[str, str]]:
     outside, inverted = _outside(detections, sizes), _inverted(detections)
-    repeated = _repeated(detections)
+    distinct = _distinct(detections)
+    repeated = len(detections) - len(distinct)
     told = f"{outside} reach beyond their image, {inverted} inverted, {repeated} repeated"
     yield "boxes", told
     if outside:
@@ -210,6 +213,13 @@ def _boxes(detections: Detections, sizes: Sizes) -> Iterator[tuple[str, str]]:
         )
     if repeated:
         yield "", "A repeated box counts as a false one: send each box once."
+    above_one = _above_one(distinct)
+    if above_one:
+        yield (
+            "",
+            f"The confidences of several classes sum to more than 1 in {above_one} of the boxes. "
+            "The score takes them as they are. Core Vision reads the sum as that of any object.",
+        )
 
 
 def _outside(detections: Detections, sizes: Sizes) -> int:
@@ -225,10 +235,27 @@ def _inverted(detections: Detections) -> int:
     return int(((box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])).sum())
 
 
-def _repeated(detections: Detections) -> int:
-    """Count rows that repeat the image, class and box of an earlier row."""
+def _distinct(detections: Detections) -> Detections:
+    """Leave out rows that repeat the image, class and box of an earlier row."""
+    if not len(detections):
+        return detections
     table = np.column_stack([detections.image_id, detections.class_id, detections.box])
-    return len(table) - len(np.unique(table, axis=0)) if len(table) else 0
+    first = np.unique(table, axis=0, return_index=True)[1]
+    return detections.select(np.sort(first))
+
+
+def _above_one(distinct: Detections) -> int:
+    """Count boxes that several classes share, with confidences that sum to more than 1.
+
+    Core ML's NonMaximumSuppression.proto: "The sum of the confidences for a prediction should not
+    exceed 1".
+    """
+    if not len(distinct):
+        return 0
+    boxes = np.column_stack([distinct.image_id, distinct.box])
+    box_of = np.unique(boxes, axis=0, return_inverse=True)[1].ravel()
+    several = np.bincount(box_of) > 1
+    return int((several & (np.bincount(box_of, distinct.confidence) > _SUM_MOST)).sum())
 
 
 TRACK = NetworkTrack()

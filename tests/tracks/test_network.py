@@ -96,3 +96,22 @@ def test_boxes_beyond_their_image_say_whether_that_harms():
     lines = [text for _, text in remarks(("csv", [(1, 1, 0.5, -5, 2, 10, 11)])).lines]
     assert "1 reach beyond their image, 0 inverted, 0 repeated" in lines
     assert "What lies beyond the image lowers the overlap: cut boxes off there." in lines
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        ([(1, 0.6), (2, 0.6)], 1),
+        ([(1, 0.5), (2, 0.5)], 0),
+        ([(1, 0.505), (2, 0.505)], 0),  # rounded
+        ([(1, 0.9), (1, 0.9)], 0),  # one class, repeated
+        ([(1, 1.5)], 0),
+    ],
+)
+def test_confidences_of_one_box_sum_to_at_most_one(rows, count):
+    """A box that several classes share, with more than 1 in all, is counted in a sentence."""
+    rows = [(1, label, confidence, 1, 2, 10, 11) for label, confidence in rows]
+    other = [(2, 1, 0.9, 1, 2, 10, 11), (1, 2, 0.9, 2, 2, 10, 11)]  # other boxes
+    said = [text for _, text in remarks(("csv", rows + other)).lines if "sum to more" in text]
+    assert count == len(said)
+    assert all("in 1 of the boxes" in text for text in said)
