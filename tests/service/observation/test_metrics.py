@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -113,8 +115,10 @@ def test_processes_are_those_of_the_system():
 
 
 def test_commands_are_those_of_the_system():
-    """This process is found with its command line; a process that does not exist has none."""
-    assert "pytest" in dict(commands_under(os.getpid()))[os.getpid()]
+    """A child is found with its command line; a process that does not exist has none."""
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
+        assert " ".join(command) == dict(commands_under(os.getpid()))[child.pid]
     assert [] == commands_under(0)
 
 
