@@ -93,6 +93,18 @@ def test_no_test_sleeps():
     assert [] == sleeping
 
 
+def test_no_test_counts_all_threads_or_files_of_its_process():
+    """Those of earlier tests may end meanwhile: a test looks for its own."""
+    counting = [
+        f"{path}:{node.lineno}"
+        for path, tree in trees("tests")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith((".active_count", ".num_fds", ".num_threads"))
+    ]
+    assert [] == counting
+
+
 # The least that a wait of a test may last which must not run out: a busy machine is slow.
 PATIENCE_S = 180
 # How soon something comes again, or how often: what is good has no less time when these are short.

@@ -118,11 +118,12 @@ def test_a_run_on_a_shelly(tmp_path: Path) -> None:
 
 def test_one_thread_reads_and_it_ends_with_the_meter(device: Scripted, meter: SampledMeter) -> None:
     """The device belongs to the thread `device`, which closes it; close may come twice."""
+    before = set(threading.enumerate())
     meter.attach()
     meter.close()
     meter.close()
     assert (device.readers, device.opened, device.closed) == ({"device"}, 1, 1)
-    assert not [it for it in threading.enumerate() if it.name == "device"]
+    assert not set(threading.enumerate()) - before
 
 
 def test_a_device_that_comes_back_leaves_a_gap(device: Scripted, meter: SampledMeter) -> None:
