@@ -27,10 +27,10 @@ from typing import Any
 import pytest
 
 from referee.cli import main
-from referee.extras.drill.play.meters import free_port
 from referee.programs.child import Child
 from referee.programs.emulator import emulator
 from tests.e2e.conftest import Material
+from tests.support.ports import free_port
 from tests.support.programs import C_COMPILER
 from tests.support.running import PATIENCE_S, Program, descendants, eventually, program, request
 from tests.support.strange_machine import StrangeMachine

@@ -17,9 +17,9 @@ from tests.pictures.album import Album
 from tests.pictures.station import SECONDS, device, meter_on_the_table
 from tests.support.browsing import be_screen, text_of, wait_text
 from tests.support.operators import wait
+from tests.support.ports import free_address
 from tests.support.running import PATIENCE_S, eventually, get, program, referee
 from tests.support.season_bundles import members_of, shaken, small_truth, write, write_truth
-from tests.support.venue import free_addresses
 
 
 def rehearsal(album: Album, folder: Path, material: Material, browser: webdriver.Chrome) -> None:
@@ -40,7 +40,7 @@ def rehearsal(album: Album, folder: Path, material: Material, browser: webdriver
 
 def recording(album: Album, folder: Path, browser: webdriver.Chrome) -> None:
     """Record the energy of a device, with the meter's cable out for some seconds."""
-    (address,) = free_addresses(1)
+    address = free_address()
     with meter_on_the_table(folder, 4) as meter:
         command = [sys.executable, "-m", "power", "record", meter.resource, "--seconds", "60"]
         command += ["--volts", "150", "--amps", "0.1", "--update", "0.1"]

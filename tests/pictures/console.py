@@ -12,8 +12,8 @@ from tests.pictures.album import Album
 from tests.pictures.station import Station
 from tests.support.browsing import be_screen, press, wait_text
 from tests.support.operators import Operator, wait
+from tests.support.ports import free_address
 from tests.support.running import program
-from tests.support.venue import free_addresses
 
 
 def one_lane(
@@ -113,7 +113,7 @@ def joint_board(
     end_last: Callable[[], object],
 ) -> None:
     """Rank the teams of several stations together, and end the programs of the last one."""
-    (address,) = free_addresses(1)
+    address = free_address()
     folder = stations[0].folder / "board"
     folder.mkdir()
     command = ["board", "--listen", address, "--title", "LPIRC 2026"]

@@ -19,8 +19,9 @@ from tests.e2e.conftest import Material
 from tests.support.browsing import press
 from tests.support.emulators import Emulator
 from tests.support.operators import Operator, answer
+from tests.support.ports import free_address
 from tests.support.running import PATIENCE_S
-from tests.support.venue import Venue, free_addresses
+from tests.support.venue import Venue
 
 IMAGES = 120
 SECONDS = 50
@@ -42,7 +43,7 @@ def meter_on_the_table(folder: Path, number: int) -> Iterator[TableMeter]:
     """Run an emulated meter whose load moves as that of a device at work; faults are on request."""
     profile = folder / f"load{number}.csv"
     profile.write_text(load_profile(_LOAD_W, number))
-    (control,) = free_addresses(1)
+    control = free_address()
     port = control.rpartition(":")[2]
     emulator = Emulator("--profile", str(profile), "--profile-runs-on", "--control", port)
     try:

@@ -13,6 +13,7 @@ from referee.errors import InputError
 from referee.programs.supervisor import Supervisor
 from referee.service.setup.config import Config
 from tests.support.contests import make_contest
+from tests.support.ports import free_address
 
 
 def with_addresses(folder: Path, console: str, scoreboard: str | None) -> Config:
@@ -23,12 +24,6 @@ def with_addresses(folder: Path, console: str, scoreboard: str | None) -> Config
         contest.config.server, contest="127.0.0.1:0", console=console, scoreboard=scoreboard
     )
     return replace(contest.config, server=server)
-
-
-def free_address() -> str:
-    """Return an address that nobody uses."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"127.0.0.1:{listener.getsockname()[1]}"
 
 
 def test_a_scoreboard_is_optional(tmp_path: Path) -> None:

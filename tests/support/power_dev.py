@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.support.ports import free_port
 
 VARIABLE = "POWER_DEV"
 _LONGEST_S = 600
@@ -85,7 +86,7 @@ def rehearse(
     `debug` shortens the server's four waits of 10 s to 0.5 s each; the checker objects to that.
     `meter_port` is that of an emulator on loopback.
     """
-    listen, port = _free_port(), _free_port()
+    listen, port = free_port(), free_port()
     (folder / "workload.py").write_text(_WORKLOAD)
     (folder / "server.conf").write_text(
         _CONFIGURATION.format(ntp=ntp, listen=listen, ptd=ptd_script(), port=port, meter=meter_port)
@@ -140,12 +141,6 @@ def rehearse(
         checker=said,
         checks={found["name"]: found["mark"] == "x" for found in _CHECKED.finditer(said)},
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _await_listener(printed: Path, process: subprocess.Popen[bytes]) -> None:

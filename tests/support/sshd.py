@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.extras.ovic.judging.board.address import BoardAddress
+from tests.support.ports import free_port
 from tests.support.programs import SSHD_PATH
 
 _CONFIGURATION = """\
@@ -53,8 +54,7 @@ def ssh_server(folder: Path) -> Iterator[Server]:
         _PRIVILEGE_SEPARATION.mkdir(mode=0o755, exist_ok=True)
     for name in ("host", "user"):
         make_key(folder / name)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     configuration = folder / "sshd_config"
     configuration.write_text(_CONFIGURATION.format(port=port, folder=folder))
     known_hosts = folder / "known_hosts"

@@ -9,15 +9,15 @@ import json
 import os
 import re
 import shutil
-import socket
 import threading
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, redirect_stdout
+from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
 from urllib.parse import urlencode
 
 from referee.cli import main
 from tests.e2e.conftest import Material, make_event
+from tests.support.ports import free_address
 from tests.support.running import Program, client, get, program, request
 
 SECONDS = 6
@@ -47,7 +47,8 @@ class Venue:
         self.images = Path(shutil.copytree(material.images, folder / "images"))
         self.answers = material.answers
         self.truth = material.ground_truth
-        console, self.audience, *doors = free_addresses(2 + len(meters))
+        # A restart must find its clients on the same ports.
+        console, self.audience, *doors = [free_address() for _ in range(2 + len(meters))]
         text = self.config.read_text().replace(f'"{material.images}"', f'"{self.images}"')
         text = text.replace('console = "127.0.0.1:0"', f'console = "{console}"')
         text = text.replace('# scoreboard = ""', f'scoreboard = "{self.audience}"')
@@ -136,11 +137,3 @@ class Venue:
         found = {path: get(f"http://{self.audience}{path}") for path in (*PUBLIC, *pages)}
         assert {200} == {status for status, _ in found.values()}
         return {path: body for path, (_, body) in found.items()}
-
-
-def free_addresses(count: int) -> list[str]:
-    """Return free addresses: a restart must find its clients on the same ports."""
-    with ExitStack() as stack:
-        bound = (closing(socket.create_server(("127.0.0.1", 0))) for _ in range(count))
-        found = [stack.enter_context(one) for one in bound]
-        return [f"127.0.0.1:{one.getsockname()[1]}" for one in found]

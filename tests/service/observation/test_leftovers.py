@@ -15,7 +15,8 @@ import pytest
 
 from referee.programs.supervisor import Supervisor
 from referee.service.observation.processes import wait_for_leftovers
-from tests.programs.test_supervisor import free_address, with_addresses
+from tests.programs.test_supervisor import with_addresses
+from tests.support.ports import free_address
 
 # A program that holds a port until its standard input is closed.
 HOLDS_A_PORT = """

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from referee.errors import Unavailable
@@ -26,6 +27,11 @@ _OF_VOLTS, _OF_AMPERES = 0.8, 0.35
 # Its load moves as that of a device at work: each step for so long, this far around the mean.
 _STEP_S, _STEPS = (2.0, 9.0), 600
 _RESTLESS = 0.2
+# The system gives any port from 32768 on to connections (Linux, ip_local_port_range). Such a port
+# could be somebody's before the drill's program listens on it.
+_PORTS = range(20_000, 32_768)
+_TRIES = 100
+_places = itertools.count(random.SystemRandom().randrange(len(_PORTS)))
 
 
 class DrillMeter:
@@ -113,9 +119,15 @@ def drill_meter(lane: LaneSection, number: int, logs: Path) -> Iterator[tuple[Dr
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """Return a TCP port that nobody uses now."""
-    with socket.create_server((host.strip("[]") or "127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    """Return a TCP port on which nobody listens, another one at each call.
+
+    Raises `Unavailable` if none is found.
+    """
+    for place in itertools.islice(_places, _TRIES):
+        port = _PORTS[place % len(_PORTS)]
+        with suppress(OSError), socket.create_server((host.strip("[]") or "127.0.0.1", port)):
+            return port
+    raise Unavailable(f"No port of {host} is free for the drill.")
 
 
 def load_options(section: MeterSection) -> list[str]:
