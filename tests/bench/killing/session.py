@@ -222,7 +222,7 @@ def _judge(hall: Hall, played: Played, team: Team, start_s: float) -> None:
     played.unanswered = sum(not one.told for one in attempts)
     played.lost = len(lost)
     played.faults += lost
-    played.faults += judging.odd_answers(attempts, found, IMAGES)
+    played.faults += judging.odd_answers(attempts, found, IMAGES, hall.cuts_s)
     played.faults += judging.over_the_deadline(
         attempts, found, start_s, played.length_s, hall.cuts_s
     )
