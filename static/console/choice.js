@@ -10,6 +10,7 @@ const NOBODY = { turn: "", lane: "", counted: null, replaces: "" };
 
 let board = null;
 let byHand = false;
+let changes = 0; // how often somebody has chosen by hand
 let proposed = ""; // the facts that the last proposal was made of
 
 export function showChoice(news) {
@@ -40,8 +41,13 @@ export function chosen() {
   return { ...NOBODY, ...board.choices[team], team, lane: Number($("lane").value) };
 }
 
-// A session was made: from now on the running order proposes again.
-export function forgetChoice() {
+// How often somebody has chosen by hand so far.
+export const choices = () => changes;
+
+// A session was made: from now on the running order proposes again. What was chosen since then, after
+// so many choices, is for the session behind it.
+export function forgetChoice(after = changes) {
+  if (changes !== after) return;
   byHand = false;
   proposed = "";
 }
@@ -89,6 +95,7 @@ function wrongLane({ team, lane }) {
 
 $("team").addEventListener("change", () => {
   byHand = true;
+  changes += 1;
   $("team").title = $("team").value;
   say(wrongLane(chosen()));
 });
@@ -96,6 +103,7 @@ $("team").addEventListener("change", () => {
 // The lane is chosen for the team that is chosen: only one that may not run there gives way.
 $("lane").addEventListener("change", () => {
   byHand = true;
+  changes += 1;
   const wrong = wrongLane(chosen());
   if (!wrong) {
     say("");

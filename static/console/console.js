@@ -8,7 +8,7 @@ import { act, isBusy } from "../shared/acting.js";
 import "../shared/pages.js";
 import { enable } from "../shared/person.js";
 import { confirmed } from "./actions.js";
-import { chosen, forgetChoice, showChoice } from "./choice.js";
+import { choices, chosen, forgetChoice, showChoice } from "./choice.js";
 import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
 import { QUESTIONS, replaceQuestion } from "./questions.js";
@@ -165,8 +165,9 @@ $("new-session").addEventListener("submit", async (event) => {
   event.preventDefault();
   const { team, lane, counted, replaces } = chosen();
   if (!team || (replaces && !await confirmed(replaceQuestion(team, replaces)))) return;
+  const after = choices();
   await act("sessions", { team, lane, seen_counted: counted }, (made) => {
-    if (made) forgetChoice();
+    if (made) forgetChoice(after);
     return refresh();
   });
   tick();

@@ -183,6 +183,26 @@ def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.C
     assert "10:00" == text_of(browser, "clock")
 
 
+def test_a_choice_made_before_the_reply_stays(site: Site, browser: webdriver.Chrome) -> None:
+    """The page shows the new session before the reply comes; who chooses then chooses the next."""
+    browser.get(site.url)
+    browser.execute_script(
+        "const real = window.fetch; window.fetch = async (...sent) => {"
+        "  const reply = await real(...sent);"
+        "  if (String(sent[0]).endsWith('sessions'))"
+        "    await new Promise((done) => { window.release = done; });"
+        "  return reply; };"
+    )
+    choose(browser, "team", "ants")
+    press(browser, "create")
+    wait_text(browser, "state", "READY")
+    choose(browser, "team", "bees")
+    browser.execute_script("window.release()")
+    create = browser.find_element(By.ID, "create")
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: create.is_enabled())
+    assert "bees" == browser.find_element(By.ID, "team").get_property("value")
+
+
 def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -> None:
     """A double click makes or arms one session; the page says why there is no second one."""
     browser.get(site.url)
@@ -192,6 +212,9 @@ def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -
     )
     ActionChains(browser).double_click(browser.find_element(By.ID, "create")).perform()
     wait_text(browser, "state", "READY")
+    # The page forgets the choice when the reply comes, which may be after the session is shown.
+    team = browser.find_element(By.ID, "team")
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: not team.get_property("value"))
     choose(browser, "team", "ants")
     press(browser, "create")
     wait_text(browser, "refusal", "Session 1 of 'ants' is READY")

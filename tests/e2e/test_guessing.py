@@ -159,7 +159,9 @@ def test_guesses_at_one_team_keep_no_other_team_out(
     # Only a guess that was checked is called wrong. The others are told to wait, and why.
     others = [text for text in texts if text != REFUSED]
     assert others
-    assert all(text.startswith("Too many passwords for 'rocket' were tried") for text in others)
+    # On a busy machine the line is full now and then, and the newest of this address leaves it.
+    waits = ("Too many passwords for 'rocket' were tried", "Too many passwords are tried at the")
+    assert [] == [text for text in others if not text.startswith(waits)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a second address of the loopback")
