@@ -7,10 +7,8 @@ import http.client
 import socket
 import sys
 import threading
-import urllib.error
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
-from typing import TypeVar
 
 import pytest
 
@@ -20,8 +18,6 @@ from tests.support.running import PATIENCE_S, Program, eventually, program, requ
 from tests.support.teams import give_password
 
 pytestmark = pytest.mark.slow
-
-T = TypeVar("T")
 
 MANY = 160
 HEAD = (
@@ -99,18 +95,6 @@ def opened_page(
         return None
 
 
-def again(ask: Callable[[], T]) -> T:
-    """Ask as a browser does: one whose connection was closed before it was read asks again."""
-
-    def asked() -> list[T] | None:
-        try:
-            return [ask()]
-        except (ConnectionError, urllib.error.URLError):
-            return None
-
-    return eventually(asked, "an answer")[0]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a second address of the loopback")
 @pytest.mark.parametrize("source", ["127.0.0.2", "127.0.0.1"], ids=["stranger", "neighbour"])
 @pytest.mark.parametrize("head", [HEAD, HEAD[:30]], ids=["body", "head"])
@@ -127,14 +111,14 @@ def test_an_operator_acts_while_requests_trickle_in(
         drip.start()
         try:
             eventually(lambda: drip.rounds > 5, "a few bytes of each")
-            again(lambda: running.act("sessions", team="ants"))
-            number = again(running.newest)
-            again(lambda: running.act(f"sessions/{number}/arm"))
+            running.act("sessions", team="ants")
+            number = running.newest()
+            running.act(f"sessions/{number}/arm")
             form = f"username=ants&password={password[0]}".encode()
             assert 200 == request(f"{running.contest}/login", form, {})[0]
-            again(lambda: running.act(f"sessions/{number}/stop"))
-            again(lambda: running.act(f"sessions/{number}/void", reason="a test"))
-            assert "VOID" == (again(lambda: running.session(number)) or {})["state"]
+            running.act(f"sessions/{number}/stop")
+            running.act(f"sessions/{number}/void", reason="a test")
+            assert "VOID" == (running.session(number) or {})["state"]
             assert drip.is_alive()
             while b'"VOID"' not in stream.readline():
                 pass

@@ -7,7 +7,8 @@ import _socket
 import errno
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import gevent
@@ -85,8 +86,9 @@ class BoundedConnection:
     """A connected socket for gunicorn, with a time limit for each part of a request.
 
     It is `idle` until the head of a request has arrived, `kept` after its first request, and
-    `receiving` while it waits for bytes of a client. Only one greenlet may use it; other greenlets
-    may call `send_away`, and the thread of the request `hurry`, `give_time` and `leave_unread`.
+    `receiving` while it takes a body, or what still comes after its last answer. Only one greenlet
+    may use it; other greenlets may call `send_away`, and the thread of the request `hurry`,
+    `give_time` and `leave_unread`.
     """
 
     def __init__(self, link: Any) -> None:
@@ -115,9 +117,10 @@ class BoundedConnection:
         `TimeoutError` if a body does not come in time.
         """
         if not self.idle:
-            # A body that is all there would keep the other clients waiting to its end.
-            gevent.sleep(self._rest_s)
-            return self._receive(size, self._until_s - time.monotonic())
+            with self._waiting():
+                # A body that is all there would keep the other clients waiting to its end.
+                gevent.sleep(self._rest_s)
+                return self._receive(size, self._until_s - time.monotonic())
         try:
             if self._head_begun:
                 received = self._receive(size, self._until_s - time.monotonic())
@@ -221,8 +224,9 @@ class BoundedConnection:
                 self.flush()
                 self._link.shutdown(1)  # SHUT_WR
                 until_s = time.monotonic() + _LINGER_S
-                while self._receive(_PIECE, until_s - time.monotonic()):
-                    gevent.sleep(_LINGER_REST_S)
+                with self._waiting():
+                    while self._receive(_PIECE, until_s - time.monotonic()):
+                        gevent.sleep(_LINGER_REST_S)
         except OSError:
             pass  # The client has gone, or does not close in time.
         self._link.close()
@@ -243,7 +247,6 @@ class BoundedConnection:
         if seconds <= 0:
             raise TimeoutError("the time for the request is over")
         self._link.settimeout(seconds)
-        self.receiving = True
         try:
             received: bytes = self._link.recv(size)
         except OSError:
@@ -251,6 +254,16 @@ class BoundedConnection:
             if self._sent_away:
                 return b""
             raise
+        return received
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Let this connection make room for others, in its rests between two pieces too.
+
+        On a busy server all connections of a flood may rest at once.
+        """
+        self.receiving = True
+        try:
+            yield
         finally:
             self.receiving = False
-        return received

@@ -16,7 +16,7 @@ class LimitedConnection(Protocol):
     """A connection that knows for what it waits and since when, and can end that.
 
     It is `idle` while it waits for a request, and `kept` if it has had one before. It is
-    `receiving` while it waits for any bytes.
+    `receiving` while it takes what its client sends after the head.
     """
 
     idle: bool

@@ -159,24 +159,56 @@ def test_what_is_dropped_is_read_at_leisure(pair, monkeypatch):
     assert len(rests) >= 2 and set(rests) == {connection_module._LINGER_REST_S}
 
 
-def test_only_who_waits_for_bytes_is_receiving(pair):
-    """A connection is receiving while it waits for its client, and not while it is served."""
+class Watched:
+    """The socket of a connection, which notes at each `recv` whether it is receiving."""
+
+    def __init__(self, link: BoundedConnection, seen: list[bool]) -> None:
+        self._plain = link._link
+        self._link = link
+        self._seen = seen
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the socket."""
+        return getattr(self._plain, name)
+
+    def recv(self, size: int) -> bytes:
+        """Note it, and receive."""
+        self._seen.append(self._link.receiving)
+        data: bytes = self._plain.recv(size)
+        return data
+
+
+@pytest.fixture
+def seen(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Return what is noted at each wait and each rest of the connection: is it receiving?"""
+    link, noted = pair[0], list[bool]()
+    link._link = Watched(link, noted)
+
+    def rest(seconds: float) -> None:
+        noted.append(link.receiving)
+
+    monkeypatch.setattr(connection_module.gevent, "sleep", rest)
+    return noted
+
+
+def test_only_who_takes_a_body_is_receiving(pair, seen):
+    """A connection makes room for others at a body's wait, at the rest before it, and not after.
+
+    On a busy server all of a flood's connections may have that rest at the same time.
+    """
     link, client = pair
-    seen = []
-    plain = link._link
-
-    class Watched:
-        def __getattr__(self, name):
-            return getattr(plain, name)
-
-        def recv(self, size):
-            seen.append(link.receiving)
-            return plain.recv(size)
-
-    link._link = Watched()
     link.begin_request(request())
     client.sendall(b"body")
-    assert (b"body", [True], False) == (link.recv(100), seen, link.receiving)
+    assert (b"body", [True, True], False) == (link.recv(100), seen, link.receiving)
+
+
+def test_who_sends_on_after_the_last_answer_is_receiving(pair, seen):
+    """A connection makes room for others until what still comes has been dropped."""
+    link, client = pair
+    client.sendall(bytes(100_000))
+    client.shutdown(socket.SHUT_WR)
+    link.close()
+    assert len(seen) >= 3 and all(seen)
 
 
 def test_a_body_that_is_malformed_ends_the_connection(pair):
