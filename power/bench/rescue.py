@@ -19,7 +19,7 @@ from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, Finding, note, suspect
 from power.errors import MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
-from power.logs.facts_file import Course, load_course, load_facts
+from power.logs.facts_file import Course, facts_path, load_course, load_facts
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import SIGMA, Held, IntegrationState, Meter, MeterSettings, Reading
 from power.readings import Readings
@@ -60,7 +60,7 @@ class LeftRun:
         facts, course = load_facts(log), load_course(log)
         if facts is None or course is None:
             raise ValueError(
-                f"{log.with_suffix('.json')} does not tell when this run began; rescue what the "
+                f"{facts_path(log)} does not tell when this run began; rescue what the "
                 "meter holds into a new log: leave --log out"
             )
         if facts.session_s is not None:

@@ -36,7 +36,12 @@ from power.commands.output import (
     say,
 )
 from power.commands.progress import progress_line
-from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
+from power.commands.recording_job import (
+    InterruptibleNotes,
+    left_behind,
+    recorded,
+    require_new,
+)
 from power.energy.judge import RunFacts
 from power.energy.phases import Phase, phases_of, phases_to_json
 from power.energy.uncertainty import Measuring
@@ -49,9 +54,10 @@ from power.energy.verdict import (
     suspect,
     with_findings,
 )
-from power.logs.facts_file import facts_path, load_course
+from power.logs.facts_file import load_course
 from power.logs.journal import journal
-from power.logs.marks import marks_path, read_marks
+from power.logs.marks import read_marks
+from power.logs.packed import pack
 from power.meter import IntegrationState
 from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
@@ -116,6 +122,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "identity go into LOG.json beside it",
     )
     parser.add_argument(
+        "--gzip",
+        action="store_true",
+        help="pack the log after the run, into LOG.csv.gz; audit and plot read it as it is",
+    )
+    parser.add_argument(
         "--official",
         action="store_true",
         help="refuse auto-range, and an uncertainty above 1 %%, unless a reason is given",
@@ -175,7 +186,11 @@ def run(options: argparse.Namespace) -> int:
             "somebody ended the integration before its timer. If it is started again, fetch what "
             f"the meter holds then: python -m power rescue {options.resource}"
         )
-    _print(options, recording, result, _phases(options, recording))
+    phases = _phases(options, recording)
+    # An unfinished log is left for `rescue`, which goes on with it.
+    if options.gzip and recording.complete and saved and not recording.left:
+        options.out = _packed(options.out)
+    _print(options, recording, result, phases)
     good = recording.complete and saved and result.verdict is not Verdict.INVALID
     refused = any(finding.code == _REFUSED for finding in bound)
     return 0 if good and not recording.left and not refused else 1
@@ -220,12 +235,22 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
             "an official run needs fixed ranges. Give --volts and --amps as `python -m power "
             "range` proposes them. Or give --auto-range REASON, which makes the verdict SUSPECT"
         )
-    for path in (options.out, facts_path(options.out), marks_path(options.out)):
-        if path.exists():
-            raise FileExistsError(f"{path} exists already; choose a new file")
+    require_new(options.out)
     if options.auto_range and not fixed:
         return (suspect("auto_range_reason", f"Auto-range was chosen: {options.auto_range}"),)
     return ()
+
+
+def _packed(log: Path) -> Path:
+    """Pack a log, and return its path; a full disk leaves it as it is."""
+    whole_bytes = log.stat().st_size
+    try:
+        packed = pack(log)
+    except OSError as error:
+        say(f"warning: the log stays unpacked: {error}")
+        return log
+    say(f"packed   {packed}, {packed.stat().st_size / whole_bytes:.0%} of {whole_bytes} bytes")
+    return packed
 
 
 def _total_s(options: argparse.Namespace) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 
 from power.bench.priority import hurried
 from power.bench.recorder import Recorder, Recording
@@ -17,6 +18,9 @@ from power.commands.progress import Draw
 from power.energy.conditions import Conditions
 from power.energy.verdict import Finding
 from power.errors import MeterSilent
+from power.logs.facts_file import PACKED, facts_path, unpacked
+from power.logs.marks import marks_path
+from power.logs.packed import packed_path
 from power.meter import Identity, IntegrationStart, Meter, MeterSettings, Reading
 from power.resource import is_official
 from power.transports.transport import utc_now
@@ -49,6 +53,18 @@ class InterruptibleNotes(RunNotes):
             raise KeyboardInterrupt
         super().prepared(identity, settings)
         self._interrupt.abort = False
+
+
+def require_new(log: Path) -> None:
+    """Raise ValueError or FileExistsError if a recording cannot have this log."""
+    if log.suffix == PACKED:
+        raise ValueError(
+            f"{log} would be a packed log, and the rows of a run are written plain: give "
+            f"{unpacked(log)}; `record --gzip` packs it after the run"
+        )
+    for path in (log, facts_path(log), marks_path(log), packed_path(log)):
+        if path.exists():
+            raise FileExistsError(f"{path} exists already; choose a new file")
 
 
 def recorded(

@@ -29,7 +29,7 @@ from power.commands.options import (
     some_seconds,
 )
 from power.commands.output import finding_line, phase_lines, print_json, say
-from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
+from power.commands.recording_job import InterruptibleNotes, left_behind, recorded, require_new
 from power.energy.above_idle import IDLE_LEAST, NetEnergy, net_energy
 from power.energy.judge import RunFacts, judge_run
 from power.energy.phases import phases_of, phases_to_json
@@ -42,9 +42,8 @@ from power.energy.verdict import (
     invalid,
     with_findings,
 )
-from power.logs.facts_file import facts_path
 from power.logs.journal import journal
-from power.logs.marks import marks_path, read_marks
+from power.logs.marks import read_marks
 from power.meter import Identity, MeterSettings, Reading
 from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
@@ -196,10 +195,8 @@ def _check(options: argparse.Namespace) -> None:
         )
     if is_official(options.resource):
         require_settable_by_any(settings_of(options, options.seconds))
-    log = options.out
-    for path in () if log is None else (log, facts_path(log), marks_path(log)):
-        if path.exists():
-            raise FileExistsError(f"{path} exists already; choose a new file")
+    if options.out is not None:
+        require_new(options.out)
 
 
 def _judged(

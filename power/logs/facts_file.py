@@ -30,9 +30,18 @@ class Course:
     asked_s: float | None = None
 
 
+PACKED = ".gz"
+"""The last suffix of a log that was packed after its run; its facts keep their name."""
+
+
+def unpacked(log: Path) -> Path:
+    """Return the path that a log has, or had before it was packed."""
+    return log.with_suffix("") if log.suffix == PACKED else log
+
+
 def facts_path(log: Path) -> Path:
     """Return the path of the facts file of a log."""
-    return log.with_suffix(".json")
+    return unpacked(log).with_suffix(".json")
 
 
 def save_facts(log: Path, facts: RunFacts, course: Course | None = None) -> None:
@@ -48,7 +57,7 @@ def save_facts(log: Path, facts: RunFacts, course: Course | None = None) -> None
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, facts_path(log))
-        _sync_folder(log.parent)
+        sync_folder(log.parent)
     except OSError:
         partial.unlink(missing_ok=True)
         raise
@@ -77,7 +86,7 @@ def load_course(log: Path) -> Course | None:
         raise ValueError(f"{path}: this is not the course of a run: {error}") from None
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a new name in a folder survive a power cut, where the system can do that."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)

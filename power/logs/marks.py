@@ -14,7 +14,7 @@ from pathlib import Path
 
 from power.append_file import AppendFile, claim
 from power.energy.phases import Mark
-from power.logs.facts_file import load_course
+from power.logs.facts_file import facts_path, load_course, unpacked
 from power.wipe_rule import RunEntry, RunEvent
 
 # A text is a name and no document.
@@ -23,7 +23,7 @@ _LONGEST_TEXT = 200
 
 def marks_path(log: Path) -> Path:
     """Return the path of the marks of a log."""
-    return log.with_suffix(".marks.jsonl")
+    return unpacked(log).with_suffix(".marks.jsonl")
 
 
 def running_logs(entries: Iterable[RunEntry]) -> list[Path]:
@@ -55,7 +55,7 @@ def add_mark(log: Path, text: str, now_s: float, utc: datetime) -> Mark:
         raise ValueError(f"a mark is one line of 1 to {_LONGEST_TEXT} characters")
     course = load_course(log)
     if course is None:
-        raise ValueError(f"{log.with_suffix('.json')} does not tell when this run began")
+        raise ValueError(f"{facts_path(log)} does not tell when this run began")
     elapsed_s = round(now_s - course.start_s, 4)
     line = {
         "elapsed_s": elapsed_s,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from power.logs.packed import opened_log
 from power.meter import IntegrationState, Reading
 from power.readings import Readings
 
@@ -24,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def is_old_log(path: Path) -> bool:
     """Tell whether a file's first line is five numbers."""
-    with open(path, encoding="utf-8", errors="replace") as file:
+    with opened_log(path, errors="replace") as file:
         fields = file.readline(_LONGEST_FIRST_LINE).split(",")
     try:
         return len(fields) == 5 and all(math.isfinite(float(field)) for field in fields)
@@ -56,7 +57,7 @@ def read_old_log(path: Path) -> Readings:
 
 def _rows(path: Path) -> Iterator[list[float | None]]:
     """Yield the values of each row."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with opened_log(path) as file:
         try:
             rows = (row for row in csv.reader(file) if row)
             yield from (_values(path, number, row) for number, row in enumerate(rows, start=1))

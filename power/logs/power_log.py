@@ -15,6 +15,8 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from power.append_file import AppendFile, claim
+from power.logs.facts_file import unpacked
+from power.logs.packed import opened_log
 from power.logs.rows import (
     ALL_COLUMNS,
     SUFFIX,
@@ -175,12 +177,12 @@ def read_power_log(path: Path) -> Readings:
     columns after `state`. A file that begins with `{` has JSON lines, whatever its name.
     """
     reader = RowReader()
-    with open(path, encoding="utf-8") as file:
+    with opened_log(path) as file:
         try:
             begins = file.readline(1)
             file.seek(0)
-            lines = _whole_lines(file)
-            if begins == "{" or (path.suffix == SUFFIX and not begins):
+            lines = _whole_lines(path, file)
+            if begins == "{" or (unpacked(path).suffix == SUFFIX and not begins):
                 _read_json(path, lines, reader)
             else:
                 _read_csv(path, lines, reader)
@@ -191,16 +193,14 @@ def read_power_log(path: Path) -> Readings:
     return reader.readings
 
 
-def _whole_lines(file: TextIO) -> Iterator[str]:
+def _whole_lines(path: Path, file: TextIO) -> Iterator[str]:
     """Yield the lines that end with a line feed, without it; none of them fills the memory."""
     number = 0
     while (line := file.readline(_LONGEST_LINE)).endswith("\n"):
         number += 1
         yield line[:-1]
     if len(line) == _LONGEST_LINE:
-        raise ValueError(
-            f"{file.name}, line {number + 1} is longer than {_LONGEST_LINE} characters"
-        )
+        raise ValueError(f"{path}, line {number + 1} is longer than {_LONGEST_LINE} characters")
 
 
 def _read_json(path: Path, lines: Iterator[str], reader: RowReader) -> None:

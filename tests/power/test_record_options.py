@@ -59,6 +59,30 @@ def test_a_bidirectional_run_tells_both_energies(
 
 
 @pytest.mark.slow
+def test_a_log_is_packed_after_its_run(
+    start_emulator: Callable[..., Any], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The output names the packed log, and its audit finds the energy of the run."""
+    emulator, log = start_emulator(), tmp_path / "log.csv"
+    words = ("--seconds", "1", "--gzip", "--json")
+    assert 0 == main(["record", emulator.resource, *RANGES, *words, "--out", str(log)])
+    out, err = capfd.readouterr()
+    recorded = json.loads(out)
+    assert f"{log}.gz" == recorded["log"]
+    assert f"packed   {log}.gz" in err
+    assert ["log.csv.gz", "log.json"] == sorted(path.name for path in tmp_path.glob("log*"))
+    assert 0 == main(["audit", recorded["log"], "--json"])
+    audited = json.loads(capfd.readouterr().out)
+    assert recorded["energy_wh"] == audited["energy_wh"]
+    assert 2 == main(["record", emulator.resource, "--out", recorded["log"]])
+    assert f"would be a packed log, and the rows of a run are written plain: give {log}" in (
+        capfd.readouterr().err
+    )
+    assert 2 == main(["record", emulator.resource, "--out", str(log)])
+    assert "exists already" in capfd.readouterr().err
+
+
+@pytest.mark.slow
 def test_a_run_without_an_end_lasts_until_somebody_ends_it(
     start_emulator: Callable[..., Any], tmp_path: Path
 ) -> None:
