@@ -173,6 +173,8 @@ POWER = {
         "power.emulated",
         # What a configuration sets is checked by the rule that the meter's driver has.
         "power.wt310.models",
+        # Names of teams in figures are drawn by the fonts that the machine has.
+        "power.logs.fonts",
         # The evidence is compared with what the meter said on its wire.
         "power.wt310.recorded",
     },

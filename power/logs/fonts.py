@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fonts of pictures: names in Japanese, Chinese and Korean by what this machine has.
+"""The fonts of PNG and PDF: names in Japanese, Chinese and Korean by what this machine has.
 
 An SVG needs none of this: its text stays text, and the browser finds the fonts.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,6 +36,22 @@ def families(there: Collection[str]) -> list[str]:
 
 def save_png(figure: Figure, path: Path, dots_per_inch: int) -> str | None:
     """Write a figure as PNG; return a remark on letters that no font of this machine has."""
+    return _saved(figure, path, format="png", dpi=dots_per_inch)
+
+
+def save_pdf(figure: Figure, path: Path, title: str) -> str | None:
+    """Write a figure as PDF without a date, so equal figures have equal bytes.
+
+    Returns a remark on letters that no font of this machine has.
+    """
+    import matplotlib
+
+    # Type 42: publishers refuse fonts of type 3, matplotlib's default.
+    with matplotlib.rc_context({"pdf.fonttype": 42}):
+        return _saved(figure, path, format="pdf", metadata={"CreationDate": None, "Title": title})
+
+
+def _saved(figure: Figure, path: Path, **form: Any) -> str | None:
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
 
@@ -44,7 +60,7 @@ def save_png(figure: Figure, path: Path, dots_per_inch: int) -> str | None:
         text.set_fontfamily(found)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure.savefig(path, format="png", dpi=dots_per_inch)
+        figure.savefig(path, **form)
     codes = sorted({int(str(it.message).split()[1]) for it in caught if _is_glyph(str(it.message))})
     return _remark(path, "".join(map(chr, codes))) if codes else None
 
@@ -54,8 +70,9 @@ def _is_glyph(message: str) -> bool:
 
 
 def _remark(path: Path, letters: str) -> str:
+    other = ", or write FILE.svg, which a browser draws" if path.suffix == ".png" else ""
     more = "…" if len(letters) > _SHOWN_MOST else ""
     return (
         f"{path} has empty boxes: no font that was found has {letters[:_SHOWN_MOST]}{more}. "
-        "Install one, such as fonts-noto-cjk on Debian, or write FILE.svg, which a browser draws."
+        f"Install one, such as fonts-noto-cjk on Debian{other}."
     )

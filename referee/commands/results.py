@@ -7,6 +7,7 @@ newest session that it has started and that is not void counts. Equal scores sha
   referee results --config event/contest.toml
   referee results --json --config event/contest.toml
   referee results --html results.html --config event/contest.toml
+  referee results --latex --figures figures --config event/contest.toml
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
 from referee.errors import InputError
+from referee.service.event.result_entry import Results
 from referee.service.event.results import read_results
 from referee.service.event.results_table import (
     results_csv,
@@ -37,12 +40,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--latex", action="store_true", help="print a table for LaTeX")
     form.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
     parser.add_argument(
+        "--figures",
+        type=Path,
+        metavar="DIR",
+        help="with --latex: write both charts into DIR as PDF, and print their figures too",
+    )
+    parser.add_argument(
         "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print or write the results."""
+    if args.figures is not None and not args.latex:
+        raise InputError("--figures belongs to --latex: the page of --html has its own charts.")
     with opened_contest(load_config(args.config)) as contest:
         results = read_results(contest)
     if args.html is not None:
@@ -56,10 +67,25 @@ def run(args: argparse.Namespace) -> int:
     elif args.csv:
         print(results_csv(results), end="")
     elif args.latex:
-        print(results_latex(results), end="")
+        figures = "" if args.figures is None else _latex_figures(results, args.figures)
+        print(results_latex(results) + figures, end="")
     else:
         print(results_text(results))
     return 0
+
+
+def _latex_figures(results: Results, folder: Path) -> str:
+    """Draw the charts into a folder, and return them as figures for LaTeX."""
+    from referee.service.event.paper_figures import save_figures
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        figures, remarks = save_figures(results, folder)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be written: {error.strerror}.") from error
+    for remark in remarks:
+        print(remark, file=sys.stderr)
+    return figures
 
 
 def _write(path: Path, text: str) -> None:

@@ -63,6 +63,38 @@ def test_results_in_every_form(
     assert "cannot be written" in capsys.readouterr().err
 
 
+def test_figures_for_latex_are_files_that_its_text_names(
+    event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both charts are PDFs with the same bytes at each run, and each is a figure of the text."""
+    drawn = []
+    for name in ("one", "two"):
+        folder = tmp_path / name / "figures"
+        assert 0 == referee(event, "results", "--latex", "--figures", str(folder))
+        said = capsys.readouterr().out
+        files = sorted(folder.iterdir())
+        assert ["accuracy-energy.pdf", "accuracy-speed.pdf"] == [file.name for file in files]
+        assert said.index(r"\end{table}") < said.index(r"\begin{figure}")
+        assert all(f"{{{file.as_posix()}}}" in said for file in files)
+        drawn.append([file.read_bytes() for file in files])
+    assert drawn[0] == drawn[1]
+    assert all(pdf.startswith(b"%PDF") and b"CreationDate" not in pdf for pdf in drawn[0])
+
+
+def test_figures_that_cannot_be_made_are_refused(
+    event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without --latex, or where there is a file, nothing is written and a sentence says why."""
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    assert 2 == referee(event, "results", "--figures", str(tmp_path / "figures"))
+    assert "--figures belongs to --latex" in capsys.readouterr().err
+    assert 2 == referee(event, "results", "--latex", "--figures", str(taken))
+    out, err = capsys.readouterr()
+    assert ("", True) == (out, f"{taken} cannot be written" in err)
+    assert ("mine", False) == (taken.read_text(), (tmp_path / "figures").exists())
+
+
 def test_from_open_points_to_final_results(
     event: Contest, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -63,8 +63,25 @@ SIZE_IN = (7.2, 4.5)
 """The size of a ranking's chart in inches of 72 pixels; the page scales it."""
 
 
+AGAINST_ENERGY = "Accuracy against energy: left and up is better."
+"""The title of figure 8."""
+
+AGAINST_SPEED = "Accuracy against speed: right and up is better."
+"""The title of figure 9."""
+
+
 def energy_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> bytes:
-    """Return mAP against watt-hours as SVG, with lines of equal score and past champions."""
+    """Return `energy_figure` as SVG."""
+    return svg_of(energy_figure(ranking, theme, size), AGAINST_ENERGY)
+
+
+def speed_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> bytes:
+    """Return `speed_figure` as SVG."""
+    return svg_of(speed_figure(ranking, theme, size), AGAINST_SPEED)
+
+
+def energy_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> Figure:
+    """Draw mAP against watt-hours, with lines of equal score and past champions."""
     champions = [it for it in ranking.champions if it.energy_wh > 0]
     points = _points(ranking.entries, lambda entry: entry.energy_wh)
     figure, axes = _figure(ranking, theme, size, "energy of the session (Wh)")
@@ -78,11 +95,11 @@ def energy_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float
     _frame(axes, [y for _, y, _ in points] + [it.mean_ap for it in champions])
     taken = _name_points(axes, points, theme)
     _equal_scores(axes, [one.score for one in ranking.entries], theme, taken)
-    return svg_of(figure, "Accuracy against energy: left and up is better")
+    return figure
 
 
-def speed_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> bytes:
-    """Return mAP against reported boxes a second as SVG; past champions are lines of their mAP."""
+def speed_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> Figure:
+    """Draw mAP against reported boxes a second; past champions are lines of their mAP."""
     points = _points(ranking.entries, lambda entry: entry.objects_per_s)
     figure, axes = _figure(ranking, theme, size, "objects reported a second")
     _log_if_wide(axes, [x for x, _, _ in points])
@@ -90,7 +107,7 @@ def speed_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]
     _frame(axes, [y for _, y, _ in points] + [it.mean_ap for it in ranking.champions])
     _name_points(axes, points, theme)
     _champion_lines(axes, ranking.champions, theme)
-    return svg_of(figure, "Accuracy against speed: right and up is better")
+    return figure
 
 
 def _champion_lines(axes: Axes, champions: Sequence[PastChampion], theme: Theme) -> None:

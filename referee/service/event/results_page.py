@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.service.event.charts import PAPER, SIZE_IN, energy_chart, speed_chart
+from referee.service.event.charts import (
+    AGAINST_ENERGY,
+    AGAINST_SPEED,
+    PAPER,
+    SIZE_IN,
+    energy_chart,
+    speed_chart,
+)
 from referee.service.event.columns import On, columns_json, printed_entries
 from referee.service.event.result_entry import ResultEntry, Results
 from referee.service.event.results_table import (
@@ -37,14 +44,8 @@ def results_page(results: Results) -> str:
             for entry, cells in zip(results.entries, printed, strict=True)
         ],
         charts=[
-            (
-                "Accuracy against energy: left and up is better.",
-                energy_chart(results, PAPER, SIZE_IN),
-            ),
-            (
-                "Accuracy against speed: right and up is better.",
-                speed_chart(results, PAPER, SIZE_IN),
-            ),
+            (AGAINST_ENERGY, energy_chart(results, PAPER, SIZE_IN)),
+            (AGAINST_SPEED, speed_chart(results, PAPER, SIZE_IN)),
         ],
         prizes=[prize_line(prize) for prize in results.prizes],
         champions=[champion_line(champion) for champion in results.champions],

@@ -206,6 +206,19 @@ def _title(head: str) -> str:
     return head.capitalize() if head.islower() else head
 
 
+def latex_figure(file: str, caption: str) -> str:
+    """Return a picture as a figure for LaTeX, which needs the package graphicx."""
+    return "\n".join(
+        [
+            r"\begin{figure}",
+            rf"\includegraphics[width=\linewidth]{{{file}}}",
+            rf"\caption{{{_latex(caption)}}}",
+            r"\end{figure}",
+            "",
+        ]
+    )
+
+
 def _latex_table(
     sides: str, heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str
 ) -> str:

@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from power.logs.fonts import families, save_png
+from power.logs.fonts import families, save_pdf, save_png
 
 figures = pytest.importorskip("matplotlib.figure", reason="needs the extra [plot]")
 # A letter that no font has: it is assigned to nobody.
@@ -45,3 +45,15 @@ def test_a_japanese_name_is_drawn_where_a_font_has_it(tmp_path):
     axes = figure.subplots()
     axes.set_yticks([0, 1], ["日本", "ants"], parse_math=False)
     assert save_png(figure, tmp_path / "a.png", 50) is None
+
+
+def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path):
+    """Publishers refuse fonts of type 3; a letter without a font is told here, too."""
+    for name in ("a.pdf", "b.pdf"):
+        figure = figures.Figure()
+        figure.suptitle(f"ants {NOBODYS}")
+        remark = save_pdf(figure, tmp_path / name, "Ants")
+        assert remark is not None and remark.endswith("fonts-noto-cjk on Debian.")
+    found = (tmp_path / "a.pdf").read_bytes()
+    assert found == (tmp_path / "b.pdf").read_bytes()
+    assert b"/Type3" not in found and b"/CIDFontType2" in found

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The charts of the results as figures of a paper: a PDF each, and the lines of LaTeX for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from power.logs.fonts import save_pdf
+from referee.service.event.charts import (
+    AGAINST_ENERGY,
+    AGAINST_SPEED,
+    PAPER,
+    SIZE_IN,
+    energy_figure,
+    speed_figure,
+)
+from referee.service.event.result_entry import Results
+from referee.service.event.results_table import latex_figure, state_line
+
+_DRAWN = (
+    ("accuracy-energy.pdf", AGAINST_ENERGY, energy_figure),
+    ("accuracy-speed.pdf", AGAINST_SPEED, speed_figure),
+)
+
+
+def save_figures(results: Results, folder: Path) -> tuple[str, list[str]]:
+    """Write the PDFs into a folder that is there; return LaTeX for them, and remarks on letters.
+
+    The LaTeX needs the package graphicx. Names of files are relative to where LaTeX runs, as
+    `folder` is given. Raises OSError for a file that cannot be written.
+    """
+    made, remarks = [], []
+    for name, title, draw in _DRAWN:
+        remark = save_pdf(draw(results, PAPER, SIZE_IN), folder / name, title)
+        remarks += [] if remark is None else [remark]
+        caption = f"{results.contest}. {title} {state_line(results)}"
+        made.append(latex_figure((folder / name).as_posix(), caption))
+    return "\n".join(["", *made]), remarks
