@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import argon2
 import pytest
@@ -24,6 +24,9 @@ from tests.support.libraries import reason_to_skip
 from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
 from tests.support.troubles import TROUBLES, Troubles
+
+if TYPE_CHECKING:  # The core of the tests has no browser.
+    from selenium import webdriver
 
 _TESTS = Path(__file__).parent
 _SHARED_DATA = _TESTS.resolve().parents[1] / "shared" / "data"
@@ -163,6 +166,15 @@ def url_builders_made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Rule, "_compile_builder", made_before)
         yield
+
+
+@pytest.fixture(scope="session")
+def one_chromium() -> Iterator[webdriver.Chrome]:
+    """Return the browser of all tests of this process: to start one takes seconds."""
+    from tests.support.browsing import chromium
+
+    with chromium() as driver:
+        yield driver
 
 
 @pytest.fixture

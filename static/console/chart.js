@@ -57,9 +57,7 @@ export class Chart {
     this.topW = Math.max(this.topW, niceTop(Math.max(0, ...watts)));
     const { topW } = this;
     const lowW = Math.min(0, ...watts);
-    const now = Math.min(session?.elapsed_s ?? 0, length + 5, this.endOf(session));
-    const from = Math.max(0, now - WINDOW_S);
-    const to = Math.min(from + WINDOW_S, Math.max(length, now));
+    const { from, to } = shownTime(session, length, samples);
     const on = area(svg, { from, to, low: lowW, top: topW });
     const points = samples.map(([, second, value]) => [second, value]);
     const line = node("path", { class: "power", d: path(points, on.x, on.y, gapS) });
@@ -70,10 +68,14 @@ export class Chart {
         + `${figure(Math.max(...watts), 3)} W in the time shown`
       : "no readings yet");
   }
+}
 
-  // The seconds of a session go on after its end; the line stops at its newest reading.
-  endOf(session) {
-    if (!session || session.state === "RUNNING") return Infinity;
-    return this.samples.length ? this.samples.at(-1)[1] : 0;
-  }
+// The seconds that the chart shows: the last five minutes. The seconds of a session go on after its
+// end; the line stops at its newest reading.
+export function shownTime(session, length, samples) {
+  const running = session?.state === "RUNNING";
+  const end = !session || running ? Infinity : samples.at(-1)?.[1] ?? 0;
+  const now = Math.min(session?.elapsed_s ?? 0, length + 5, end);
+  const from = Math.max(0, now - WINDOW_S);
+  return { from, to: Math.min(from + WINDOW_S, Math.max(length, now)) };
 }

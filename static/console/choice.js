@@ -4,8 +4,8 @@
 
 import { $, fill, make, show, showCut } from "../shared/page.js";
 import { say } from "../shared/acting.js";
+import { laneName, nextIn, nextText, proposalOf, wrongLane } from "./proposal.js";
 
-const LIVE = ["READY", "ARMED", "RUNNING"];
 const NOBODY = { turn: "", lane: "", counted: null, replaces: "" };
 
 let board = null;
@@ -22,7 +22,7 @@ export function showChoice(news) {
   if (!board.teams.includes(before)) leave(before);
   propose();
   $("team").disabled = board.teams.length === 0;
-  showCut("next-team", nextText());
+  showCut("next-team", nextText(board));
   $("team").title = $("team").value;
   const none = board.mode === "practice" || board.teams.length
     ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
@@ -59,59 +59,34 @@ function leave(team) {
   if (team) forgetChoice();
 }
 
-// Choose the first free lane where somebody is next, and who that is. Nothing changes under the
-// operator's hand, and without anybody who is next no team is chosen.
+// Choose what the desk's running order proposes. Nothing changes under the operator's hand.
 function propose() {
-  const free = board.lanes.filter((lane) => !lane.next && !LIVE.includes(lane.current?.state));
-  const facts = JSON.stringify([board.next_teams, free.map(({ number }) => number)]);
+  const { lane, team, facts } = proposalOf(board, Number($("lane").value));
   if (byHand || facts === proposed) return;
   proposed = facts;
-  const mine = free.filter(({ number }) => number === Number($("lane").value));
-  const fits = ({ number }) => board.next_teams[number];
-  const lane = mine.find(fits) ?? free.find(fits) ?? mine[0] ?? free[0];
-  if (lane) $("lane").value = lane.number;
-  $("team").value = nextIn(Number($("lane").value));
-}
-
-function nextIn(lane) {
-  const next = board.next_teams[lane];
-  return board.teams.includes(next) ? next : "";
-}
-
-function nextText() {
-  const named = board.lanes.filter(({ number }) => board.next_teams[number]);
-  if (!named.length) return "";
-  if (board.lanes.length === 1) return `Next: ${board.next_teams[1]}`;
-  return `Next in lane ${named.map(({ number, name }) => `${name}: ${board.next_teams[number]}`).join(" · ")}`;
-}
-
-const nameOf = (number) => board.lanes.find((lane) => lane.number === number).name;
-
-// The sentence that a team may not run in the chosen lane, or "".
-function wrongLane({ team, lane }) {
-  const only = board.choices[team]?.lane;
-  return only && only !== nameOf(lane) ? `'${team}' runs in lane ${only} only.` : "";
+  $("lane").value = lane;
+  $("team").value = team;
 }
 
 $("team").addEventListener("change", () => {
   byHand = true;
   changes += 1;
   $("team").title = $("team").value;
-  say(wrongLane(chosen()));
+  say(wrongLane(board, chosen()));
 });
 
 // The lane is chosen for the team that is chosen: only one that may not run there gives way.
 $("lane").addEventListener("change", () => {
   byHand = true;
   changes += 1;
-  const wrong = wrongLane(chosen());
+  const wrong = wrongLane(board, chosen());
   if (!wrong) {
     say("");
     return;
   }
   const { lane } = chosen();
-  const next = nextIn(lane);
+  const next = nextIn(board, lane);
   $("team").value = next;
-  say(`${wrong} ${next ? `'${next}' is next in lane ${nameOf(lane)}, and is chosen now.`
-    : `No team is chosen for lane ${nameOf(lane)}.`}`);
+  say(`${wrong} ${next ? `'${next}' is next in lane ${laneName(board, lane)}, and is chosen now.`
+    : `No team is chosen for lane ${laneName(board, lane)}.`}`);
 });

@@ -8,13 +8,12 @@ import { act, isBusy } from "../shared/acting.js";
 import "../shared/pages.js";
 import { enable } from "../shared/person.js";
 import { confirmed } from "./actions.js";
+import { footOf, isSilent } from "./bar.js";
 import { choices, chosen, forgetChoice, showChoice } from "./choice.js";
 import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
 import { QUESTIONS, replaceQuestion } from "./questions.js";
-import { alarmLines, hinderedText, seenText, silenceAlarm } from "./wording.js";
 
-const SILENT_MS = 4000;
 const CHECKS_MS = 5000;
 
 let board = null;
@@ -92,29 +91,29 @@ function guestBox({ title, text, link, link_text: words }) {
 // Show everything that changes between two boards.
 function tick() {
   show("now", zonedText(new Date()));
-  const silent = performance.now() - boardAt > SILENT_MS;
+  const silent = isSilent(ageS());
   show("connection", silent ? "no news" : board ? "live" : "connecting…");
   $("connection").className = silent ? "lost" : "";
   document.body.classList.toggle("silent", silent);
-  showAlarm(silent ? ageS() : null);
+  showFoot();
   if (!board) return;
   for (const lane of lanes) lane.tick(ageS());
   enable($("create"), !isBusy() && $("team").value !== "", "new session");
 }
 
-function showAlarm(silentS) {
-  const alarms = silentS === null ? board?.alarms ?? [] : [silenceAlarm(silentS, trouble)];
-  $("alarm").hidden = alarms.length === 0;
-  $("calm").hidden = !board || alarms.length > 0;
-  const hindered = board ? hinderedText(board, checks) : "";
-  $("calm").classList.toggle("hindered", hindered !== "");
-  $("calm-page").hidden = !hindered || board.final || !checks || checks.running;
-  show("calm-text", hindered || "Nothing is wrong.");
-  if (!alarms.length) return;
-  show("alarm-text", alarmLines(alarms).join("\n"));
-  const details = alarms.map(({ detail }) => detail);
-  show("alarm-detail", [...new Set([...details, seenText(alarms)].filter(Boolean))].join(" · "));
-  $("alarm-seen").hidden = silentS !== null || alarms.every(({ seen }) => seen);
+function showFoot() {
+  const foot = footOf(board, checks, ageS(), trouble);
+  $("alarm").hidden = foot.alarm === null;
+  $("calm").hidden = foot.calm === null;
+  if (foot.calm !== null) {
+    $("calm").classList.toggle("hindered", foot.hindered);
+    $("calm-page").hidden = !foot.link;
+    show("calm-text", foot.calm);
+  }
+  if (foot.alarm === null) return;
+  show("alarm-text", foot.alarm);
+  show("alarm-detail", foot.detail);
+  $("alarm-seen").hidden = foot.seen;
   enable($("alarm-seen"), !isBusy(), "alarm seen");
 }
 

@@ -6,10 +6,18 @@ import { $, show, showCut, showState } from "../shared/page.js";
 import { isBusy, say } from "../shared/acting.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
-import { leftOf, showSession, showTime } from "./panel.js";
+import { sensibleActs } from "./allowed.js";
+import { leftOf } from "./clock.js";
+import { showSession, showTime } from "./panel.js";
 import { ageText, rowText } from "./wording.js";
 
 const MOVES = ["arm", "stop", "void", "rerun", "extra", "note"];
+
+// What the button of that part asks of the desk.
+function actionOf(part, session) {
+  if (part === "aside") return session?.rehearsal ? "counts" : "rehearsal";
+  return { "arm-next": "arm", "card": "test card" }[part] ?? part;
+}
 
 export class Lane {
   // `move` asks the desk to do something with a session, `chosen` is called when the card changes.
@@ -23,7 +31,7 @@ export class Lane {
     this.build();
     this.chart = new Chart(this.at);
     for (const name of MOVES) this.on(name, () => move(this.session, name));
-    this.on("aside", () => move(this.session, this.session.rehearsal ? "counts" : "rehearsal"));
+    this.on("aside", () => move(this.session, actionOf("aside", this.session)));
     this.on("seen", () => move(this.toSee, "seen"));
     this.on("show-last", () => this.select(this.toSee.id));
     this.on("show-live", () => this.select(null));
@@ -166,27 +174,16 @@ export class Lane {
     this.showElsewhere(ageS);
     $(at("show-last")).hidden = this.toSee?.id === session?.id;
     $(at("emulated")).hidden = !(session?.emulated ?? meter.emulated);
-    this.allow(session?.state);
+    this.allow(session);
   }
 
-  allow(state) {
-    const { at, session, board } = this;
-    const may = (part, sensible, action = part) => {
-      enable($(at(part)), !isBusy() && Boolean(sensible), action);
-    };
-    const practice = board.mode === "practice";
-    const live = ["READY", "ARMED", "RUNNING"].includes(state);
-    for (const part of ["arm", "rerun", "extra", "aside"]) $(at(part)).hidden = practice;
-    may("arm", state === "READY");
-    may("stop", state === "RUNNING");
-    may("void", session && !["SEALED", "VOID"].includes(state));
-    may("rerun", session && !["READY", "SEALED", "VOID"].includes(state));
-    may("extra", session && live);
-    may("note", session);
-    may("aside", session && state !== "SEALED", session?.rehearsal ? "counts" : "rehearsal");
-    may("seen", true);
-    may("arm-next", !["ARMED", "RUNNING"].includes(this.news.current?.state), "arm");
-    may("card", true, "test card");
+  allow(session) {
+    const { at, board } = this;
+    const sensible = sensibleActs(session, this.news.current);
+    for (const [part, sense] of Object.entries(sensible)) {
+      enable($(at(part)), !isBusy() && sense, actionOf(part, session));
+    }
+    for (const part of ["arm", "rerun", "extra", "aside"]) $(at(part)).hidden = board.mode === "practice";
     show(at("aside"), session?.rehearsal ? "Let it count…" : "Mark as rehearsal…");
   }
 

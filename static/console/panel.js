@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lane's card: one session, its time, its figures and its result. `at` gives the ids of the lane.
 
-import { clockText, figure, zonedText } from "../shared/format.js";
+import { figure, zonedText } from "../shared/format.js";
 import { $, fill, make, show, showCut, showState } from "../shared/page.js";
+import { clockOf, isTooShort } from "./clock.js";
 import { ageText, flagText, scoreText } from "./wording.js";
-
-const OVER = ["SCORED", "SEALED", "VOID"];
 
 export function showSession(at, session, lane, board) {
   showTitle(at, session, board);
@@ -73,9 +72,6 @@ function scoreNote(session, old) {
   return session?.score && isTooShort(session) ? "too short to be exact" : "";
 }
 
-// While a session runs every figure is one so far.
-const isTooShort = (session) => session.too_short && OVER.includes(session.state);
-
 function energyNote(session, old) {
   if (session?.state === "VOID") return "void";
   if (old && session.energy_utc) return `at ${zonedText(new Date(session.energy_utc))}`;
@@ -105,39 +101,14 @@ function showResult(at, session) {
     make("li", `Note of ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
 }
 
-// The large line: the time that is left, then the score. Call it between two boards too.
+// The large line and the age of the last request. Call it between two boards too.
 export function showTime(at, session, board, ageS) {
-  const clock = $(at("clock"));
-  const left = leftOf(session, board, ageS);
+  const { text, label, classes, percent } = clockOf(session, board, ageS);
+  show(at("clock"), text);
+  showCut(at("clock-label"), label);
+  $(at("clock")).className = ["clock", ...classes, ...(text.length > 5 ? ["long"] : [])].join(" ");
+  $(at("time-bar")).style.width = `${percent}%`;
   const running = session?.state === "RUNNING";
-  const over = session && OVER.includes(session.state);
-  if (over) {
-    const [text, unit] = resultText(session, board.figures.score.unit);
-    show(at("clock"), text);
-    showCut(at("clock-label"), unit);
-  } else {
-    show(at("clock"), clockText(left));
-    showCut(at("clock-label"), running ? "left" : "");
-  }
-  const sure = running || (over && session.state !== "VOID" && !session.too_short);
-  const long = clock.textContent.length > 5 ? "long" : "";
-  const last = running && left <= 10 ? "last ten" : running && left < 30 ? "last" : "";
-  clock.className = `clock ${long} ${last} ${sure ? "" : "still"}`;
-  const length = session?.length_s ?? board.seconds;
-  $(at("time-bar")).style.width = `${over ? 100 : 100 * (1 - left / length)}%`;
   const age = running && session.request_age_s !== null ? session.request_age_s + ageS : null;
   show(at("request-age"), age === null ? "–" : ageText(age));
-}
-
-// What the session gave: a text, and its unit.
-function resultText(session, unit) {
-  if (session.state === "VOID") return ["void", ""];
-  if (session.score === null) return ["no score", ""];
-  return [scoreText(session), session.too_short ? `${unit}, too short to be exact` : unit];
-}
-
-// Between two boards the page counts down by itself, from the time that the desk computed.
-export function leftOf(session, board, ageS) {
-  if (!session) return board.seconds;
-  return session.state === "RUNNING" ? Math.max(0, session.remaining_s - ageS) : session.remaining_s;
 }

@@ -9,9 +9,6 @@ export function scoreText(session) {
   return points(session.score, session.too_short ? 2 : doubtful);
 }
 
-const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
-  + "seconds. A running session and the meter go on.";
-
 export function ageText(seconds) {
   if (seconds < 2) return "just now";
   return seconds < 120 ? `${Math.floor(seconds)} s ago` : `${Math.floor(seconds / 60)} min ago`;
@@ -26,51 +23,6 @@ export function rowText(row, { accuracy, score }) {
   const figures = [`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`];
   figures.push(row.score === null ? "no score" : `${scoreText(row)} ${score.unit}`);
   return `${said.join(", ")}: ${row.verdict}, ${figures.join(", ")}`;
-}
-
-// The lines of the red bar: what is wrong in several lanes stands there once.
-export function alarmLines(alarms) {
-  const lanesOf = new Map();
-  for (const { text, lane } of alarms) {
-    const mark = `Lane ${lane}: `;
-    const own = lane && text.startsWith(mark) ? text.slice(mark.length) : text;
-    lanesOf.set(own, [...lanesOf.get(own) ?? [], ...lane ? [lane] : []]);
-  }
-  return [...lanesOf].map(([text, lanes]) => {
-    if (!lanes.length) return text;
-    return `${lanes.length > 1 ? "Lanes" : "Lane"} ${lanes.join(", ")}: ${text}`;
-  });
-}
-
-// What stands in the place of the red bar while there is no alarm: "" if nothing is wrong, and sessions
-// can be armed. `list` is that of the page Check, null while nobody knows it.
-export function hinderedText({ mode, final, lanes }, list) {
-  if (final) return "The results are final, so no session can be armed.";
-  if (!list) return "The checks are not known yet.";
-  if (list.running) return "No session can be armed while the slow checks run.";
-  return list.ready ? "" : failingText(list.findings, mode, lanes);
-}
-
-function failingText(findings, mode, lanes) {
-  const standing = findings.filter(({ level, override }) => level === "FAIL" && !override);
-  const common = standing.some(({ lane }) => lane === null);
-  const hindered = lanes.filter(({ number }) => common || standing.some(({ lane }) => lane === number));
-  const where = hindered.length < lanes.length
-    ? ` in lane ${hindered.map(({ name }) => name).join(", ")}` : "";
-  const count = standing.length === 1 ? "a check fails" : `${standing.length} checks fail`;
-  if (mode === "practice") return `Before a login: ${count}. `;
-  return `No session can be armed${where}: ${count}. `;
-}
-
-export function seenText(alarms) {
-  const names = [...new Set(alarms.map(({ seen }) => seen).filter(Boolean))];
-  return names.length ? `Seen by ${names.join(", ")}` : "";
-}
-
-// What the red bar says while nothing comes from the desk. `trouble` is what the desk last said
-// instead of a board.
-export function silenceAlarm(silentS, trouble) {
-  return { text: trouble || NO_ANSWER, detail: `The last news is ${Math.round(silentS)} s old.` };
 }
 
 const REASONS = {

@@ -5,6 +5,7 @@ import { fillScreen, hint, keepAwake, onGesture } from "./hint.js";
 import { Link } from "./link.js";
 import { Painter } from "./painter.js";
 import { watchScreen } from "./screen.js";
+import { hintOf, modeOf } from "./words.js";
 
 const CARD_MS = 200; // How often the test card shows a new time.
 const BLACK = { mode: "black", live: true };
@@ -20,16 +21,15 @@ let trouble = "";
 let unfit = ""; // why the desk cannot use this screen
 let lane = ""; // whose display this is
 
-const modeOf = ({ mode, live }) => (mode === "black" && !live && wantsCard ? "card" : mode);
-
 function show() {
   document.body.classList.toggle("live", truth.live);
-  hint(truth.live || modeOf(truth) === "card" || modeOf(truth) === "frame" ? "" : words());
-  const now = JSON.stringify([modeOf(truth), truth.session, truth.frame]);
+  const mode = modeOf(truth, wantsCard);
+  hint(hintOf(truth, mode, { trouble, unfit, facts, lane }));
+  const now = JSON.stringify([mode, truth.session, truth.frame]);
   if (now === shown || facts === null) return;
   shown = now;
-  if (modeOf(truth) === "frame") showFrame(truth, now);
-  else if (modeOf(truth) === "card") showCard(now);
+  if (mode === "frame") showFrame(truth, now);
+  else if (mode === "card") showCard(now);
   else painter.black();
 }
 
@@ -70,20 +70,6 @@ async function tellScreen() {
   }
   telling = false;
   show();
-}
-
-function words() {
-  if (trouble) return `${trouble}\nThe display tries again by itself.`;
-  if (truth.mode === "waiting") {
-    const whose = lane ? `This is the display of lane ${lane}. ` : "";
-    return `${whose}A session runs, and this page shows none of its images.\n`
-      + "Click, or press F, to show them here instead.";
-  }
-  if (truth.mode === "other") return "A newer display page has taken over. Close this one.";
-  if (unfit) return unfit;
-  const size = `${facts?.width ?? 0} x ${facts?.height ?? 0} pixels`;
-  if (!facts?.fills) return `Click, or press F: the display must fill its screen.\n${size}`;
-  return `The display ${lane ? `of lane ${lane} ` : ""}is ready. ${size}\nA session makes this screen black.`;
 }
 
 const link = new Link({

@@ -6,23 +6,16 @@ import { $, fill, make, show, showState } from "../shared/page.js";
 import "../shared/pages.js";
 import { enable } from "../shared/person.js";
 import { ask, button } from "./ask.js";
+import { sorted, verdictText } from "./findings.js";
 import { followDocument } from "./following.js";
 
 const SIGNS = { OK: "✓ OK", WARN: "△ WARN", FAIL: "✕ FAIL", PASSED: "△ PASSED", KNOWN: "✓ KNOWN" };
-const ORDER = ["FAIL", "PASSED", "WARN", "KNOWN"];
-const MINUTE_S = 60;
-const HOURS_FROM_MIN = 120;
 
 const look = followDocument("check/now", (list) => {
-  const rows = list.findings.map((row) => ({
-    ...row, age_s: undefined, age: ageText(row.age_s), shown: shownAs(row) }));
-  const urgent = ORDER.flatMap((level) => rows.filter((row) => row.shown === level));
-  const good = rows.filter((row) => row.shown === "OK");
-  const count = (level) => rows.filter((row) => row.shown === level).length;
+  const { urgent, good } = sorted(list.findings);
   show("contest", `${list.contest} – check`);
   showState("state", list.ready ? "READY" : "NOT-READY", list.ready ? "✓ READY" : "✕ NOT READY");
-  show("verdict", list.running
-    ? "No session can be armed while the slow checks run." : verdictText(list.ready, count));
+  show("verdict", verdictText(list, urgent));
   $("again").hidden = list.mode === "practice";
   enable($("again"), !list.running, "slow checks");
   show("again", list.running ? "Slow checks are running…" : "Run the slow checks");
@@ -30,24 +23,8 @@ const look = followDocument("check/now", (list) => {
   if (fill("urgent", urgent, rowOf) && key) {
     $("urgent").querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
   }
-  fill("good", good.map((row, n) => ({ ...row, first: good[n - 1]?.group !== row.group })), goodOf);
+  fill("good", good, goodOf);
 });
-
-// A FAIL that somebody overrides still fails; a WARN that somebody acknowledges is known.
-function shownAs({ level, override }) {
-  if (!override) return level;
-  return level === "FAIL" ? "PASSED" : "KNOWN";
-}
-
-function verdictText(ready, count) {
-  const warns = count("WARN");
-  const passed = count("PASSED");
-  const also = [passed && `${passed} overridden`, warns && `${warns} to look at`].filter(Boolean);
-  const rest = also.length ? ` ${also.join(", ")}.` : "";
-  if (ready) return `Sessions can be armed.${rest}`;
-  const fails = count("FAIL");
-  return `No session can be armed: ${fails} ${fails === 1 ? "check fails" : "checks fail"}.${rest}`;
-}
 
 function rowOf(row) {
   const level = make("span", SIGNS[row.shown]);
@@ -104,13 +81,6 @@ function goodOf(row) {
   const told = make("div", make("span", level, ` ${row.item}: ${row.text} `, ageOf(row)));
   if (row.remedy) told.append(quiet("remedy", row.remedy));
   return make("li", group, told);
-}
-
-function ageText(seconds) {
-  if (seconds === null) return "";
-  const minutes = Math.floor(seconds / MINUTE_S);
-  if (minutes < 1) return "(just now)";
-  return minutes < HOURS_FROM_MIN ? `(${minutes} min ago)` : `(${Math.floor(minutes / MINUTE_S)} h ago)`;
 }
 
 async function override({ group, item, text, level }) {

@@ -9,6 +9,7 @@ import { enable, personName } from "../shared/person.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
+import { freezing } from "./freezing.js";
 import { proposalOf } from "./proposals.js";
 
 let sessions = []; // those that a proposal may score again
@@ -92,13 +93,13 @@ async function reopen() {
   if (answer) await act("results/reopen", answer, look);
 }
 
-function showFreeze({ address, freeze }, final) {
-  const frozen = freeze !== null && freeze.kind === "frozen";
-  show("freeze-text", frozen
-    ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${momentText(freeze.utc)}.` : "");
-  $("freeze").hidden = address === null || frozen || final;
-  $("thaw").hidden = !frozen;
-  for (const what of ["freeze", "thaw"]) enable($(what), true, `${what} scoreboard`);
+function showFreeze(scoreboard, final) {
+  const switched = freezing(scoreboard, final);
+  show("freeze-text", switched.text);
+  for (const what of ["freeze", "thaw"]) {
+    $(what).hidden = !switched[what];
+    enable($(what), true, `${what} scoreboard`);
+  }
 }
 
 async function freezeOrThaw(what) {

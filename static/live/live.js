@@ -3,14 +3,13 @@
 // nothing: the next answer brings what was missed.
 
 import { area, emptyText, minuteMarks, niceTop, node, path, wattLines } from "../shared/curve.js";
-import { secondText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
+import { gapOf, isAnother, moving, noticed, powerOf, timeOf, value } from "./figures.js";
 
 const ASK_MS = 500;
 const ASK_AGAIN_MS = 3000; // after the end: another recording may begin at this address
 const PATIENCE_MS = 5000;
 const RECENT_S = 60;
-const GAP_UPDATES = 2.5;
 
 const samples = []; // of the last minute: [number of the reading, second, watts or null]
 const whole = { width_s: 0, bins: [] }; // of the whole run: [least, mean, greatest] or null
@@ -26,11 +25,10 @@ async function ask() {
   return response.json();
 }
 
-// Another recording has begun at this address if its log is another, or its readings are fewer.
+// Forget everything of an earlier recording.
 function forgetIfOther(found) {
-  const key = JSON.stringify(found.about);
-  const other = (begun !== null && begun !== key) || found.number < (news?.number ?? 0);
-  if (found.about.log) begun = key;
+  const other = isAnother(begun, news?.number ?? 0, found);
+  if (found.about.log) begun = JSON.stringify(found.about);
   if (!other) return false;
   samples.length = whole.bins.length = whole.width_s = 0;
   top = { whole: 0, recent: 0 };
@@ -47,28 +45,17 @@ function take(found) {
   news = found;
 }
 
-const value = (number, unit, digits = 4) => (
-  number === null || number === undefined ? "–" : `${Number(number.toPrecision(digits))} ${unit}`
-);
-
-// A figure that changes all the time keeps its zeros, so that nothing beside it moves.
-const moving = (number, unit, digits = 4) => (
-  number === null || number === undefined ? "–" : `${number.toPrecision(digits)} ${unit}`
-);
-
 function showFigures() {
   const { about, stage } = news;
-  const ended = stage === "ended" || stage === "lost";
   showState("stage", stage, { lost: "ended without a result" }[stage] ?? stage);
   show("log", about.log ?? "Recording");
   show("meter", about.meter ?? "");
   document.title = about.log ? `${about.log}: ${moving(news.power_w, "W")}` : "Recording";
-  const old = !ended && news.age_s > GAP_UPDATES * about.update_interval_s + 1;
-  show("power", old ? `no reading for ${Math.floor(news.age_s)} s` : moving(news.power_w, "W"));
-  $("power").className = old ? "old" : "";
+  const power = powerOf(news);
+  show("power", power.text);
+  $("power").className = power.old ? "old" : "";
   show("energy", moving(news.energy_wh, "Wh", 6));
-  const time = news.integration_s === null ? "–" : secondText(news.integration_s);
-  show("time", about.timer_s ? `${time} of ${secondText(about.timer_s)}` : time);
+  show("time", timeOf(news));
   show("voltage", moving(news.voltage_v, "V"));
   show("current", moving(news.current_a, "A"));
   const [volts, amperes] = [news.voltage_range_v, news.current_range_a];
@@ -88,17 +75,7 @@ function showResult() {
 }
 
 function showNoticed() {
-  const { count, total_s: total, newest } = news.gaps;
-  const told = news.messages.map(([second, text]) => (
-    second === null ? text : `after ${secondText(second)}: ${text}`
-  ));
-  if (count) {
-    const [from, to] = newest.at(-1);
-    told.unshift(`Times without readings: ${count}, ${total.toFixed(1)} s in all, `
-      + `the newest from ${from.toFixed(1)} to ${to.toFixed(1)} s.`);
-  }
-  if (news.without_power) told.unshift(`Readings without a power: ${news.without_power}.`);
-  if (news.flags.length) told.unshift(`The meter reports: ${news.flags.join(", ").replaceAll("_", " ")}.`);
+  const told = noticed(news);
   fill("noticed", told, (text) => make("li", text));
   $("calm").hidden = told.length > 0;
 }
@@ -135,7 +112,7 @@ function bandPath(band, { x, y }) {
 }
 
 function drawCharts() {
-  const gapS = GAP_UPDATES * (news.about.update_interval_s ?? 1);
+  const gapS = gapOf(news.about);
   const width = whole.width_s;
   const bins = whole.bins.map((bin, place) => [place * width, bin]);
   const means = bins.flatMap(([second, bin]) => (bin ? [[second + width / 2, bin[1]]] : []));

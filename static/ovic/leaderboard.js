@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leaderboard of OVIC: the best entry of each team, and where each entry is.
 
-import { figure, momentText } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { logInAgain } from "../shared/person.js";
+import { cellsOf, heardText, lineText, saidOf, SILENT_MS } from "./texts.js";
 
 const EVERY_MS = 2000;
-const SILENT_MS = 8000;
 const SHOWN_MOST = 200; // the newest entries that the lower table shows
 
 let heardAt = performance.now();
@@ -44,21 +43,12 @@ async function showNews() {
     heardAt = performance.now();
     fill("tasks", board.tasks, taskSection);
     showEntries(all.entries);
-    const line = `${lineText(board.line)}${closeText(board.closes_utc)}`;
-    show("line", board.final ? "FINAL: no entry comes or changes any more." : line);
+    show("line", lineText(board));
   }
-  const silentMs = performance.now() - heardAt;
-  const silent = silentMs > SILENT_MS;
-  show("connection", silent ? `no news for ${Math.round(silentMs / 1000)} s` : "live");
-  $("connection").className = silent ? "lost" : "";
+  const heard = heardText(performance.now() - heardAt);
+  show("connection", heard);
+  $("connection").className = heard === "live" ? "" : "lost";
 }
-
-function lineText({ now, received, waiting }) {
-  const running = now ? `Entry ${now.entry} of ${now.team} is ${now.state}.` : "No model runs now.";
-  return `${running} ${received} to validate, ${waiting} to measure.`;
-}
-
-const closeText = (closes) => (closes ? ` Models are taken until ${momentText(closes)}.` : "");
 
 function taskSection(task) {
   const title = make("h2", task.task);
@@ -95,13 +85,8 @@ function rankTable(task) {
 }
 
 function rankRow(row) {
-  const metric = row.metric === null ? "too slow" : signed(row.metric);
-  const texts = [
-    row.rank ?? "–", row.team, metric, figure(row.accuracy, 2), figure(row.latency_ms, 3),
-    row.entry, row.entries,
-  ];
-  const element = make("tr", ...texts.map((text, n) => {
-    const cell = make("td", String(text));
+  const element = make("tr", ...cellsOf(row).map((text, n) => {
+    const cell = make("td", text);
     cell.className = RANK_HEADS[n][1];
     return cell;
   }));
@@ -109,8 +94,6 @@ function rankRow(row) {
   element.title = row.reasons.join(" ");
   return element;
 }
-
-const signed = (value) => `${value < 0 ? "−" : "+"}${figure(Math.abs(value), 3)}`;
 
 function showEntries(entries) {
   $("no-entries").hidden = entries.length > 0;
@@ -127,18 +110,6 @@ function entryRow(entry) {
     cell.className = names[n];
     return cell;
   }));
-}
-
-function saidOf(entry) {
-  if (entry.place !== null && !entry.builds.length) {
-    return [`place ${entry.place} in the line.`, entry.tries ? entry.text : ""].join(" ");
-  }
-  if (entry.builds.length) {
-    const metric = entry.valid ? `metric ${signed(entry.metric)}` : "too slow to be valid";
-    const said = `${metric}, ${figure(entry.accuracy, 2)} %, ${figure(entry.latency_ms, 3)} ms`;
-    return entry.builds.length > 1 ? `${said}, best of ${entry.builds.length} measurements` : said;
-  }
-  return entry.text;
 }
 
 refresh();

@@ -3,6 +3,7 @@
 // after the other. Somebody who scrolls by hand is left alone for a while.
 
 import { $, show } from "../shared/page.js";
+import { nextTop } from "./places.js";
 
 const PART_MS = 10_000;
 const HAND_MS = 60_000;
@@ -39,9 +40,7 @@ export function showParts() {
 function turn() {
   if (performance.now() - handMs < HAND_MS) return;
   const rows = rowsOf();
-  const part = seen(rows);
-  const last = part === null || part[1] >= rows.length - 1;
-  if (rows.length) bringToTop(rows[last ? 0 : part[1] + 1]);
+  if (rows.length) bringToTop(rows[nextTop(seen(rows), rows.length)]);
   showParts();
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audience's page: who runs now, the ranking, and the charts.
 
-import { clockText, figure, points } from "../shared/format.js";
+import { figure, points } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { showParts } from "./parts.js";
+import { ranked } from "./places.js";
+import { clockOf, words } from "./running.js";
 import { follow } from "./stream.js";
 
-const LAST_S = 10;
 // The heights of the table's rows, by which its letters shrink until all fit on the projector.
 const HEAD_EM = 2.2;
 const ENTRY_EM = 2.75;
@@ -40,7 +41,7 @@ function showView() {
   $("state").className = `badge ${view.state}`;
   show("state-text", stateText());
   fill("heads", view.columns, headOf);
-  const rows = ranked();
+  const rows = ranked(view);
   const champions = rows.filter((row) => row.year).length;
   const entries = rows.length - champions;
   const dense = entries > DENSE;
@@ -77,19 +78,6 @@ function boardOf(board) {
     : make("p", board.nothing));
   made.className = "board";
   return made;
-}
-
-// The entries with the past champions at the places of their scores.
-function ranked() {
-  const rest = [...view.champions].sort((a, b) => b.score - a.score);
-  const rows = [];
-  for (const entry of view.entries) {
-    while (rest.length && (entry.score === null || entry.rank === null || rest[0].score > entry.score)) {
-      rows.push(rest.shift());
-    }
-    rows.push(entry);
-  }
-  return view.entries.length ? [...rows, ...rest] : [];
 }
 
 function championRow(champion) {
@@ -182,13 +170,6 @@ function card(session) {
   return made;
 }
 
-function words(session) {
-  const lane = session.lane_name ? `lane ${session.lane_name}: ` : "";
-  if (session.state === "ARMED") return `${lane}gets ready`;
-  if (session.state === "ENDED") return `${lane}has ended: the energy is judged`;
-  return `${lane}running${session.old ? ", no news from the meter" : ""}`;
-}
-
 // A figure of 0 is a figure; what is missing is a dash.
 function showLive() {
   if (view.stations) {
@@ -222,12 +203,10 @@ function tick() {
   for (const session of live.sessions) {
     const found = $("now").querySelector(`[data-session="${session.session}"]`);
     if (found === null) continue;
-    const running = session.state === "RUNNING";
-    const leftS = running ? Math.max(0, session.remaining_s - passedS) : session.remaining_s;
-    const text = clockText(leftS);
+    const { text, last } = clockOf(session, passedS);
     const clock = found.querySelector(".clock");
     if (clock.textContent !== text) clock.textContent = text;
-    found.classList.toggle("last", running && leftS <= LAST_S);
+    found.classList.toggle("last", last);
   }
 }
 

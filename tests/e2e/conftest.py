@@ -16,7 +16,7 @@ from selenium import webdriver
 
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
-from tests.support.browsing import chromium, fresh_window
+from tests.support.browsing import fresh_window
 from tests.support.running import Program, program, referee
 
 IMAGES = 12
@@ -41,13 +41,6 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
     answers = folder / "answers.json"
     write_answers(scenes.ground_truth, answers, seed=7)
     return Material(scenes.images, scenes.ground_truth, answers)
-
-
-@pytest.fixture(scope="session")
-def one_chromium() -> Iterator[webdriver.Chrome]:
-    """Return the browser of all tests of this process: to start one takes seconds."""
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the list of checks is shown: what needs a look comes first.
+
+const MINUTE_S = 60;
+const HOURS_FROM_MIN = 120;
+const URGENT = ["FAIL", "PASSED", "WARN", "KNOWN"];
+
+// A FAIL that somebody overrides still fails; a WARN that somebody acknowledges is known.
+function shownAs({ level, override }) {
+  if (!override) return level;
+  return level === "FAIL" ? "PASSED" : "KNOWN";
+}
+
+// The findings with what is shown of each: those that need a look in their order, then the good ones,
+// of which the first of each group is marked.
+export function sorted(findings) {
+  const rows = findings.map((row) => ({
+    ...row, age_s: undefined, age: ageText(row.age_s), shown: shownAs(row) }));
+  const urgent = URGENT.flatMap((level) => rows.filter((row) => row.shown === level));
+  const good = rows.filter((row) => row.shown === "OK");
+  return { urgent, good: good.map((row, n) => ({ ...row, first: good[n - 1]?.group !== row.group })) };
+}
+
+export function verdictText({ ready, running }, urgent) {
+  if (running) return "No session can be armed while the slow checks run.";
+  const count = (level) => urgent.filter((row) => row.shown === level).length;
+  const [warns, passed, fails] = ["WARN", "PASSED", "FAIL"].map(count);
+  const also = [passed && `${passed} overridden`, warns && `${warns} to look at`].filter(Boolean);
+  const rest = also.length ? ` ${also.join(", ")}.` : "";
+  if (ready) return `Sessions can be armed.${rest}`;
+  return `No session can be armed: ${fails} ${fails === 1 ? "check fails" : "checks fail"}.${rest}`;
+}
+
+function ageText(seconds) {
+  if (seconds === null) return "";
+  const minutes = Math.floor(seconds / MINUTE_S);
+  if (minutes < 1) return "(just now)";
+  return minutes < HOURS_FROM_MIN ? `(${minutes} min ago)` : `(${Math.floor(minutes / MINUTE_S)} h ago)`;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scoreboard's switch shows.
+
+import { momentText } from "../shared/format.js";
+
+// The sentence, and which of the two buttons is there. Without a scoreboard nothing can be frozen,
+// and final results are frozen no more.
+export function freezing({ address, freeze }, final) {
+  const frozen = freeze !== null && freeze.kind === "frozen";
+  return {
+    text: frozen
+      ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${momentText(freeze.utc)}.` : "",
+    freeze: address !== null && !frozen && !final,
+    thaw: frozen,
+  };
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sentences that the console has of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.static.conftest import Scripts
+
+pytestmark = pytest.mark.browser
+
+MODULE = "console/wording.js"
+FIGURES = {"accuracy": {"label": "mAP", "field": "mean_ap"}, "score": {"unit": "mAP/Wh"}}
+ROW = {
+    "id": 3,
+    "team": "ants",
+    "state": "SCORED",
+    "rehearsal": False,
+    "verdict": "VALID",
+    "mean_ap": 0.25,
+    "energy_wh": 0.5,
+    "score": 0.5,
+    "too_short": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("others", "text"),
+    [
+        ({}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, 0.5000 mAP/Wh"),
+        (
+            {"rehearsal": True},
+            "session 3 of ants, rehearsal: VALID, mAP 0.2500, 0.5000 Wh, 0.5000 mAP/Wh",
+        ),
+        ({"score": None}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, no score"),
+        ({"verdict": None, "state": "ENDED"}, "session 3 of ants: ENDED, no result yet"),
+        ({"state": "VOID", "void_reason": "a fall"}, "session 3 of ants: VOID, a fall"),
+    ],
+)
+def test_a_session_in_one_line(scripts: Scripts, others: dict[str, Any], text: str) -> None:
+    """What is over says what it gave; what is void says why."""
+    assert text == scripts.call(MODULE, "rowText", ROW | others, FIGURES)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "just now"), (1.9, "just now"), (2, "2 s ago"), (119.9, "119 s ago"), (120, "2 min ago")],
+)
+def test_an_age_is_rounded_down(scripts: Scripts, seconds: float, text: str) -> None:
+    """Two minutes are told in minutes."""
+    assert text == scripts.call(MODULE, "ageText", seconds)
+
+
+def test_boxes_that_match_nothing_are_explained(scripts: Scripts) -> None:
+    """Each reason is in words, and one that the page does not know is there as it is."""
+    counts = {"inverted box": 2, "other": 1}
+    text = "These boxes match no object: 2 with corners the wrong way round, 1 other."
+    assert text == scripts.call(MODULE, "flagText", counts)
+    assert "" == scripts.call(MODULE, "flagText", {})

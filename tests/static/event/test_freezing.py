@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The switch of the scoreboard on the page Results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.static.conftest import Scripts
+
+pytestmark = pytest.mark.browser
+
+FROZEN = {"kind": "frozen", "operator": "Ada", "utc": "2026-06-01T10:00:00Z"}
+THAWED = FROZEN | {"kind": "thawed"}
+
+
+@pytest.mark.parametrize(
+    ("url", "freeze", "final", "buttons"),
+    [
+        ("http://board", None, False, (True, False)),
+        ("http://board", FROZEN, False, (False, True)),
+        ("http://board", THAWED, False, (True, False)),
+        (None, None, False, (False, False)),
+        (None, FROZEN, False, (False, True)),
+        ("http://board", None, True, (False, False)),
+        ("http://board", FROZEN, True, (False, True)),
+    ],
+)
+def test_one_of_the_two_buttons_is_there(
+    scripts: Scripts, url: str | None, freeze: Any, final: bool, buttons: tuple[bool, bool]
+) -> None:
+    """What is frozen can be thawed, and what is shown can be frozen until the results are final."""
+    board = {"address": url, "freeze": freeze}
+    shown = scripts.call("event/freezing.js", "freezing", board, final)
+    assert buttons == (shown["freeze"], shown["thaw"])
+    begun = "The scoreboard is FROZEN for the public, by Ada at 2026-06-01 "
+    assert shown["text"].startswith(begun) if freeze == FROZEN else "" == shown["text"]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the curves of power."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.static.conftest import Scripts
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize(
+    ("points", "path"),
+    [
+        ([], ""),
+        ([[0, 1], [1, 2]], "M0.0 1.0h0.1L1.0 2.0"),
+        ([[0, 1], [3, 2]], "M0.0 1.0h0.1M3.0 2.0h0.1"),
+        ([[0, 1], [1, None], [2, 3]], "M0.0 1.0h0.1M2.0 3.0h0.1"),
+        ([[-1, 1], [0, 2]], "M0.0 2.0h0.1"),
+        ([[0, 1], [2.5, 2]], "M0.0 1.0h0.1L2.5 2.0"),
+    ],
+)
+def test_a_time_without_readings_breaks_the_line(
+    scripts: Scripts, points: list[list[float | None]], path: str
+) -> None:
+    """So does a reading without a number; nothing is drawn before the session begins."""
+    body = "return m.path(a[0], (second) => second, (value) => value, 2.5)"
+    assert path == scripts.run("shared/curve.js", body, points)
+
+
+@pytest.mark.parametrize(
+    ("watts", "top"),
+    [(0, 1), (0.9, 1), (0.95, 2), (5, 6), (7.2, 8), (9, 10), (9.5, 20), (120, 200)],
+)
+def test_an_axis_has_room_above_its_curve(scripts: Scripts, watts: float, top: float) -> None:
+    """Its end is a round number, a tenth above the highest reading at least."""
+    assert pytest.approx(top) == scripts.call("shared/curve.js", "niceTop", watts)
+
+
+def test_the_area_has_its_lowest_value_at_the_bottom(scripts: Scripts) -> None:
+    """Seconds go to the right, watts go up."""
+    body = """
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const { x, y } = m.area(svg, { from: 0, to: 10, low: 0, top: 5 });
+    return [x(0) < x(1), x(1) < x(10), y(0) > y(1), y(1) > y(5)];
+    """
+    assert [True] * 4 == scripts.run("shared/curve.js", body)
+
+
+@pytest.mark.parametrize(
+    ("end_s", "marks"),
+    [
+        (20, ["0:00", "0:05", "0:10", "0:15", "0:20"]),
+        (600, ["0:00", "2:00", "4:00", "6:00", "8:00", "10:00"]),
+    ],
+)
+def test_marks_of_time_are_round(scripts: Scripts, end_s: float, marks: list[str]) -> None:
+    """There are seven at most."""
+    body = "return m.minuteMarks(0, a[0], { x: (s) => s, height: 9 }).map((one) => one.textContent)"
+    assert marks == scripts.run("shared/curve.js", body, end_s)
