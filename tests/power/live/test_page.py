@@ -51,7 +51,8 @@ def test_a_recording_is_seen_in_a_browser(make_reading: Callable[..., Reading]) 
     """Figures, curves, gaps, messages, the result, and then the next recording at the address."""
 
     def send(feed: LiveFeed, seconds: list[int], power_w: float) -> None:
-        begun_s = real_elapsed_s() - seconds[-1]
+        # An hour from now, so that no reading is ever old, however long this browser takes.
+        begun_s = real_elapsed_s() + 3600.0
         for second in seconds:
             reading = make_reading(float(second), power_w=power_w, monotonic_s=begun_s + second)
             feed.send(reading_line(reading, float(second)))
@@ -63,13 +64,13 @@ def test_a_recording_is_seen_in_a_browser(make_reading: Callable[..., Reading]) 
             wait_text(browser, "stage", "running")
             send(feed, [*range(1, 40), *range(50, 100)], 6.0)
             feed.send(message_line("the meter answers again"))
-            wait_text(browser, "time", "1:39 of 10:00")
+            wait_text(browser, "noticed", "after 1:39: the meter answers again")
+            assert "1:39 of 10:00" == text_of(browser, "time")
             assert ["6.000 W", "150 V, 0.1 A"] == [
                 text_of(browser, "power"),
                 text_of(browser, "ranges"),
             ]
             assert "Times without readings: 1, 11.0 s in all" in text_of(browser, "noticed")
-            assert "after 1:39: the meter answers again" in text_of(browser, "noticed")
             assert ["8 W", "8 W"] == tops(browser)
             assert [2, 2] == parts(browser), "the gap breaks both curves"
         # The program has ended. The page takes up the next one at the address by itself.
