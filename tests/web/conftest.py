@@ -21,10 +21,12 @@ from referee.service.entry.request_log import RequestLog
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.store.journal import Journal
+from referee.web.contest import sessions
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
 from tests.support.contests import make_contest, write_images
 from tests.support.fakes import FakeClock, running_desk
+from tests.support.running import PATIENCE_S
 
 # More than one download of a hundred.
 IMAGES = 120
@@ -78,14 +80,18 @@ def site(tmp_path: Path, pictures: Path) -> Iterator[Site]:
 
 @contextmanager
 def serving(contest: Contest) -> Iterator[Site]:
-    """Serve a contest without a meter, and close it at the end."""
+    """Serve a contest without a meter, and close it at the end.
+
+    A status waits until it counts every request, however busy the machine is.
+    """
     journal = Journal(contest.database)
-    with running_desk(contest, None) as desk:
-        sessions = SessionCache(contest.database)
+    with pytest.MonkeyPatch.context() as patch, running_desk(contest, None) as desk:
+        patch.setattr(sessions, "_CATCH_UP_S", PATIENCE_S)
+        cache = SessionCache(contest.database)
         services = ContestServices(
             contest,
-            Admission(contest, sessions, DirectDesk(desk), OneDevice(contest, journal)),
-            Answers(contest, sessions, journal),
+            Admission(contest, cache, DirectDesk(desk), OneDevice(contest, journal)),
+            Answers(contest, cache, journal),
             RequestLog(contest, journal),
             run_here,
         )
