@@ -14,6 +14,7 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from referee.demo.screen import FLAGS
 from tests.support.programs import chromium_path, path_of
 from tests.support.running import PATIENCE_S
 
@@ -25,10 +26,7 @@ def chromium() -> Iterator[webdriver.Chrome]:
     """Run Chromium, headless, until the block ends."""
     options = webdriver.ChromeOptions()
     options.binary_location = chromium_path() or ""
-    options.add_argument("--window-size={},{}".format(*_WINDOW))
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu"):
-        options.add_argument(flag)
-    for flag in ("--disable-background-networking", "--disable-quic", "--no-first-run"):
+    for flag in (*FLAGS, "--window-size={},{}".format(*_WINDOW)):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(path_of("chromedriver"), log_output=subprocess.DEVNULL)
