@@ -91,14 +91,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     The files that take longest come first, so that no worker is left alone with one of them.
     """
-    files = list(dict.fromkeys(item.path.relative_to(_TESTS) for item in items))
-    whole = [file for file in files if file.parts[0] == "e2e"]
-    short = [file for file in files if file.parts[0] != "e2e"]
+    files = list(dict.fromkeys(item.path for item in items))
+    rooms = {file: file.relative_to(_TESTS).parts[0] for file in files}
+    whole = [file for file in files if rooms[file] == "e2e"]
+    short = [file for file in files if rooms[file] != "e2e"]
     whole.sort(key=lambda file: _place(file.stem.removeprefix("test_"), _LONGEST))
-    short.sort(key=lambda file: _place(file.parts[0], _WAITING))
+    short.sort(key=lambda file: _place(rooms[file], _WAITING))
     places = {file: _SHARE * n / len(whole) for n, file in enumerate(whole)}
     places |= {file: n / len(short) for n, file in enumerate(short)}
-    items.sort(key=lambda item: places[item.path.relative_to(_TESTS)])
+    items.sort(key=lambda item: places[item.path])
 
 
 def _place(name: str, first: tuple[str, ...]) -> int:

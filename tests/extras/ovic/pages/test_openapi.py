@@ -7,10 +7,7 @@ import pytest
 
 from referee.extras.ovic.submission.team_tokens import token_of_team
 from tests.web.conftest import Site
-
-pytest.importorskip("schemathesis")
-
-from tests.web.contest.test_openapi import hold_for, require_described  # noqa: E402
+from tests.web.contest.test_openapi import hold_for, require_described
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,6 @@ import threading
 
 import numpy as np
 import pytest
-from distributed.client import Future
-from distributed.utils import LoopRunner
 
 from referee import cli
 from referee.errors import InputError, Unavailable
@@ -25,7 +23,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_runs_on():
-    """End the threads that Dask keeps: a process with other threads has no second process."""
+    """End the threads that Dask keeps: a process with other threads has no second process.
+
+    Dask takes half a second to load, which workers without these tests need not spend.
+    """
+    pytest.importorskip("distributed", reason="needs the extra [season]")
+    from distributed.client import Future
+    from distributed.utils import LoopRunner
+
     before = set(threading.enumerate())
     yield
     if Future._cb_executor is not None:
