@@ -37,8 +37,10 @@ help:
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-# A test needs a small part of what is installed, and Python compiles that part when it is used.
+# A test needs a small part of what is installed, and Python compiles that part when it is used:
+# once, before six workers would do it six times at once.
 INSTALL := $(BIN)/pip install --no-compile --quiet --disable-pip-version-check --editable
+COMPILE := env PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 
 .venv/test: .venv/made setup.cfg
 	$(INSTALL) '.[test]'
@@ -46,11 +48,13 @@ INSTALL := $(BIN)/pip install --no-compile --quiet --disable-pip-version-check -
 
 .venv/test-all: .venv/made setup.cfg
 	$(INSTALL) '.[test-all]'
+	$(COMPILE)
 	touch .venv/test $@
 
 # It has what the tests need, too, so a machine that checks and tests installs once.
 .venv/check: .venv/made setup.cfg
 	$(INSTALL) '.[test-all,check]'
+	$(COMPILE)
 	touch .venv/test .venv/test-all $@
 
 demo: .venv/run
