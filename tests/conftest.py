@@ -178,6 +178,16 @@ def one_chromium() -> Iterator[webdriver.Chrome]:
         yield driver
 
 
+@pytest.fixture(scope="module")
+def browser(one_chromium: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+    """Return the browser with a window that the tests of a module share."""
+    from tests.support.browsing import fresh_window
+
+    one_chromium.get_log("browser")  # It has the complaints of other modules' pages.
+    yield one_chromium
+    fresh_window(one_chromium)
+
+
 @pytest.fixture
 def terminal_that_can_close() -> Iterator[None]:
     """Let this process and its children feel SIGHUP, even if the tests run behind nohup."""

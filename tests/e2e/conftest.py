@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
-from tests.support.browsing import fresh_window
 from tests.support.running import Program, program, referee
 
 IMAGES = 12
@@ -41,13 +39,6 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
     answers = folder / "answers.json"
     write_answers(scenes.ground_truth, answers, seed=7)
     return Material(scenes.images, scenes.ground_truth, answers)
-
-
-@pytest.fixture(scope="module")
-def browser(one_chromium: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
-    """Return the browser with a window that the tests of a module share."""
-    yield one_chromium
-    fresh_window(one_chromium)
 
 
 Rehearse = Callable[..., Program]

@@ -30,7 +30,7 @@ from referee.store.finals import insert_finalization
 from referee.store.publishing import insert_freeze, insert_frozen_publication
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.browsing import be_screen, chromium, text_of, wait_text
+from tests.support.browsing import be_screen, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
@@ -114,7 +114,7 @@ def test_a_joint_board_reads_what_it_has_written(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_the_pages_show_it(event: Event) -> None:
+def test_the_pages_show_it(event: Event, browser: webdriver.Chrome) -> None:
     """The console's results, the scoreboard and a team's page have the figures, and no error."""
     approve(event)
     desk = event.desk
@@ -128,15 +128,14 @@ def test_the_pages_show_it(event: Event) -> None:
     broadcast.start()
     served = ServedEvent(event.contest)
     try:
-        with chromium() as browser:
-            be_screen(browser, 1366, 768)
-            _look_at_results(browser, f"http://127.0.0.1:{server.port}")
-            _look_at_the_scoreboard(browser, served.url)
-            freeze(event)
-            wait_text(browser, "state", "FROZEN")
-            errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
-            assert [] == [one for one in errors if "/sessions/" not in one["message"]]
-            browser.get("about:blank")
+        be_screen(browser, 1366, 768)
+        _look_at_results(browser, f"http://127.0.0.1:{server.port}")
+        _look_at_the_scoreboard(browser, served.url)
+        freeze(event)
+        wait_text(browser, "state", "FROZEN")
+        errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
+        assert [] == [one for one in errors if "/sessions/" not in one["message"]]
+        browser.get("about:blank")
     finally:
         served.unplug()
         broadcast.close()

@@ -16,7 +16,7 @@ from power.live.address import listening_socket, page_url
 from power.live.feed import LiveFeed, start_feed
 from power.live.records import message_line, reading_line, result_line, run_line
 from power.meter import Identity, MeterSettings, Reading
-from tests.support.browsing import chromium, text_of, wait_text
+from tests.support.browsing import text_of, wait_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -47,7 +47,9 @@ def parts(browser: webdriver.Chrome) -> list[int]:
     return [curve.count("M") for curve in curves]
 
 
-def test_a_recording_is_seen_in_a_browser(make_reading: Callable[..., Reading]) -> None:
+def test_a_recording_is_seen_in_a_browser(
+    browser: webdriver.Chrome, make_reading: Callable[..., Reading]
+) -> None:
     """Figures, curves, gaps, messages, the result, and then the next recording at the address."""
 
     def send(feed: LiveFeed, seconds: list[int], power_w: float) -> None:
@@ -57,7 +59,7 @@ def test_a_recording_is_seen_in_a_browser(make_reading: Callable[..., Reading]) 
             reading = make_reading(float(second), power_w=power_w, monotonic_s=begun_s + second)
             feed.send(reading_line(reading, float(second)))
 
-    with listening_socket("127.0.0.1:0") as listening, chromium() as browser:
+    with listening_socket("127.0.0.1:0") as listening:
         url = page_url(listening)
         with served(listening, "run.csv") as feed:
             browser.get(url)
