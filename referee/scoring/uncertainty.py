@@ -220,8 +220,8 @@ Measured = IlsvrcResult | MapUncertainty
 
 def compare(
     first: Measured,
-    second: Measured | Energy,
-    first_energy: Energy | Measured | None = None,
+    second: Measured,
+    first_energy: Energy | None = None,
     second_energy: Energy | None = None,
     level: float = LEVEL,
     *,
@@ -233,14 +233,11 @@ def compare(
 
     The energies err independently. Images count pairwise, because both solutions saw the same ones.
     If one meter measured both energies, they share part of their error, and the interval is too
-    wide. `draws`, `seed` and `clusters` are for results, see `measure_uncertainty`. The order
-    first, first energy, second, second energy, that of earlier versions, is understood.
+    wide. `draws`, `seed` and `clusters` are for results, see `measure_uncertainty`.
 
     Raises ArgumentError for a result without a mAP, for one energy alone, and unless both have the
     same images, clusters, seed and number of draws.
     """
-    if isinstance(second, Energy):
-        second, first_energy = first_energy, second  # type: ignore[assignment]
     if (first_energy is None) != (second_energy is None):
         raise ArgumentError("give the energies of both, or compare the mAPs with neither")
     measured = [

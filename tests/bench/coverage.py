@@ -198,7 +198,7 @@ def pair(cell):
             measure_uncertainty(evaluate(scenes.truth, it.answer(chance, scenes)), DRAWS, number)
             for it in (first, second)
         )
-        told = compare(mine, Energy(1.0), theirs, Energy(1.0))
+        told = compare(mine, theirs, Energy(1.0), Energy(1.0))
         found.append((told.difference, told.interval.low, told.interval.high))
     value, low, high = np.array(found).T
     return 100 * np.mean((low <= value.mean()) & (value.mean() <= high))

@@ -61,7 +61,7 @@ def pairs(cell):
         )
         measured = [measure_uncertainty(result, DRAWS, number) for result in first]
         places = list(itertools.combinations(range(teams), 2))
-        told = [compare(measured[a], Energy(1.0), measured[b], Energy(1.0)) for a, b in places]
+        told = [compare(measured[a], measured[b], Energy(1.0), Energy(1.0)) for a, b in places]
         spread = spread_of(told, teams)
         for (a, b), one in zip(places, told, strict=True):
             later = second[a].mean_ap - second[b].mean_ap

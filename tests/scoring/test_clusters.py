@@ -72,7 +72,7 @@ def test_clusters_of_one_image_change_no_bit():
             assert a.halves.quarters.tobytes() == b.halves.quarters.tobytes()
             assert a.halves.parts.tolist() == b.halves.parts.tolist()
             assert (a.interval(), a.with_truth) == (b.interval(), b.with_truth)
-        pairs = [compare(a, Energy(1.0), b, Energy(1.0)) for a, b in (plain, told)]
+        pairs = [compare(a, b, Energy(1.0), Energy(1.0)) for a, b in (plain, told)]
         assert pairs[0] == pairs[1]
 
 
@@ -139,7 +139,7 @@ def test_a_cluster_that_outweighs_the_others_widens_the_interval():
     widths = []
     for clusters, mine in ((film, even), (heavy, uneven)):
         other = measure_uncertainty(nothing, 50, clusters=clusters)
-        told = compare(mine, Energy(1.0), other, Energy(1.0)).interval
+        told = compare(mine, other, Energy(1.0), Energy(1.0)).interval
         widths.append((mine.interval().high, told.high - told.low))
     assert widths[0] < widths[1]
     assert widths[0][1] < widths[1][1]
@@ -179,4 +179,4 @@ def test_other_clusters_are_not_compared():
     )
     for other in (two, none):
         with pytest.raises(ValueError, match="the same clusters of images"):
-            compare(one, Energy(1.0), other, Energy(1.0))
+            compare(one, other, Energy(1.0), Energy(1.0))

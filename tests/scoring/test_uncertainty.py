@@ -120,7 +120,7 @@ def test_one_image_says_nothing():
     single = measure_uncertainty(result, 20)
     assert (0.0, 1.0) == ends(single.interval())
     assert math.isnan(single.standard_error())
-    told = compare(single, Energy(2.0), single, Energy(1.0))
+    told = compare(single, single, Energy(2.0), Energy(1.0))
     assert (-1.0, 0.5) == ends(told.interval)
     assert 0.5 == told.turn_probability
 
@@ -180,7 +180,7 @@ def test_a_level_is_a_share(level):
     for call in (
         lambda: made(0.02).interval(level),
         lambda: score_intervals(made(0.02), Energy(1.0), level),
-        lambda: compare(made(0.02), Energy(1.0), made(0.02), Energy(1.0), level),
+        lambda: compare(made(0.02), made(0.02), Energy(1.0), Energy(1.0), level),
     ):
         with pytest.raises(InputError, match=r"give a share between 0 and 1, such as 0\.95"):
             call()
@@ -211,11 +211,11 @@ def test_standard_uncertainty_of_a_guaranteed_bound():
 def test_paired_images_see_a_difference_more_clearly():
     """On the same images the difference of two solutions is surer than each mAP."""
     first, second = measured(7), measured(7, keep=6)
-    told = compare(first, Energy(1.0), second, Energy(1.0))
+    told = compare(first, second, Energy(1.0), Energy(1.0))
     assert first.estimate - second.estimate == told.difference
     assert told.standard_error < min(first.standard_error(), second.standard_error())
     assert told.interval.low < told.difference < told.interval.high
-    back = compare(second, Energy(1.0), first, Energy(1.0))
+    back = compare(second, first, Energy(1.0), Energy(1.0))
     assert ends(told.interval) == pytest.approx((-back.interval.high, -back.interval.low))
     assert told.turn_probability == pytest.approx(back.turn_probability)
 
@@ -223,9 +223,9 @@ def test_paired_images_see_a_difference_more_clearly():
 def test_energies_err_independently_in_a_comparison():
     """The errors of two energies add to that of the difference, and make a turn more likely."""
     first, second = made(0.0), made(0.0, estimate=0.48)
-    told = compare(first, Energy(1.0, 0.03), second, Energy(1.0, 0.04))
+    told = compare(first, second, Energy(1.0, 0.03), Energy(1.0, 0.04))
     assert math.hypot(0.5 * 0.03, 0.48 * 0.04) == pytest.approx(told.standard_error)
-    exact = compare(first, Energy(1.0), second, Energy(1.0))
+    exact = compare(first, second, Energy(1.0), Energy(1.0))
     assert 0.0 == exact.turn_probability < told.turn_probability < 0.5
     assert (exact.difference, exact.difference) == ends(exact.interval)
 
@@ -246,25 +246,25 @@ def test_degrees_of_freedom_by_hand():
     halves = SplitHalves(halves.halves, 0.5 + (halves.quarters - 0.5) * 2**0.5, parts, 0)
     nothing = SplitHalves(np.full((50, 2), 0.4), np.full((50, 4), 0.4), np.zeros(100), 0)
     first, second = MapUncertainty(0.5, halves, 100), MapUncertainty(0.4, nothing, 100)
-    told = compare(first, Energy(1.0), second, Energy(1.0))
+    told = compare(first, second, Energy(1.0), Energy(1.0))
     assert 0.003 == pytest.approx(told.standard_error)
     # t of 4.1233 degrees, between 2.7764 of 4 and 2.5706 of 5.
     assert 2.745 * 0.003 == pytest.approx(told.interval.high - 0.1, rel=6e-3)
-    told = compare(first, Energy(1.0, 0.008), second, Energy(1.0))
+    told = compare(first, second, Energy(1.0, 0.008), Energy(1.0))
     assert 0.005 == pytest.approx(told.standard_error)
     assert 2.0374 * 0.005 == pytest.approx(told.interval.high - 0.1, rel=5e-4)
 
 
 def test_images_that_count_alike_have_a_degree_each():
     """Where all parts are equal in size, the kurtosis is 1, and n images leave n - 1 degrees."""
-    told = compare(made(0.02, images=12), Energy(1.0), made(0.0, images=12), Energy(1.0))
+    told = compare(made(0.02, images=12), made(0.0, images=12), Energy(1.0), Energy(1.0))
     # t of 11 degrees.
     assert 2.2010 * 0.01 == pytest.approx(told.interval.high, rel=2e-3)
 
 
 def test_turn_is_a_toss_where_nothing_differs():
     """A solution beside itself turns in half of all second contests."""
-    told = compare(made(0.02), Energy(1.0), made(0.02), Energy(1.0))
+    told = compare(made(0.02), made(0.02), Energy(1.0), Energy(1.0))
     assert (0.0, 0.5) == (told.difference, told.turn_probability)
 
 
@@ -276,7 +276,7 @@ def test_a_second_contest_turns_more_often_than_a_p_value_says():
     0.2523.
     """
     first, second = made(0.0, estimate=0.5), made(0.0, estimate=0.5 - 0.01645)
-    told = compare(first, Energy(1.0, 0.02), second, Energy(1.0))
+    told = compare(first, second, Energy(1.0, 0.02), Energy(1.0))
     assert 0.2523 == pytest.approx(told.turn_probability, abs=0.002)
 
 
@@ -285,10 +285,10 @@ def test_the_other_teams_tell_how_often_a_pair_turns():
     energy = Energy(1.0, 0.02)
     teams = [made(0.0, estimate=0.5 - 0.002 * k) for k in range(8)]
     far = [made(0.0, estimate=0.1 * (1 + k)) for k in range(8)]
-    told = compare(teams[0], energy, teams[-1], energy)
+    told = compare(teams[0], teams[-1], energy, energy)
     among = [
         told.turns_among(
-            spread_of([compare(a, energy, b, energy) for a, b in combinations(event, 2)], 8)
+            spread_of([compare(a, b, energy, energy) for a, b in combinations(event, 2)], 8)
         )
         for event in (teams, far)
     ]
@@ -298,14 +298,14 @@ def test_the_other_teams_tell_how_often_a_pair_turns():
 
 def test_difference_stays_within_what_is_possible():
     """A difference of mAPs lies between -1 and 1, one of scores between -1 Wh⁻¹ and 1 Wh⁻¹ each."""
-    told = compare(made(2.0), Energy(2.0), made(0.0), Energy(4.0))
+    told = compare(made(2.0), made(0.0), Energy(2.0), Energy(4.0))
     assert (-0.25, 0.5) == ends(told.interval)
 
 
 def test_comparison_needs_the_same_draws():
     """A comparison refuses draws of other images."""
     with pytest.raises(ValueError, match="the same images, seed and number of draws"):
-        compare(measured(), Energy(1.0), measured(draws=100), Energy(1.0))
+        compare(measured(), measured(draws=100), Energy(1.0), Energy(1.0))
 
 
 def result_of(keep=1):
@@ -324,14 +324,17 @@ def test_two_results_are_compared_in_one_call():
     assert 0 < told.turn_probability < 0.5
     scores = compare(a, b, *energies, draws=200)
     assert scores.difference == a.mean_ap - b.mean_ap / 2
-    assert scores == compare(measured(), energies[0], measured(keep=2), energies[1])
+    assert scores == compare(measured(), measured(keep=2), energies[0], energies[1])
 
 
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
         (lambda: compare(made(0.02), made(0.02), Energy(1.0)), "the energies of both"),
-        (lambda: compare(made(0.02), Energy(1.0), made(0.02)), "the energies of both"),
+        (
+            lambda: compare(made(0.02), Energy(1.0), made(0.02), Energy(1.0)),
+            "the second solution is Energy",
+        ),
         (lambda: compare(0.5, made(0.02)), "the first solution is 0.5: give the result"),
         (lambda: compare(made(0.02), made(0.02), 1.0, 2.0), "an energy is 1.0: give Energy"),
         (lambda: compare(result_of(), nothing()), "the second result has no mAP"),

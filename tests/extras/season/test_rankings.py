@@ -107,7 +107,7 @@ def test_a_difference_is_that_of_the_joint_draws():
     """Interval and probability are those of `compare` on the rows' own draws and energies."""
     rows = [row("a", 0.3, 0.2), row("b", 0.2, 0.3, energy_wh=0.6)]
     ends = [(joint_uncertainty(one), energy_of_row(one)) for one in rows]
-    told = compare(*ends[1], *ends[0])
+    told = compare(ends[1][0], ends[0][0], ends[1][1], ends[0][1])
     (pair,) = only(rows).pairs
     assert (told.difference, told.interval.low, told.interval.high) == (
         pytest.approx(pair.difference),

@@ -116,10 +116,10 @@ def test_two_bundles_of_one_truth_can_be_compared(bundle, members, tmp_path):
     first, same, other = map(joint_uncertainty, rows)
     assert 1 == len({row["joint"]["key"] for row in rows})
     energy = energy_of_row(rows[0])
-    nothing = compare(first, energy, same, replace(energy, uncertainty_wh=0.0))
+    nothing = compare(first, same, energy, replace(energy, uncertainty_wh=0.0))
     assert (0.0, 0.5) == (nothing.difference, nothing.turn_probability)
     assert rows[0]["new"]["mean_ap_interval"] != rows[1]["new"]["mean_ap_interval"]
-    told = compare(first, energy, other, energy_of_row(rows[2]))
+    told = compare(first, other, energy, energy_of_row(rows[2]))
     assert told.interval.low < told.difference < told.interval.high
     assert rows[0]["new"]["score"] - rows[2]["new"]["score"] == told.difference
 
