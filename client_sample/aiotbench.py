@@ -14,7 +14,8 @@ The time of an image is for reading the original file, preprocessing and predict
 log is outside. Workloads run one after the other, with a pause of five minutes to cool down. The
 rules ask to shut the device down in the pause: --one ends after one workload. Start the same
 command again, and it goes on where it was, after an interruption too: what the log holds is
-skipped. 'referee aiotbench score' scores the log.
+skipped. 'referee aiotbench score' scores the log, and compares the networks that ran, as LOG.toml
+beside the log names them, with those of the specification.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple
 from client_sample.aiotbench_log import Log, read_pictures
 from client_sample.aiotbench_procedure import BenchError, WorkloadClock, predict, run_all
 from client_sample.classifiers import IMPLEMENTATIONS, Classifier, ClassifierSettings
+from client_sample.networks import Network
 
 # The models' short names, and the side of their input in the papers.
 _SIDES = {"re": 224, "in": 299, "de": 224, "sq": 224, "mo": 224, "mn": 224}
@@ -74,7 +76,8 @@ def _run(args: argparse.Namespace, clock: WorkloadClock) -> int:
             print("aiotbench: the log's last row was cut off, and is dropped", file=sys.stderr)
         configuration = args.log.with_suffix(".toml")
         settings = {"threads": args.threads, "crop": args.crop, "cooling_s": args.cool}
-        _keep_configuration(configuration, describe(models, settings))
+        networks = {name: _look(name, model, args) for name, model in models.items()}
+        _keep_configuration(configuration, describe(models, settings, networks))
         left = run_all(loaders, pictures, log, clock, args.cool, args.one)
     finally:
         log.close()
@@ -96,10 +99,27 @@ def _keep_configuration(path: Path, text: str) -> None:
             print(f"aiotbench: {path} stays as it is. This run has {line}", file=sys.stderr)
 
 
+def _settings(workload: str, args: argparse.Namespace) -> ClassifierSettings:
+    side = _SIDES[workload.partition("_")[0]]
+    return ClassifierSettings(side, args.threads, args.crop, args.first_label)
+
+
+def _look(workload: str, model: Path, args: argparse.Namespace) -> Optional[Network]:
+    """Return the network in a model's file, or say why it cannot be told."""
+    why = "its layers are hidden"
+    try:
+        found = IMPLEMENTATIONS[workload.partition("_")[2]].look(model, _settings(workload, args))
+    # Each library has errors of its own. The run can do without.
+    except Exception as error:
+        found, why = None, str(error)
+    if found is None:
+        print(f"aiotbench: the network in {model} cannot be told: {why}", file=sys.stderr)
+    return found
+
+
 def _loader(workload: str, model: Path, args: argparse.Namespace) -> Callable[[], Classifier]:
-    code, _, implementation = workload.partition("_")
-    settings = ClassifierSettings(_SIDES[code], args.threads, args.crop, args.first_label)
-    chosen = IMPLEMENTATIONS[implementation]
+    settings = _settings(workload, args)
+    chosen = IMPLEMENTATIONS[workload.partition("_")[2]]
 
     def load() -> Classifier:
         try:
@@ -169,11 +189,16 @@ def _count(text: str) -> int:
     return value
 
 
-def describe(models: Mapping[str, Path], settings: Mapping[str, object]) -> str:
-    """Return the tables [hardware] and [software].
+def describe(
+    models: Mapping[str, Path],
+    settings: Mapping[str, object],
+    networks: Mapping[str, Optional[Network]] = {},
+) -> str:
+    """Return the tables [hardware], [software] and [models].
 
-    The software has the system, the versions of the libraries, the settings of the run, and the
-    SHA-256 of the model of each workload.
+    The software has the system, the versions of the libraries and the settings of the run. The
+    models have a line for each workload: file, SHA-256, and the network in it as far as it is
+    known.
     """
     software = {"system": platform.platform(), "python": platform.python_version()}
     for name in _LIBRARIES:
@@ -182,10 +207,16 @@ def describe(models: Mapping[str, Path], settings: Mapping[str, object]) -> str:
         except metadata.PackageNotFoundError:
             continue
     software.update({name: str(value) for name, value in settings.items()})
+    tables = [_table("hardware", _hardware()), _table("software", software), "[models]\n"]
+    text = "\n".join(tables)
     for workload, path in models.items():
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        software[f"model_{workload}"] = f"{path.name}, SHA-256 {digest}"
-    return _table("hardware", _hardware()) + "\n" + _table("software", software)
+        entries = [f"file = {_quoted(path.name)}", f'sha256 = "{digest}"']
+        network = networks.get(workload)
+        if network is not None:
+            entries += [f"{name} = {value}" for name, value in network._asdict().items()]
+        text += f"{workload} = {{ {', '.join(entries)} }}\n"
+    return text
 
 
 def _hardware() -> Dict[str, str]:

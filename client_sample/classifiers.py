@@ -11,6 +11,8 @@ import importlib
 from pathlib import Path
 from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
+from client_sample.networks import Network, lite_rt_network, onnx_network, torch_network
+
 Classifier = Callable[[Path], int]
 
 # The mean and the deviation of ImageNet's red, green and blue: PyTorch's models want them.
@@ -110,16 +112,7 @@ _TO_INPUT: Dict[str, Callable[[Any], Any]] = {
 
 def py_torch(model: Path, settings: ClassifierSettings) -> Classifier:
     """Load a TorchScript model, with ImageNet's usual normalisation as its input."""
-    # By name, because no extra brings PyTorch: how to install it depends on the board.
-    torch: Any = importlib.import_module("torch")
-    torch.set_num_threads(settings.threads)
-    try:
-        network = torch.jit.load(str(model), map_location="cpu").eval()
-    except RuntimeError as error:
-        raise ValueError(
-            f"PyTorch wants a TorchScript file, as torch.jit.trace(model, picture).save() writes "
-            f"it, and neither weights nor a pickled model ({str(error).splitlines()[0]})"
-        ) from error
+    torch, network = _torch_script(model, settings)
     pixels = Pixels(settings.side, settings.side, settings.crop)
 
     def classify(path: Path) -> int:
@@ -134,6 +127,25 @@ def py_torch(model: Path, settings: ClassifierSettings) -> Classifier:
     return classify
 
 
+def _torch_script(model: Path, settings: ClassifierSettings) -> Tuple[Any, Any]:
+    """Return PyTorch and a model in it."""
+    # By name, because no extra brings PyTorch: how to install it depends on the board.
+    torch: Any = importlib.import_module("torch")
+    torch.set_num_threads(settings.threads)
+    try:
+        return torch, torch.jit.load(str(model), map_location="cpu").eval()
+    except RuntimeError as error:
+        raise ValueError(
+            f"PyTorch wants a TorchScript file, as torch.jit.trace(model, picture).save() writes "
+            f"it, and neither weights nor a pickled model ({str(error).splitlines()[0]})"
+        ) from error
+
+
+def _look_at_torch(model: Path, settings: ClassifierSettings) -> Optional[Network]:
+    torch, network = _torch_script(model, settings)
+    return torch_network(network, torch.zeros(1, 3, settings.side, settings.side))
+
+
 def onnx_runtime(model: Path, settings: ClassifierSettings) -> Classifier:
     """Load an ONNX model with an input [1, 3, h, w], normalised as PyTorch's models want it."""
     import onnxruntime
@@ -141,18 +153,33 @@ def onnx_runtime(model: Path, settings: ClassifierSettings) -> Classifier:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = settings.threads
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    name, width, height = _onnx_input(session, settings)
+    pixels = Pixels(width, height, settings.crop)
+
+    def classify(path: Path) -> int:
+        scores = session.run(None, {name: pixels.normalised(path)[None]})[0]
+        return _label(scores, settings)
+
+    return classify
+
+
+def _onnx_input(session: Any, settings: ClassifierSettings) -> Tuple[str, int, int]:
+    """Return the name, the width and the height of a model's input."""
     source = session.get_inputs()[0]
     if len(source.shape) != 4 or source.shape[1] != 3:
         raise ValueError(f"it takes the shape {source.shape}, not one picture [1, 3, h, w]")
     # A name, or None, stands for a side that the model leaves open.
     height, width = (it if isinstance(it, int) else settings.side for it in source.shape[2:])
-    pixels = Pixels(width, height, settings.crop)
+    return source.name, width, height
 
-    def classify(path: Path) -> int:
-        scores = session.run(None, {source.name: pixels.normalised(path)[None]})[0]
-        return _label(scores, settings)
 
-    return classify
+def _look_at_onnx(model: Path, settings: ClassifierSettings) -> Network:
+    import numpy
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    _, width, height = _onnx_input(session, settings)
+    return onnx_network(model, numpy.zeros((1, 3, height, width), numpy.float32))
 
 
 def _label(scores: Any, settings: ClassifierSettings) -> int:
@@ -169,15 +196,24 @@ def _label(scores: Any, settings: ClassifierSettings) -> int:
 
 
 class ModelRuntime(NamedTuple):
-    """A way to run models: its name, the package that it needs, and the function that loads."""
+    """A way to run models: its name, the package that it needs, and how a file is used.
+
+    `load` makes a classifier of a file, and `look` tells what the file holds, None if it is hidden.
+    """
 
     name: str
     package: str
     load: Callable[[Path, ClassifierSettings], Classifier]
+    look: Callable[[Path, ClassifierSettings], Optional[Network]]
 
 
 IMPLEMENTATIONS = {
-    "tfc": ModelRuntime("TensorFlow Lite on the processor", "ai-edge-litert", lite_rt),
-    "py": ModelRuntime("PyTorch", "torch", py_torch),
-    "ort": ModelRuntime("ONNX Runtime", "onnxruntime", onnx_runtime),
+    "tfc": ModelRuntime(
+        "TensorFlow Lite on the processor",
+        "ai-edge-litert",
+        lite_rt,
+        lambda model, settings: lite_rt_network(model.read_bytes()),
+    ),
+    "py": ModelRuntime("PyTorch", "torch", py_torch, _look_at_torch),
+    "ort": ModelRuntime("ONNX Runtime", "onnxruntime", onnx_runtime, _look_at_onnx),
 }

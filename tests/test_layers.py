@@ -218,7 +218,10 @@ ONLY_IN = {
     "rich": ("power/live/terminal.py",),
     "psutil": ("referee/service/observation/",),
     "pycocotools": ("referee/scoring/",),
-    "client_sample": ("client_sample/", "referee/demo/"),
+    "client_sample": (
+        *("client_sample/", "referee/demo/"),
+        "referee/extras/aiotbench/model_file.py",
+    ),
 }
 
 # These speak to a terminal: the command lines, and programs that others start.

@@ -24,6 +24,7 @@ from client_sample.aiotbench_procedure import (
 )
 from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.device_configuration import read_configuration
+from referee.extras.aiotbench.networks import Network
 from referee.extras.aiotbench.rules import DRAFT_1_1
 from tests.support.tiny_classifier import tflite_model
 
@@ -218,9 +219,10 @@ def test_a_run_ends_in_a_log_that_the_referee_scores(folder, capsys):
     assert {"mo_tfc": (3, 2), "sq_tfc": (3, 2)} == {
         name: (tally.images, tally.right) for name, tally in found.items()
     }
-    configuration = read_configuration(folder / "log.toml")
-    assert {"device", "processor", "cores"} <= configuration["hardware"].keys()
-    assert "SHA-256" in configuration["software"]["model_mo_tfc"]
+    configuration = read_configuration(folder / "log.toml", DRAFT_1_1)
+    assert {"device", "processor", "cores"} <= configuration.parts["hardware"].keys()
+    # The tiny model has a picture of 8x8, and no layer with weights.
+    assert Network(8, 8, 0, 0) == configuration.models["sq_tfc"].network
     assert "1" == tomllib.loads((folder / "log.toml").read_text())["software"]["threads"]
 
 
@@ -231,6 +233,15 @@ def test_a_finished_run_has_nothing_to_do(folder, capsys):
     assert 0 == run(folder)
     assert before == (folder / "log.csv").read_bytes()
     assert "the log holds it, so it is skipped" in capsys.readouterr().err
+
+
+def test_a_network_that_cannot_be_told_stops_nothing(folder, capsys, monkeypatch):
+    """The run goes on, the person is told, and the configuration has the file alone."""
+    monkeypatch.setitem(sys.modules, "ai_edge_litert.schema_py_generated", None)
+    assert 0 == run(folder)
+    assert "tiny.tflite cannot be told" in capsys.readouterr().err
+    model = read_configuration(folder / "log.toml", DRAFT_1_1).models["mo_tfc"]
+    assert ("tiny.tflite", None) == (model.file, model.network)
 
 
 def test_an_edited_configuration_is_kept(folder, capsys):
@@ -349,13 +360,14 @@ def test_hardware_and_software_are_described(tmp_path):
     model = tmp_path / "m.tflite"
     model.write_bytes(b"a model")
     found = tomllib.loads(aiotbench.describe({"mo_tfc": model}, {"threads": 2}))
-    assert {"hardware", "software"} == found.keys()
+    assert {"hardware", "software", "models"} == found.keys()
     assert {"device", "processor", "cores", "memory"} == found["hardware"].keys()
     assert all(found["hardware"].values())
     software = found["software"]
     assert "2" == software["threads"]
     assert {"system", "python", "numpy", "ai-edge-litert"} <= software.keys()
-    assert software["model_mo_tfc"].endswith(hashlib.sha256(b"a model").hexdigest())
+    digest = hashlib.sha256(b"a model").hexdigest()
+    assert {"file": "m.tflite", "sha256": digest} == found["models"]["mo_tfc"]
 
 
 def test_a_board_names_itself(tmp_path, monkeypatch):
@@ -375,4 +387,4 @@ def test_odd_names_stay_toml(tmp_path):
     name = 'a "model"\x7f\n\\ 🦉.tflite'
     (tmp_path / name).touch()
     found = tomllib.loads(aiotbench.describe({"mo_tfc": tmp_path / name}, {}))
-    assert found["software"]["model_mo_tfc"].startswith(name)
+    assert name == found["models"]["mo_tfc"]["file"]

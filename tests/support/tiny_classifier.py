@@ -7,6 +7,7 @@ Each takes one picture and returns its mean red, green and blue. So a red pictur
 
 from __future__ import annotations
 
+import math
 import struct
 
 from ai_edge_litert import schema_py_generated as schema
@@ -75,6 +76,34 @@ def onnx_model(shape: tuple[int, ...] = (1, 3, 8, 8)) -> bytes:
     graph = _field(1, node) + _field(2, b"tiny")
     graph += _field(11, _value(b"picture", shape)) + _field(12, _value(b"means", shape[:2]))
     return _number(1, 7) + _field(7, graph) + _field(8, _field(1, b"") + _number(2, 13))
+
+
+def onnx_network_model() -> bytes:
+    """Return an ONNX model with weights: 8 filters of 3x3 at every second place, then 10 classes.
+
+    The sides of its input are open.
+    """
+    strides = _field(5, _field(1, b"strides") + _number(8, 2) + _number(8, 2) + _number(20, 7))
+    graph = _node(b"Conv", [b"picture", b"filters", b"bias"], b"maps", strides)
+    graph += _node(b"GlobalAveragePool", [b"maps"], b"means")
+    graph += _node(b"Flatten", [b"means"], b"flat")
+    graph += _node(b"Gemm", [b"flat", b"classes"], b"scores") + _field(2, b"tiny")
+    graph += _constant(b"filters", (8, 3, 3, 3)) + _constant(b"bias", (8,))
+    graph += _constant(b"classes", (8, 10))
+    graph += _field(11, _value(b"picture", (1, 3, 0, 0))) + _field(12, _value(b"scores", (1, 10)))
+    return _number(1, 7) + _field(7, graph) + _field(8, _field(1, b"") + _number(2, 13))
+
+
+def _node(kind: bytes, inputs: list[bytes], output: bytes, attributes: bytes = b"") -> bytes:
+    named = b"".join(_field(1, it) for it in inputs) + _field(2, output)
+    return _field(1, named + _field(4, kind) + attributes)
+
+
+def _constant(name: bytes, shape: tuple[int, ...]) -> bytes:
+    """Return a constant of ones."""
+    values = struct.pack("<f", 1.0) * math.prod(shape)
+    sides = b"".join(_number(1, side) for side in shape)
+    return _field(5, sides + _number(2, 1) + _field(8, name) + _field(9, values))
 
 
 def _value(name: bytes, shape: tuple[int, ...]) -> bytes:

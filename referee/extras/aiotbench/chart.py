@@ -27,11 +27,11 @@ def chart_of(score: Score, title: str) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    rows = len(score.workloads) + len(score.additional)
+    found = (*score.workloads, *score.additional)  # Other networks have no bar.
+    rows = len(found)
     figure = Figure(figsize=(_WIDTH, _FRAME + _ROW * rows), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     figure.suptitle(title, parse_math=False)
-    found = (*score.workloads, *score.additional)
     _bars(left, score, [it.vips for it in found], score.vips, 1.0)
     _bars(right, score, [it.vops for it in found], score.vops, _MILLION)
     left.set_xlabel("VIPS, images/s")

@@ -1,32 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration of a measured device: a TOML file with the tables `hardware` and `software`."""
+"""What a TOML file says of a measured device: `hardware`, `software`, and the models that ran."""
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
+from referee.extras.aiotbench.networks import Network, RanModel
+from referee.extras.aiotbench.rules import RuleSet
 from referee.formats.text import read_bytes
 
-_PARTS = ("hardware", "software")
+_PARTS, _MODELS = ("hardware", "software"), "models"
+_SHA_256 = re.compile("[0-9a-f]{64}")
+_FIGURES = tuple(it.name for it in fields(Network))
+_MOST = 10**15
 
 
-def read_configuration(path: Path) -> dict[str, dict[str, str]]:
-    """Read `hardware` and `software`, each with one entry or more, as texts.
+@dataclass(frozen=True)
+class DeviceConfiguration:
+    """A device: `parts` has texts by name for hardware and software, `models` go by workload."""
 
-    The names of the entries are free: the specification of AIoTBench prescribes none. Numbers,
-    true and false become texts. Raises InputError for any other content.
+    parts: dict[str, dict[str, str]]
+    models: dict[str, RanModel]
+
+
+def read_configuration(path: Path, rules: RuleSet) -> DeviceConfiguration:
+    """Read `hardware` and `software`, each with one entry or more, and perhaps `models`.
+
+    The names of the entries of hardware and software are free: the specification of AIoTBench
+    prescribes none. Numbers, true and false become texts. A model goes by its workload, and has
+    `file` and `sha256`, and `width`, `height`, `parameters` and `flops` or none of these. Raises
+    InputError for any other content.
     """
     try:
         table = tomllib.loads(read_bytes(path).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not TOML: {error}") from None
-    strange = sorted(table.keys() - set(_PARTS))
+    strange = sorted(table.keys() - {*_PARTS, _MODELS})
     if strange:
-        raise InputError(f"{path}, {strange[0]}: give only the tables [hardware] and [software]")
-    return {part: _entries(path, part, table.get(part)) for part in _PARTS}
+        raise InputError(
+            f"{path}, {strange[0]}: give only the tables [hardware], [software] and [models]"
+        )
+    models = table.get(_MODELS, {})
+    if not isinstance(models, dict):
+        raise InputError(f"{path}, [models]: give a table with one line for each workload")
+    for name in models:
+        if name not in rules.by_id():
+            raise InputError(f"{path}, models.{name}: a workload is {rules.spelling()}")
+    return DeviceConfiguration(
+        {part: _entries(path, part, table.get(part)) for part in _PARTS},
+        {name: _model(path, name, value) for name, value in models.items()},
+    )
+
+
+def configuration_beside(logs: Sequence[Path], rules: RuleSet) -> DeviceConfiguration | None:
+    """Return what the TOML files beside logs of one device say: the parts of the first, all models.
+
+    Returns None without such a file.
+    """
+    beside = [log.with_suffix(".toml") for log in logs]
+    found = [read_configuration(path, rules) for path in beside if path.is_file()]
+    if not found:
+        return None
+    models = {name: model for it in reversed(found) for name, model in it.models.items()}
+    return DeviceConfiguration(found[0].parts, models)
 
 
 def _entries(path: Path, part: str, entries: Any) -> dict[str, str]:
@@ -41,3 +83,20 @@ def _text(path: Path, name: str, value: Any) -> str:
     if not isinstance(value, (str, int, float)) or not str(value).strip():
         raise InputError(f"{path}, {name}: give a text or a number")
     return str(value)
+
+
+def _model(path: Path, name: str, value: Any) -> RanModel:
+    place = f"{path}, models.{name}"
+    if not isinstance(value, dict) or value.keys() - {"file", "sha256", *_FIGURES}:
+        raise InputError(f"{place}: give file, sha256, {', '.join(_FIGURES)} and nothing else")
+    digest = value.get("sha256")
+    if not isinstance(digest, str) or not _SHA_256.fullmatch(digest):
+        raise InputError(f"{place}.sha256: give the 64 hexadecimal digits of the file's SHA-256")
+    figures = {it: value[it] for it in _FIGURES if it in value}
+    for it, figure in figures.items():
+        if type(figure) is not int or not 0 <= figure <= _MOST:
+            raise InputError(f"{place}.{it}: give a whole number")
+    if figures and len(figures) < len(_FIGURES):
+        raise InputError(f"{place}: give all of {', '.join(_FIGURES)}, or none")
+    file = _text(path, f"models.{name}.file", value.get("file", ""))
+    return RanModel(file, digest, Network(**figures) if figures else None)

@@ -21,10 +21,19 @@ one network differ by up to 15 % of their weights and work."""
 class Network:
     """What a model's file holds: its input, its weights, and the multiply-accumulates of a run."""
 
-    height: int
     width: int
+    height: int
     parameters: int
     flops: int
+
+
+@dataclass(frozen=True)
+class RanModel:
+    """A model's file that ran as a workload; `network` is None where nobody could tell it."""
+
+    file: str
+    sha256: str
+    network: Network | None
 
 
 def differences(model: Model, network: Network) -> list[str]:

@@ -15,7 +15,7 @@ from referee.extras.aiotbench.ranking import RankedDevice, Ranking, of_implement
 from referee.extras.aiotbench.report import score_report
 from referee.extras.aiotbench.rules import RuleSet
 from referee.extras.aiotbench.score import WorkloadScore
-from referee.extras.aiotbench.submission import remarks
+from referee.extras.aiotbench.submission import other_networks, remarks, unproved_networks
 
 _MILLION = 1e6
 _LINE = 100
@@ -126,7 +126,8 @@ def sentences_of(ranking: Ranking) -> Iterator[str]:
             f"nothing to its sum. Common to all: {common}."
         )
     for device in ranking.devices:
-        for text in remarks(device.score):
+        found = device.score
+        for text in (*other_networks(found), *remarks(found), *unproved_networks(found)):
             yield f"{device.device}, {text}"
         for it in device.score.workloads:
             yield from _accuracy_remark(device.device, it)

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from referee.extras.aiotbench.networks import Network, differences
 from referee.extras.aiotbench.score import Score, Summary, WorkloadScore
 from referee.extras.aiotbench.submission import Configuration, open_points
 
@@ -15,30 +14,34 @@ Report = dict[str, Any]
 
 
 def score_report(score: Score) -> Report:
-    """Return `vips`, `vops`, `workloads` and `missing`; also `additional` if there are any."""
+    """Return `vips`, `vops`, `workloads`, `missing` and `models`.
+
+    There are `additional` and `others` where the log has such workloads.
+    """
     report: Report = {
         "vips": _figures(score.vips),
         "vops": _figures(score.vops),
         "workloads": _workloads(score.workloads),
         "missing": list(score.missing),
+        "models": {it.workload.workload_id: _model(score, it) for it in score.all},
     }
-    if score.additional:
-        report["additional"] = _workloads(score.additional)
+    for name, found in (("additional", score.additional), ("others", score.others)):
+        if found:
+            report[name] = _workloads(found)
     return report
 
 
-def networks_report(score: Score, networks: Mapping[str, Network]) -> Report:
-    """Return what the models' files hold, and how it differs from table 1, by workload."""
-    known = score.rules.by_id()
-    return {
-        name: asdict(network) | {"differences": differences(known[name].model, network)}
-        for name, network in networks.items()
-    }
+def _model(score: Score, found: WorkloadScore) -> Report | None:
+    """Return the file that ran, what is in it, and how it differs from table 1, as far as known."""
+    model = score.models.get(found.workload.workload_id)
+    if model is None:
+        return None
+    network = {} if model.network is None else asdict(model.network)
+    file = {"file": model.file, "sha256": model.sha256}
+    return {**file, **network, "differences": score.strange(found)}
 
 
-def submission_report(
-    score: Score, configuration: Configuration, networks: Mapping[str, Network] | None = None
-) -> Report:
+def submission_report(score: Score, configuration: Configuration) -> Report:
     """Return what section 6 asks for beside the sums: configuration, and each workload's score.
 
     `open` lists what is missing. With an empty list the result is a submission.
@@ -49,7 +52,7 @@ def submission_report(
         "scores": {
             it.workload.workload_id: {"vips": it.vips, "vops": it.vops} for it in score.workloads
         },
-        "open": open_points(score, configuration, networks),
+        "open": open_points(score, configuration),
     }
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from referee.extras.aiotbench.networks import RanModel, differences
 from referee.extras.aiotbench.rules import DRAFT_1_1, RuleSet, Workload
 
 
@@ -53,16 +54,29 @@ class Score:
     """The score of a device.
 
     `workloads` holds the official workloads that were run, in the order of the rules, and
-    `additional` those outside the official set, which enter no figure. `missing` names official
-    workloads that were not run. `vips` and `vops` are None if no official workload was run.
+    `additional` those outside the official set, which enter no figure. Neither do `others`, whose
+    model is another network than that of the workload's name. `missing` names official workloads
+    that were not run. `vips` and `vops` are None if no official workload was run. `models` has the
+    files that ran, as far as they are known.
     """
 
     rules: RuleSet
     workloads: tuple[WorkloadScore, ...]
     additional: tuple[WorkloadScore, ...]
+    others: tuple[WorkloadScore, ...]
     missing: tuple[str, ...]
     vips: Summary | None
     vops: Summary | None
+    models: Mapping[str, RanModel]
+
+    @property
+    def all(self) -> tuple[WorkloadScore, ...]:
+        """Return all workloads of the log."""
+        return (*self.workloads, *self.additional, *self.others)
+
+    def strange(self, found: WorkloadScore) -> list[str] | None:
+        """Return in what a workload's model is another network, None if nobody knows the model."""
+        return _strange(self.models, found.workload)
 
 
 def score_workload(workload: Workload, tally: Tally) -> WorkloadScore:
@@ -79,8 +93,12 @@ def score_workload(workload: Workload, tally: Tally) -> WorkloadScore:
     )
 
 
-def score_device(tallies: Mapping[str, Tally], rules: RuleSet = DRAFT_1_1) -> Score:
-    """Return the score of the workloads by their ids.
+def score_device(
+    tallies: Mapping[str, Tally],
+    rules: RuleSet = DRAFT_1_1,
+    models: Mapping[str, RanModel] | None = None,
+) -> Score:
+    """Return the score of the workloads by their ids; `models` are the files that ran, by workload.
 
     The average runs over the workloads that were run, not over all of the rules: a workload that
     does not exist on a device is missing, not 0. Raises KeyError for an id that the rules do not
@@ -89,20 +107,33 @@ def score_device(tallies: Mapping[str, Tally], rules: RuleSet = DRAFT_1_1) -> Sc
     unknown = tallies.keys() - rules.by_id().keys()
     if unknown:
         raise KeyError(f"{rules.name} has no workload {min(unknown)!r}")
+    known = {name: model for name, model in (models or {}).items() if name in tallies}
     found = [
         score_workload(workload, tallies[workload.workload_id])
         for workload in rules.workloads()
         if workload.workload_id in tallies
     ]
-    official = tuple(it for it in found if it.workload.implementation.official)
+    others = tuple(it for it in found if _strange(known, it.workload))
+    fit = [it for it in found if it not in others]
+    official = tuple(it for it in fit if it.workload.implementation.official)
+    ran = {it.workload.workload_id for it in official}
     return Score(
         rules=rules,
         workloads=official,
-        additional=tuple(it for it in found if not it.workload.implementation.official),
-        missing=tuple(name for name in rules.official_ids() if name not in tallies),
+        additional=tuple(it for it in fit if it not in official),
+        others=others,
+        missing=tuple(name for name in rules.official_ids() if name not in ran),
         vips=_summary([it.vips for it in official]),
         vops=_summary([it.vops for it in official]),
+        models=known,
     )
+
+
+def _strange(models: Mapping[str, RanModel], workload: Workload) -> list[str] | None:
+    model = models.get(workload.workload_id)
+    if model is None or model.network is None:
+        return None
+    return differences(workload.model, model.network)
 
 
 def _summary(values: Sequence[float]) -> Summary | None:

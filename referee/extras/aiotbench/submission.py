@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from referee.extras.aiotbench.networks import Network, differences
 from referee.extras.aiotbench.score import Score, WorkloadScore
 
 Configuration = Mapping[str, Mapping[str, str]]
@@ -15,24 +14,16 @@ Configuration = Mapping[str, Mapping[str, str]]
 _HARDLY_SECONDS = 60.0
 
 
-def open_points(
-    score: Score,
-    configuration: Configuration | None,
-    networks: Mapping[str, Network] | None = None,
-) -> list[str]:
-    """Return a sentence for each point that keeps a result from being a submission.
-
-    `networks` are those of the models' files, by workload, as far as they are known.
-    """
-    return [*_open_points(score, configuration), *_other_networks(score, networks or {})]
+def open_points(score: Score, configuration: Configuration | None) -> list[str]:
+    """Return a sentence for each point that keeps a result from being a submission."""
+    return [*_open_points(score, configuration), *other_networks(score)]
 
 
-def _other_networks(score: Score, networks: Mapping[str, Network]) -> Iterator[str]:
-    known = score.rules.by_id()
-    for name, network in networks.items():
-        found = differences(known[name].model, network)
-        if found:
-            yield f"The model of {name} is another network: {'; '.join(found)}."
+def other_networks(score: Score) -> Iterator[str]:
+    """Yield a sentence for each workload whose model is not the network of its name."""
+    for it in score.others:
+        found = "; ".join(score.strange(it) or ())
+        yield f"The model of {it.workload.workload_id} is another network: {found}."
 
 
 def _open_points(score: Score, configuration: Configuration | None) -> Iterator[str]:
@@ -47,9 +38,19 @@ def _open_points(score: Score, configuration: Configuration | None) -> Iterator[
         yield f"The rules want {score.rules.images} images of each workload: {named}."
 
 
+def unproved_networks(score: Score) -> Iterator[str]:
+    """Yield a sentence about the workloads of which nobody knows the network."""
+    unknown = [it.workload.workload_id for it in score.all if score.strange(it) is None]
+    if unknown:
+        yield (
+            f"Nothing but the accuracy shows which network ran as {' '.join(unknown)}. The sample "
+            "for boards notes it under [models] in the TOML file beside its log."
+        )
+
+
 def remarks(score: Score) -> list[str]:
     """Return a sentence for each workload whose figures look like a mistake in the log."""
-    return [text for it in (*score.workloads, *score.additional) for text in _remarks(it)]
+    return [text for it in score.all for text in _remarks(it)]
 
 
 def _remarks(found: WorkloadScore) -> Iterator[str]:

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from referee.extras.aiotbench.networks import Network
 from referee.extras.aiotbench.score import Score, Summary, WorkloadScore
-from referee.extras.aiotbench.submission import Configuration, open_points, remarks
+from referee.extras.aiotbench.submission import (
+    Configuration,
+    open_points,
+    remarks,
+    unproved_networks,
+)
 
 _LEFT = "{:<8}  {:<36}"
 _RIGHT = "  {:>7}  {:>9}  {:>7}  {:>12}  {:>10}  {:>12}"
@@ -19,13 +23,9 @@ _LINE = 100
 _MILLION = 1e6
 
 
-def score_table(
-    score: Score,
-    configuration: Configuration | None,
-    networks: Mapping[str, Network] | None = None,
-) -> str:
+def score_table(score: Score, configuration: Configuration | None) -> str:
     """Return the score as lines of text: the workloads, the sums, and what is missing."""
-    points = open_points(score, configuration, networks)
+    points = open_points(score, configuration)
     return "\n".join(_lines(score, configuration, points))
 
 
@@ -40,12 +40,16 @@ def _lines(
         yield from _table(score.workloads)
     for figure in ("sum", "average", "maximum"):
         yield _summary_line(figure, score.vips, score.vops)
-    if score.additional:
-        yield ""
-        yield "Outside the official set; not in the figures above:"
-        yield from _table(score.additional)
+    for title, found in (
+        ("Outside the official set", score.additional),
+        ("Another network than that of the name", score.others),
+    ):
+        if found:
+            yield ""
+            yield f"{title}; not in the figures above:"
+            yield from _table(found)
     yield ""
-    for sentence in (*remarks(score), *points):
+    for sentence in (*remarks(score), *unproved_networks(score), *points):
         yield from wrap(sentence, _LINE, subsequent_indent="  ")
     if points:
         yield "Without this the result is not a submission to AIoTBench."

@@ -38,12 +38,12 @@ def test_another_network_is_named(changed, told):
 def test_a_made_file_is_counted(tmp_path):
     """A fully connected layer of 3 inputs and 1001 outputs has 3003 weights, each used once."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
-    from referee.extras.aiotbench.model_file import read_network
+    from referee.extras.aiotbench.model_file import read_model
     from tests.support import tflite_models
 
     path = tmp_path / "m.tflite"
     path.write_bytes(tflite_models.classifier())
-    found = read_network(path)
+    found = read_model(path).network
     assert (8, 8) == (found.height, found.width)
     # Beside it, reading the picture's colour may take a layer of its own.
     assert found.flops >= 3003 and found.parameters >= 3003
@@ -53,9 +53,9 @@ def test_a_made_file_is_counted(tmp_path):
 def test_a_real_file_has_its_published_size():
     """EfficientNet-Lite0 is published with 4.7 million parameters and 407 million operations."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
-    from referee.extras.aiotbench.model_file import read_network
+    from referee.extras.aiotbench.model_file import read_model
 
-    found = read_network(REAL)
+    found = read_model(REAL).network
     assert (224, 224) == (found.height, found.width)
     assert pytest.approx(4.7e6, rel=0.03) == found.parameters
     assert pytest.approx(407e6, rel=0.07) == found.flops
@@ -65,23 +65,23 @@ def test_a_real_file_has_its_published_size():
 def test_a_damaged_file_is_named(tmp_path, content):
     """A file that is none, or leads nowhere, gives a sentence."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
-    from referee.extras.aiotbench.model_file import read_network
+    from referee.extras.aiotbench.model_file import read_model
 
     path = tmp_path / "m.tflite"
     path.write_bytes(content)
     with pytest.raises(InputError, match="m.tflite"):
-        read_network(path)
+        read_model(path)
 
 
 def test_a_small_model_is_not_credited_as_inception(tmp_path, capsys):
-    """The result says that the file is another network, so it is no submission."""
+    """The result says that the file is another network, and has no figure of it."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
     from tests.support import tflite_models
 
     model, log = tmp_path / "m.tflite", tmp_path / "board.csv"
     model.write_bytes(tflite_models.classifier())
     log.write_text("1, in_tfc, 1, 1, 0.001\n")
-    assert 0 == cli.main(["aiotbench", "score", str(log), "--model", f"in_tfc={model}"])
+    assert 1 == cli.main(["aiotbench", "score", str(log), "--model", f"in_tfc={model}"])
     printed = " ".join(capsys.readouterr().out.split())
     assert "The model of in_tfc is another network: its input is 8x8" in printed
     assert "table 1 has 23.2 million for InceptionV3" in printed

@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.commands.energy import wh_per_1000_images
+from referee.extras.aiotbench.networks import Network, RanModel
 from referee.extras.aiotbench.report import score_report, submission_report
 from referee.extras.aiotbench.rules import DRAFT_1_1
 from referee.extras.aiotbench.score import Tally, score_device
-from referee.extras.aiotbench.submission import open_points, remarks
+from referee.extras.aiotbench.submission import (
+    open_points,
+    other_networks,
+    remarks,
+    unproved_networks,
+)
 
 # The worked example: 72 % at 0.05 s with 300 M, and 76 % at 0.2 s with 3,800 M operations.
 EXAMPLE = {"mo_tfc": Tally(100, 72, 5.0), "re_py": Tally(100, 76, 20.0)}
@@ -117,9 +123,10 @@ def test_unknown_workloads_are_a_mistake_of_the_caller():
 
 
 def test_the_report_has_exactly_the_published_fields():
-    """JSON has vips, vops, workloads and missing, with the accuracy as a fraction."""
+    """JSON has vips, vops, workloads, missing and models, with the accuracy as a fraction."""
     report = score_report(score_device(EXAMPLE))
-    assert {"vips", "vops", "workloads", "missing"} == report.keys()
+    assert {"vips", "vops", "workloads", "missing", "models"} == report.keys()
+    assert {"mo_tfc": None, "re_py": None} == report["models"]
     assert {"sum": 18.2, "average": 9.1, "maximum": 14.4} == report["vips"]
     assert {"accuracy": 0.72, "mean_time_s": 0.05, "images": 100} == report["workloads"]["mo_tfc"]
     assert 22 == len(report["missing"])
@@ -152,6 +159,36 @@ def test_every_open_point_is_named():
     assert "1 of 24 workloads are missing: in_ca." == points[1]
     assert "The rules want 50000 images of each workload: mo_tfc 49999." == points[2]
     assert 3 == len(points)
+
+
+def test_another_network_earns_nothing():
+    """A workload with a network of 32x32 is in no figure, and missing; the others are as before."""
+    models = {"re_py": RanModel("tiny.pt", "0" * 64, Network(32, 32, 3_000, 9_000))}
+    score = score_device(EXAMPLE, models=models)
+    alone = score_device({"mo_tfc": EXAMPLE["mo_tfc"]})
+    assert (alone.vips, alone.vops, alone.missing) == (score.vips, score.vops, score.missing)
+    assert ["re_py"] == [it.workload.workload_id for it in score.others]
+    (told,) = other_networks(score)
+    assert "The model of re_py is another network: its input is 32x32" in told
+    assert told in open_points(score, CONFIGURATION)
+    report = score_report(score)
+    assert (["mo_tfc"], ["re_py"]) == (list(report["workloads"]), list(report["others"]))
+    assert 3 == len(report["models"]["re_py"]["differences"])
+    assert ["mo_tfc"] == list(score_report(alone)["workloads"])
+
+
+def test_what_nobody_has_compared_is_told():
+    """A model without figures of its network proves nothing; one that is right needs no word."""
+    models = {
+        "mo_tfc": RanModel("m.tflite", "0" * 64, Network(224, 224, 3_500_000, 301_000_000)),
+        "re_py": RanModel("r.pt", "1" * 64, None),
+    }
+    score = score_device(EXAMPLE, models=models)
+    (told,) = unproved_networks(score)
+    assert "which network ran as re_py." in told
+    assert () == score.others
+    found = score_report(score)["models"]
+    assert ([], None) == (found["mo_tfc"]["differences"], found["re_py"]["differences"])
 
 
 def test_milliseconds_and_other_labels_are_noticed():

@@ -12,6 +12,9 @@ import pytest
 from power.logs.power_log import COLUMNS
 from referee import cli
 
+PARTS = "[hardware]\na = 1\n[software]\na = 1\n"
+MODEL = f'file = "m", sha256 = "{"0" * 64}"'
+
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
@@ -45,9 +48,9 @@ def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict:
 
 
 def test_json_has_the_published_fields(log, capsys):
-    """Without further options the object has vips, vops, workloads and missing."""
+    """Without further options the object has vips, vops, workloads, missing and models."""
     found = report(capsys, log)
-    assert ["vips", "vops", "workloads", "missing"] == list(found)
+    assert ["vips", "vops", "workloads", "missing", "models"] == list(found)
     assert {"sum": 18.2, "average": 9.1, "maximum": 14.4} == found["vips"]
     assert {"sum": 18760e6, "average": 9380e6, "maximum": 14440e6} == found["vops"]
     assert {"accuracy": 0.76, "mean_time_s": 0.2, "images": 100} == found["workloads"]["re_py"]
@@ -81,6 +84,29 @@ def test_people_get_a_table(log, capsys):
     assert "the result is not a submission" in text
 
 
+def test_what_the_runner_noted_is_compared(tmp_path, log, capsys):
+    """The file beside the log is read without a word, and another network earns nothing."""
+    figures = "width = 32, height = 32, parameters = 3003, flops = 9009"
+    (tmp_path / "board.toml").write_text(f"{PARTS}[models]\nre_py = {{ {MODEL}, {figures} }}\n")
+    found = report(capsys, log)
+    assert (14.4, ["re_py"]) == (found["vips"]["sum"], list(found["others"]))
+    assert "its input is 32x32" in found["models"]["re_py"]["differences"][0]
+    run(log)
+    printed = capsys.readouterr().out
+    assert "Another network than that of the name; not in the figures above:" in printed
+
+
+def test_a_file_that_did_not_run_is_refused(tmp_path, log, capsys):
+    """A model's file must have the SHA-256 that the runner noted."""
+    pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
+    from tests.support import tflite_models
+
+    (tmp_path / "board.toml").write_text(f"{PARTS}[models]\nmo_tfc = {{ {MODEL} }}\n")
+    (tmp_path / "m.tflite").write_bytes(tflite_models.classifier())
+    assert 2 == run(log, "--model", f"mo_tfc={tmp_path / 'm.tflite'}")
+    assert "m.tflite is not the file that ran as mo_tfc" in capsys.readouterr().err
+
+
 def test_the_configuration_stands_in_the_result(log, configuration, capsys):
     """With a configuration JSON has what a submission states, and the table shows it."""
     found = report(capsys, log, "--configuration", configuration)["submission"]
@@ -105,6 +131,13 @@ def test_the_configuration_stands_in_the_result(log, configuration, capsys):
         ("[hardware]\na = []\n[software]\na = 1\n", "hardware.a: give a text or a number"),
         ('[hardware]\na = " "\n[software]\na = 1\n', "hardware.a: give a text or a number"),
         ("[hardware]\na = 1\n[software]\na = 1\n[cloud]\n", "cloud: give only the tables"),
+        (f"models = 1\n{PARTS}", "[models]: give a table"),
+        (f"{PARTS}[models]\nxx_tfc = 1\n", "models.xx_tfc: a workload is MODEL_IMPL"),
+        (f"{PARTS}[models]\nmo_tfc = 1\n", "models.mo_tfc: give file, sha256, width"),
+        (f"{PARTS}[models]\nmo_tfc = {{ path = 1 }}\n", "models.mo_tfc: give file"),
+        (f'{PARTS}[models]\nmo_tfc = {{ sha256 = "f" }}\n', "mo_tfc.sha256: give the 64"),
+        (f"{PARTS}[models]\nmo_tfc = {{ {MODEL}, width = -1 }}\n", "width: give a whole number"),
+        (f"{PARTS}[models]\nmo_tfc = {{ {MODEL}, width = 8 }}\n", "give all of width, height"),
         ("hardware", "is not TOML"),
     ],
 )

@@ -7,13 +7,16 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from referee.errors import InputError
 from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.commands.aiotbench.drawing import require_chart, save_chart
-from referee.extras.aiotbench.device_configuration import read_configuration
+from referee.extras.aiotbench.device_configuration import (
+    DeviceConfiguration,
+    configuration_beside,
+)
 from referee.extras.aiotbench.ranking import Ranking, rank_devices
 from referee.extras.aiotbench.ranking_forms import ranking_csv, ranking_report, ranking_text
 from referee.extras.aiotbench.ranking_page import ranking_page
@@ -56,10 +59,14 @@ def act(args: argparse.Namespace) -> int:
     """Rank and print; return 0, or 1 if a device has no official workload."""
     require_chart(args.chart)
     ids, spelling = list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling()
-    names = device_names(args.logs)
+    devices = {log: configuration_beside([log], DRAFT_1_1) for log in args.logs}
+    names = device_names(args.logs, devices)
     ranking = rank_devices(
         {
-            name: score_device(read_logs([log], ids, spelling))
+            name: score_device(
+                read_logs([log], ids, spelling),
+                models=None if (known := devices[log]) is None else known.models,
+            )
             for name, log in zip(names, args.logs, strict=True)
         },
         args.by,
@@ -76,27 +83,27 @@ def act(args: argparse.Namespace) -> int:
     return 1 if without else 0
 
 
-def device_names(logs: Sequence[Path]) -> list[str]:
+def device_names(
+    logs: Sequence[Path], devices: Mapping[Path, DeviceConfiguration | None]
+) -> list[str]:
     """Return a name for each log, all different: equal ones get the path of the log.
 
-    Raises InputError for a log that is given twice, and for a configuration that cannot be used.
+    Raises InputError for a log that is given twice.
     """
     twice = [log for log, count in Counter(logs).items() if count > 1]
     if twice:
         raise InputError(f"{twice[0]} is given twice: give each device's log once")
-    names = [_name(log) for log in logs]
+    names = [
+        log.stem
+        if (known := devices[log]) is None
+        else known.parts["hardware"].get("device", log.stem)
+        for log in logs
+    ]
     count = Counter(names)
     return [
         name if count[name] == 1 else f"{name} ({log})"
         for name, log in zip(names, logs, strict=True)
     ]
-
-
-def _name(log: Path) -> str:
-    beside = log.with_suffix(".toml")
-    if not beside.is_file():
-        return log.stem
-    return read_configuration(beside)["hardware"].get("device", log.stem)
 
 
 def _print(args: argparse.Namespace, ranking: Ranking) -> None:
