@@ -733,7 +733,8 @@ create index ovic_entries_by_team on ovic_entries (team_id, task, day);
 create table ovic_events (
     -- state is the state after the event. An entry without events is received. text is for its
     -- team, detail is JSON for the operators. An accuracy is in percent. build says in words what
-    -- measured: program, LiteRT, machine. round numbers an 'again' that was part of a round.
+    -- measured: program, LiteRT, machine. round numbers an 'again' that was part of a round. struck is
+    -- the 'scored' that counts no more.
     event_id integer primary key autoincrement,
     entry_id integer not null references ovic_entries,
     kind text not null,
@@ -745,10 +746,12 @@ create table ovic_events (
     latency_ms real,
     build text,
     round integer,
+    struck integer references ovic_events,
     detail text not null,
     check ((kind = 'scored') = (accuracy is not null and latency_ms is not null)),
     check ((kind = 'scored') = (build is not null)),
-    check (round is null or (kind = 'again' and round > 0))
+    check (round is null or (kind = 'again' and round > 0)),
+    check ((kind = 'struck') = (struck is not null))
 ) strict;
 
 create index ovic_events_by_entry on ovic_events (entry_id, event_id);
@@ -784,6 +787,7 @@ begin
         ('refused', 'again', 'received'),
         ('refused', 'voided', 'void'),
         ('scored', 'again', 'again'),
+        ('scored', 'struck', 'scored'),
         ('scored', 'voided', 'void'),
         ('again', 'remeasuring', 'remeasuring'),
         ('again', 'voided', 'void'),
@@ -1386,7 +1390,7 @@ begin
     insert into new_links values (
         0, 'ovic_events', new.event_id, row_digest(
             'ovic_events', new.event_id, new.entry_id, new.kind, new.state, new.utc, new.actor,
-            new.text, new.accuracy, new.latency_ms, new.build, new.round, new.detail
+            new.text, new.accuracy, new.latency_ms, new.build, new.round, new.struck, new.detail
         )
     );
 end;

@@ -19,7 +19,8 @@ class Measured:
     """A measurement of an entry: its accuracy in percent and its latency, on one build.
 
     `build` says in words what measured. `data` differs if the images or the ground truth do.
-    `round` is the round of all entries that it was part of, or None.
+    `round` is the round of all entries that it was part of, or None. `struck` is why an operator
+    struck it, empty unless one did.
     """
 
     build: str
@@ -28,11 +29,15 @@ class Measured:
     latency_ms: float
     data: str
     round: int | None = None
+    struck: str = ""
 
 
 @dataclass(frozen=True)
 class Build:
-    """A measurement with its score; `comparable` is False if later ones have other data."""
+    """A measurement with its score; `comparable` is False if it cannot count.
+
+    It cannot if later ones have other data, or if it was struck.
+    """
 
     measured: Measured
     score: OvicScore
@@ -43,12 +48,16 @@ class Build:
 def builds_of(rules: OvicRules, measured: Sequence[Measured]) -> list[Build]:
     """Return the builds of an entry in their order; exactly one of them counts.
 
-    The best valid score counts, of equals the first, and without a valid one the fastest. Two
-    accuracies on different data cannot be compared, so only those on the data of the last
-    measurement can count. Raises ValueError without a measurement.
+    The best valid score counts, of equals the first, and without a valid one the fastest. Those
+    that were struck never count. Two accuracies on different data cannot be compared, so only those
+    on the data of the last measurement can count. Raises ValueError without a measurement that
+    stands.
     """
     scores = [ovic_score(rules, it.accuracy, it.latency_ms) for it in measured]
-    same = [it.data == measured[-1].data for it in measured]
+    data = [it.data for it in measured if not it.struck]
+    if not data:
+        raise ValueError("no measurement stands")
+    same = [it.data == data[-1] and not it.struck for it in measured]
     best = best_score([score for score, fit in zip(scores, same, strict=True) if fit])
     return [
         Build(it, score, fit, score is best)

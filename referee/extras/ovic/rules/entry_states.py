@@ -19,13 +19,15 @@ EventKind = Literal[
     "again",
     "remeasuring",
     "kept",
+    "struck",
     "voided",
 ]
 """What happens to an entry.
 
 `interrupted` is the referee's own fault and counts as a try. `stopped` is a restart by an operator
-and does not. `again` and `voided` are an operator's decisions. `kept` ends another measurement of a
-scored entry that gave nothing: the scores that it has stay.
+and does not. `again`, `struck` and `voided` are an operator's decisions. `kept` ends another
+measurement of a scored entry that gave nothing: the scores that it has stay. `struck` takes one of
+several measurements out.
 """
 
 
@@ -84,7 +86,11 @@ MOVES: dict[EntryState, dict[EventKind, EntryState]] = {
         "voided": EntryState.VOID,
     },
     EntryState.REFUSED: _OVER_MOVES,
-    EntryState.SCORED: {"again": EntryState.AGAIN, "voided": EntryState.VOID},
+    EntryState.SCORED: {
+        "again": EntryState.AGAIN,
+        "struck": EntryState.SCORED,
+        "voided": EntryState.VOID,
+    },
     EntryState.AGAIN: {"remeasuring": EntryState.REMEASURING, "voided": EntryState.VOID},
     EntryState.REMEASURING: {
         "scored": EntryState.SCORED,

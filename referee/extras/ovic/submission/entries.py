@@ -33,7 +33,9 @@ select s.entry_id, s.build, s.utc, s.accuracy, s.latency_ms,
     coalesce(s.detail ->> 'ground_truth_sha256', '') || ' '
         || coalesce(s.detail ->> 'images_sha256', ''),
     (select a.round from ovic_events as a where a.entry_id = s.entry_id and a.kind = 'again'
-        and a.event_id < s.event_id order by a.event_id desc limit 1)
+        and a.event_id < s.event_id order by a.event_id desc limit 1),
+    coalesce((select x.text from ovic_events as x where x.entry_id = s.entry_id
+        and x.struck = s.event_id), '')
 from ovic_events as s
 where s.kind = 'scored' and (:entry is null or s.entry_id = :entry) order by s.event_id
 """
@@ -113,6 +115,7 @@ def record_entry_event(
     latency_ms: float | None = None,
     build: str | None = None,
     round_number: int | None = None,
+    struck: int | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> EntryState:
     """Record what happened to an entry, and return its state afterwards.
@@ -125,8 +128,8 @@ def record_entry_event(
         raise Refusal("entry_moved", f"Entry {entry_id} is {present.value}: it takes no '{kind}'.")
     connection.execute(
         "insert into ovic_events (entry_id, kind, state, utc, actor, text, accuracy, latency_ms,"
-        " build, round, detail) values (:entry, :kind, :state, :utc, :actor, :text, :accuracy,"
-        " :latency_ms, :build, :round, :detail)",
+        " build, round, struck, detail) values (:entry, :kind, :state, :utc, :actor, :text,"
+        " :accuracy, :latency_ms, :build, :round, :struck, :detail)",
         {
             "entry": entry_id,
             "kind": kind,
@@ -138,10 +141,42 @@ def record_entry_event(
             "latency_ms": latency_ms,
             "build": build,
             "round": round_number,
+            "struck": struck,
             "detail": json.dumps(detail or {}, allow_nan=False),
         },
     )
     return state
+
+
+def strike(
+    connection: sqlite3.Connection, entry_id: int, number: int, utc: str, *, actor: str, text: str
+) -> None:
+    """Take one measurement of an entry out, by its number from 1; the others stand.
+
+    Raises `Refusal`: `entry_unknown`, `entry_moved`, or `measurement_needed` where there is no such
+    measurement, it is struck already, or no other one is left.
+    """
+    measured = load_entry(connection, entry_id).measured
+    standing = [place for place, it in enumerate(measured, 1) if not it.struck]
+    if number not in standing:
+        raise Refusal(
+            "measurement_needed",
+            f"Entry {entry_id} has no measurement {number} that stands: choose one of"
+            f" {', '.join(map(str, standing)) or 'none'}.",
+        )
+    if len(standing) == 1:
+        raise Refusal(
+            "measurement_needed",
+            f"Measurement {number} is the only one of entry {entry_id}: measure it again first, "
+            f"with 'referee ovic again {entry_id}', or take the entry out.",
+        )
+    rows = connection.execute(
+        "select event_id from ovic_events where entry_id = :entry and kind = 'scored'"
+        " order by event_id limit 1 offset :before",
+        {"entry": entry_id, "before": number - 1},
+    )
+    struck = rows.fetchone()[0]
+    record_entry_event(connection, entry_id, "struck", utc, actor=actor, text=text, struck=struck)
 
 
 def load_entry(connection: sqlite3.Connection, entry_id: int) -> EntryRecord:

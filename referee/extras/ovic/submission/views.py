@@ -95,6 +95,7 @@ def build_view(build: Build) -> dict[str, Any]:
         "metric": build.score.metric,
         "valid": build.score.valid,
         "comparable": build.comparable,
+        "struck": build.measured.struck or None,
         "counts": build.counts,
     }
 

@@ -10,11 +10,11 @@ import pytest
 from referee.cli import main
 from referee.extras.ovic.commands.ovic import measure_round
 from referee.extras.ovic.rules.model_rules import Failure
-from referee.extras.ovic.submission.entries import events_of_entry
+from referee.extras.ovic.submission.entries import events_of_entry, record_entry_event
 from referee.extras.ovic.submission.entry_queue import EntryQueue
 from referee.extras.ovic.submission.judge import Judged, Refused
 from referee.extras.ovic.submission.tasks import open_tasks
-from tests.support.ovic_contests import SCORED, make_ovic_contest, put_entry
+from tests.support.ovic_contests import SCORED, UTC, make_ovic_contest, put_entry
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 
@@ -114,6 +114,29 @@ def test_an_operator_decides_on_record(contest, ovic, capsys):
     assert [("Kim", "new fan"), ("Lee", "trained on the test images")] == [
         (event.actor, event.text) for event in (again, voided)
     ]
+
+
+def test_one_measurement_is_struck_on_record(contest, ovic, capsys):
+    """The best of the others counts, both stay visible, and the last one cannot be struck."""
+    put_entry(contest.database, *SCORED, figures=(90.0, 9.5))
+    with contest.database.write() as connection:
+        for kind in ("again", "remeasuring"):
+            record_entry_event(connection, 1, kind, UTC, actor="x")
+        wrong = {"accuracy": 90.0, "latency_ms": 8.1, "build": "a laptop"}
+        record_entry_event(connection, 1, "scored", UTC, actor="x", **wrong)
+    assert 1 == ovic("strike", 1, 3, "--reason", "a slip")
+    assert "choose one of 1, 2" in capsys.readouterr().err
+    assert 0 == ovic("strike", 1, 2, "--by", "Kim", "--reason", "the wrong machine")
+    assert "latency 9.500 ms\n  the wrong machine" in capsys.readouterr().out
+    assert 0 == ovic("leaderboard", "--json")
+    (task,) = json.loads(capsys.readouterr().out)["tasks"]
+    assert [(True, None), (False, "the wrong machine")] == [
+        (build["counts"], build["struck"]) for build in task["entries"][0]["builds"]
+    ]
+    assert 0 == ovic("queue", "--entry", 1)
+    assert "2. " in (printed := capsys.readouterr().out) and "struck: the wrong machine" in printed
+    assert 1 == ovic("strike", 1, 1, "--reason", "this one too")
+    assert "is the only one of entry 1" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +45,16 @@ def test_accuracies_on_other_data_do_not_count():
     assert [(False, False), (True, True), (True, False)] == [
         (build.comparable, build.counts) for build in builds
     ]
+
+
+def test_a_struck_measurement_never_counts():
+    """The best of the others does, and the data are those of the last that stands."""
+    wrong = replace(measured(25, 24, "other machine's data"), struck="a wrong machine")
+    builds = builds_of(DETECTION_2020, [measured(25, 30), measured(25, 29), wrong])
+    assert [False, True, False] == [build.counts for build in builds]
+    assert [True, True, False] == [build.comparable for build in builds]
+    with pytest.raises(ValueError, match="no measurement stands"):
+        builds_of(DETECTION_2020, [wrong])
 
 
 FIGURES = st.lists(st.tuples(st.integers(0, 100), st.integers(1, 60)), min_size=1, max_size=8)

@@ -38,8 +38,8 @@ WAYS = {
 }
 RAW = (
     "insert into ovic_events (entry_id, kind, state, utc, actor, text, accuracy, latency_ms,"
-    " build, detail) values (:entry, :kind, :state, '', 'x', '', :accuracy, :accuracy, :build,"
-    " '{}')"
+    " build, struck, detail) values (:entry, :kind, :state, '', 'x', '', :accuracy, :accuracy,"
+    " :build, :struck, '{}')"
 )
 
 
@@ -52,6 +52,7 @@ def test_the_schema_takes_exactly_the_moves_of_the_rules(database, state):
         values = {"entry": number, "kind": kind, "state": after.value}
         values["accuracy"] = 1.0 if kind == "scored" else None
         values["build"] = "a build" if kind == "scored" else None
+        values["struck"] = 1 if kind == "struck" else None
         connection = database.connection
         connection.execute("begin immediate")
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`referee ovic again` and `referee ovic void`: what only an operator decides about an entry."""
+"""`referee ovic again`, `strike` and `void`: what only an operator decides about an entry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.contest_site import add_operators_config, operators_site
 from referee.extras.ovic.commands.ovic.entry_text import entry_text
 from referee.extras.ovic.rules.entry_states import EventKind
-from referee.extras.ovic.submission.entries import load_entry, record_entry_event
+from referee.extras.ovic.submission.entries import load_entry, record_entry_event, strike
 from referee.extras.ovic.submission.views import entry_view, places_of, standing_entries
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.finality import require_provisional
@@ -22,14 +22,21 @@ It does not count for the team's day again. An entry with a score is measured on
 valid score counts, so nothing that comes of it takes a score away. 'referee ovic round' does this
 for all entries.
 """
+_STRIKE = """\
+Take one measurement of an entry out, for example one on a wrong machine, with a reason that its
+team sees. The best of those that stand counts; the last one stays. 'referee ovic queue --entry N'
+shows their numbers. This cannot be undone; 'referee ovic again N' measures the entry once more.
+"""
 _VOID = """\
 Take an entry out for good, with a reason that its team sees. If its model runs just now, what comes
 of it is dropped. This cannot be undone.
 """
 
+_WORDS: dict[EventKind, str] = {"again": "again", "struck": "strike", "voided": "void"}
+
 
 def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the parsers of both actions."""
+    """Add the parsers of the three actions."""
     again = actions.add_parser(
         "again",
         help="an operator: put an entry into the line again",
@@ -42,12 +49,22 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         description=_VOID,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for parser, kind in ((again, "again"), (void, "voided")):
+    struck = actions.add_parser(
+        "strike",
+        help="an operator: take one measurement of an entry out",
+        description=_STRIKE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for parser, kind in ((again, "again"), (struck, "struck"), (void, "voided")):
         parser.add_argument("entry", type=int, metavar="N", help="the entry's number")
+        if kind == "struck":
+            parser.add_argument(
+                "measurement", type=int, metavar="M", help="the measurement's number, from 1"
+            )
         parser.add_argument(
             "--reason",
             type=written,
-            required=kind == "voided",
+            required=kind != "again",
             default="",
             metavar="TEXT",
             help="why",
@@ -61,16 +78,20 @@ def act(args: argparse.Namespace) -> int:
     """Record the decision, and print the entry."""
     kind: EventKind = args.kind
     reason = " ".join(args.reason.split())
-    if kind == "voided" and not reason:
+    if kind != "again" and not reason:
         raise InputError("--reason must say why; the team sees it.")
     with operators_site(args.config) as (_, database, tasks):
         with database.write() as connection:
             require_provisional(connection)
             now = SystemClock().now()
             utc = now.utc.isoformat()
-            record_entry_event(connection, args.entry, kind, utc, actor=args.by, text=reason)
             about = f"entry {args.entry} of {load_entry(connection, args.entry).team}"
-            action = f"ovic {'void' if kind == 'voided' else kind}"
+            if kind == "struck":
+                strike(connection, args.entry, args.measurement, utc, actor=args.by, text=reason)
+                about += f", measurement {args.measurement}"
+            else:
+                record_entry_event(connection, args.entry, kind, utc, actor=args.by, text=reason)
+            action = f"ovic {_WORDS[kind]}"
             insert_audit(connection, now, args.by, action, None, about, reason=reason)
         entry = load_entry(database.connection, args.entry)
         places = places_of(standing_entries(database.connection))

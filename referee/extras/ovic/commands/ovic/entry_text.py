@@ -38,13 +38,14 @@ def score_words(score: Mapping[str, Any]) -> str:
 def builds_text(entry: Mapping[str, Any]) -> list[str]:
     """Return a line for each measurement of an entry, with the one that counts."""
     lines = []
-    for build in entry["builds"]:
+    for number, build in enumerate(entry["builds"], 1):
         when = "" if build["round"] is None else f", round {build['round']}"
         counts = ", counts" if build["counts"] else ""
         other = "" if build["comparable"] else ", on other data"
-        lines.append(
-            f"{build['utc']}{when}: {score_words(build)}{counts}{other} ({build['build']})"
-        )
+        if build["struck"]:
+            other = f", struck: {build['struck']}"
+        figures = f"{score_words(build)}{counts}{other} ({build['build']})"
+        lines.append(f"{number}. {build['utc']}{when}: {figures}")
     return lines
 
 
