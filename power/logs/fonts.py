@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fonts of PNG and PDF: names in Japanese, Chinese and Korean by what this machine has.
+"""How figures are written, with names in Japanese, Chinese and Korean.
 
-An SVG needs none of this: its text stays text, and the browser finds the fonts.
+PNG and PDF draw them by the fonts that this machine has. In an SVG text stays text, and the browser
+finds the fonts.
 """
 
 from __future__ import annotations
 
+import io
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,23 @@ def families(there: Collection[str]) -> list[str]:
     matplotlib's own font comes first, so pictures without such letters stay as they are.
     """
     return [_USUAL, *(name for name in _CANDIDATES if name in there)]
+
+
+def svg_of(figure: Figure, *, style: Mapping[str, Any], title: str | None = None) -> bytes:
+    """Return a figure as SVG without a date, so equal figures have equal bytes.
+
+    `style` are settings of matplotlib, and `title` is for those who do not see the figure.
+    """
+    import matplotlib
+
+    file = io.BytesIO()
+    named = {} if title is None else {"Title": title}
+    settings: Any = {"svg.fonttype": "none", **style}
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        # A letter that matplotlib's own font lacks is in the browser's.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        figure.savefig(file, format="svg", metadata={"Date": None, **named})
+    return file.getvalue()
 
 
 def save_png(figure: Figure, path: Path, dots_per_inch: int) -> str | None:

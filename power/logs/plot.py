@@ -7,8 +7,6 @@ Matplotlib is the optional dependency `plot`; it is imported only to draw.
 from __future__ import annotations
 
 import html
-import io
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -19,7 +17,7 @@ from numpy.typing import NDArray
 
 from power.energy.phases import Mark
 from power.energy.verdict import EnergyResult, Verdict
-from power.logs.fonts import save_png
+from power.logs.fonts import save_png, svg_of
 from power.meter import Reading
 from power.readings import Numbers, Readings
 
@@ -162,14 +160,4 @@ def _kept(values: Numbers) -> NDArray[np.intp]:
 
 def _svg(figure: Figure) -> str:
     """Return the figure as SVG, the same at each run, with text as text and not as shapes."""
-    import matplotlib
-
-    text = io.StringIO()
-    with (
-        matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "power"}),
-        warnings.catch_warnings(),
-    ):
-        # A letter that matplotlib's own font lacks is in the browser's.
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
+    return svg_of(figure, style={"svg.hashsalt": "power"}).decode()

@@ -7,7 +7,6 @@ internal names come from its content.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from power.logs import fonts
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
 from referee.service.event.result_entry import ContestRanking, PastChampion, PublicEntry
 
@@ -276,7 +276,4 @@ def _equal_scores(
 
 def svg_of(figure: Figure, title: str) -> bytes:
     """Return a figure as SVG without a date; `title` is for those who do not see it."""
-    file = io.BytesIO()
-    with matplotlib.rc_context(STYLE):
-        figure.savefig(file, format="svg", metadata={"Date": None, "Title": title})
-    return file.getvalue()
+    return fonts.svg_of(figure, style=STYLE, title=title)

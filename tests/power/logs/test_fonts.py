@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from power.logs.fonts import families, save_pdf, save_png
+from power.logs.fonts import families, save_pdf, save_png, svg_of
 
 figures = pytest.importorskip("matplotlib.figure", reason="needs the extra [plot]")
 # A letter that no font has: it is assigned to nobody.
@@ -45,6 +45,14 @@ def test_a_japanese_name_is_drawn_where_a_font_has_it(tmp_path):
     axes = figure.subplots()
     axes.set_yticks([0, 1], ["日本", "ants"], parse_math=False)
     assert save_png(figure, tmp_path / "a.png", 50) is None
+
+
+def test_an_svg_leaves_names_to_the_browser_without_a_word(recwarn):
+    """A letter that no font of this machine has is text in the picture, and no warning in a log."""
+    figure = figures.Figure()
+    figure.suptitle(f"チーム {NOBODYS}", parse_math=False)
+    assert "チーム" in svg_of(figure, style={}, title="a title").decode()
+    assert [] == [str(it.message) for it in recwarn]
 
 
 def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from power.logs.fonts import svg_of
 from referee.errors import InputError
 from referee.extras.ovic.rules.frontier import Baseline
 from referee.extras.ovic.rules.score import OvicRules, OvicScore
@@ -62,16 +63,13 @@ def figure_of(
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure as .svg or .png, as the path's suffix says; the same at each run."""
-    import matplotlib
-
     if path.suffix.lower() not in _FORMS:
         raise InputError(f"{path} must end in {' or '.join(_FORMS)}")
     try:
         if path.suffix.lower() == ".png":
             figure.savefig(path, format="png", dpi=_DOTS_PER_INCH)
         else:
-            with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ovic"}):
-                figure.savefig(path, format="svg", metadata={"Date": None})
+            path.write_bytes(svg_of(figure, style={"svg.hashsalt": "ovic"}))
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
 
