@@ -27,6 +27,11 @@ IDLE_LEAST = 3
 # A reading may be late by so much, beside the update that it shows.
 _LATE_S = 0.1
 _LATE_UPDATES = 1.5
+# When the readings around it tell how late a reading is, it counts as early from this share of an
+# update on: a busy computer makes readings late and none early.
+_EARLY = 0.8
+# So many readings before and after it tell how late a reading is.
+_NEIGHBOURS = 20
 # The scatter of the idle power counts with two standard errors.
 _STANDARD_ERRORS = 2.0
 _MOST_ALIKE = 0.95
@@ -99,7 +104,7 @@ def net_energy(readings: Sequence[Reading], span: Span, measuring: Measuring) ->
     if not sides:
         return None
     within = rows.where((places > first) & (places <= last))
-    window_s = _length_s(float(at_s[last] - at_s[first]), measuring.settings)
+    window_s, edges_s = _length_s(at_s, first, last, measuring.settings)
     energy_wh = rows.numbers("energy_wh")
     window_wh = float(energy_wh[last] - energy_wh[first])
     means_w = [float(side.numbers("power_w").mean()) for side in sides]
@@ -111,7 +116,7 @@ def net_energy(readings: Sequence[Reading], span: Span, measuring: Measuring) ->
     others = {
         "idle drift": abs(means_w[0] - means_w[-1]) / 2 * hours,
         "idle scatter": scatter_w * hours,
-        "edges": abs(idle_w) * abs(float(at_s[last] - at_s[first]) - window_s) / 3600,
+        "edges": abs(idle_w) * edges_s / 3600,
         "digits": _DIGITS_SHARE * abs(float(energy_wh[last])),
     }
     terms = {} if terms_wh is None else {**terms_wh, **others}
@@ -129,11 +134,33 @@ def net_energy(readings: Sequence[Reading], span: Span, measuring: Measuring) ->
     )
 
 
-def _length_s(seconds: float, settings: MeterSettings) -> float:
-    """Return the time between two updates by that of their readings: whole updates of a WT310."""
+def _length_s(at_s: Numbers, first: int, last: int, settings: MeterSettings) -> tuple[float, float]:
+    """Return the time between two updates by that of their readings, and how unsure it is.
+
+    With a WT310 these are whole updates. A late reading shows its own update all the same, so first
+    its delay goes off. How far the rest is from whole updates, and how much the delays scatter, is
+    not sure.
+    """
+    seconds = float(at_s[last] - at_s[first])
     if settings.sampling is not None:
-        return seconds
-    return round(seconds / settings.update_interval_s) * settings.update_interval_s
+        return seconds, 0.0
+    update_s = settings.update_interval_s
+    begin, end = (_delay(at_s / update_s, place) for place in (first, last))
+    updates = seconds / update_s - end[0] + begin[0]
+    whole = round(updates)
+    scatter = max(begin[1], end[1])
+    return whole * update_s, (abs(updates - whole) + scatter) * update_s
+
+
+def _delay(at_updates: Numbers, place: int) -> tuple[float, float]:
+    """Return by how much of an update a reading is later than those around it, and their scatter.
+
+    The scatter is 0 where all are equally late, and 1 where nobody can tell.
+    """
+    around = at_updates[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1]
+    mean = np.exp(2j * np.pi * (around - at_updates[place])).mean()
+    ahead = -float(np.angle(mean)) / (2 * np.pi) % 1.0
+    return ahead - (ahead > _EARLY), 1.0 - abs(mean)
 
 
 def _mean(side: Columns) -> float | None:

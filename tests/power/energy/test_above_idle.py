@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -26,11 +26,17 @@ class Device:
     """A device whose power the meter integrates exactly, updated each half second.
 
     It takes `idle_w(t)`, and `step_w` more while the command runs. Readings come a fifth of an
-    update after it, as the recorder's do.
+    update after it, as the recorder's do, and some of them by `late_s(number)` later.
     """
 
-    def __init__(self, idle_w: Callable[[int], float], span: Span, step_w: float) -> None:
-        self.idle_w, self.span, self.step_w = idle_w, span, step_w
+    def __init__(
+        self,
+        idle_w: Callable[[int], float],
+        span: Span,
+        step_w: float,
+        late_s: Callable[[int], float] = lambda number: 0.0,
+    ) -> None:
+        self.idle_w, self.span, self.step_w, self.late_s = idle_w, span, step_w, late_s
 
     def readings(self, updates: int) -> list[Reading]:
         """Return a reading for each update."""
@@ -40,7 +46,7 @@ class Device:
             inside_s = min(end_s, self.span.ended_s) - max(begin_s, self.span.begun_s)
             power_w = self.idle_w(number) + self.step_w * max(0.0, inside_s) / 0.5
             energy_wh += power_w * 0.5 / 3600
-            at_s = end_s + 0.1
+            at_s = end_s + 0.1 + self.late_s(number)
             found.append(
                 Reading(
                     *(at_s, EPOCH + timedelta(seconds=at_s), 120.0, power_w / 120, power_w),
@@ -73,6 +79,29 @@ def test_a_known_step_lies_within_its_limits() -> None:
             found.net_energy_wh + found.idle_w * span.seconds / 3600
         )
     assert true >= 95
+
+
+@pytest.mark.parametrize("late_s", [0.05, 0.15, 0.25, 0.35])
+@pytest.mark.parametrize("late", [range(15, 22), range(26, 30), {20}, {21}, {28}, {29}], ids=str)
+def test_a_late_reading_at_an_edge_costs_nothing(late: Container[int], late_s: float) -> None:
+    """A reading that a busy computer takes late shows its own update, so the window is the same."""
+    device = Device(
+        lambda number: 4.0, Span(10.13, 13.47), 3.0, lambda number: late_s * (number in late)
+    )
+    found = device.net()
+    assert found is not None
+    assert found.net_energy_wh == pytest.approx(3.0 * 3.34 / 3600, abs=1e-5)
+
+
+def test_readings_that_come_anyhow_make_the_edges_unsure() -> None:
+    """Where delays scatter over whole updates, the ± has the idle energy of one, or nearly."""
+    chance = random.Random(4)
+    late = [0.5 * chance.random() for _ in range(101)]
+    found = Device(lambda number: 4.0, Span(10, 20), 3.0, lambda number: late[number]).net()
+    assert found is not None
+    assert 4.0 * 0.5 / 3600 == pytest.approx(found.terms_wh["edges"], rel=0.6)
+    assert found.net_uncertainty_wh is not None
+    assert abs(found.net_energy_wh - 30 / 3600) < found.net_uncertainty_wh
 
 
 def test_the_edges_of_the_command_cost_nothing() -> None:
