@@ -52,8 +52,7 @@ LIBRARY = "referee/scoring/__init__.py"
 SHARED_BY_COMMANDS = {
     *("power.commands.options", "power.commands.output", "power.commands.progress"),
     *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
-    *("power.commands.real_meter", "power.commands.child"),
-    *("power.commands.live_view", "power.commands.recording_job"),
+    *("power.commands.child", "power.commands.live_view", "power.commands.recording_job"),
     *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
 }
 
@@ -241,7 +240,6 @@ COMMAND_LINE = (
     "power/__main__.py",
     "power/emulator/process.py",
     "power/live/__main__.py",
-    "power/live/process.py",
     "power/live/terminal.py",
     "client_sample/",
 )

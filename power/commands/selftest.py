@@ -4,15 +4,25 @@
 from __future__ import annotations
 
 import argparse
+import json
+import select
+import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from power.bench.priority import hurried
 from power.bench.selftest import Check, Outcome, SelfTest
-from power.checklist.steps import table
+from power.checklist.report import Report, load, save
+from power.checklist.steps import chosen, table
+from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
+from power.checklist.walk import walk
 from power.clock import real_elapsed_s
-from power.commands.as_found import in_time
+from power.commands.as_found import as_found, in_time
 from power.commands.options import (
     add_discard_option,
     add_meter_options,
@@ -21,7 +31,10 @@ from power.commands.options import (
 )
 from power.commands.output import print_json, say
 from power.commands.progress import progress_line, tell, ticking
-from power.commands.real_meter import walk_real_meter
+from power.connect import open_wt310
+from power.errors import MeterError
+from power.meter import Identity
+from power.wipe_guard import Guard
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
@@ -41,6 +54,8 @@ after Ctrl-C, the meter has its settings back. Exit code 1 while steps are open.
 """
 # The test takes about this long beside its integration.
 _BESIDE_S = 5.0
+
+_LOOK_S = 0.5
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -129,3 +144,142 @@ def _put_back(meter: WT310, test: SelfTest) -> None:
     why = in_time(meter, lambda: checks.append(test.put_back()), hasty=True)
     if why or checks[0].outcome is not Outcome.OK:
         say(f"the meter did not get its settings back: {why or checks[0].text}")
+
+
+def walk_real_meter(options: argparse.Namespace) -> int:
+    """Walk the checklist; return 0 when no chosen step is left open, else 1."""
+    path: Path = options.report
+    steps = chosen(options.only)
+    before = load(path) if path.exists() else None
+    if options.wire_log is None:
+        options.wire_log = path.with_suffix(".wire.jsonl")
+    with chosen_meter(options) as meter:
+        identity = meter.identify()
+        report = _report(before, identity, options)
+        guard = guard_of(meter, options)
+        guard.leave()
+        save(path, report)  # A disk that is full is found before the walk.
+        with as_found(meter, guard), _traces_removed(meter, guard):
+            left = walk(
+                steps,
+                _tools(meter, guard, options),
+                report,
+                partial(save, path),
+                lambda: datetime.now(UTC),
+                again=bool(options.only),
+            )
+    if options.json:
+        print_json(json.loads(path.read_text(encoding="utf-8")))
+    say(f"report   {path} and {path.with_suffix('.txt')}, conversation {options.wire_log}")
+    say(f"open     {', '.join(left) or 'nothing: please send the three files to the maintainers'}")
+    return 1 if left else 0
+
+
+def _report(before: Report | None, identity: Identity, options: argparse.Namespace) -> Report:
+    """Return the report to go on with, or a new one; refuse that of another meter."""
+    if before is None:
+        begun = datetime.now(UTC).isoformat(timespec="seconds")
+        return Report(identity, options.resource, begun)
+    if before.identity != identity:
+        raise ValueError(
+            f"{options.report} is about {before.identity.model} {before.identity.serial}, and this"
+            f" is {identity.model} {identity.serial}; name another file with --report"
+        )
+    return before
+
+
+def _tools(meter: WT310, guard: Guard, options: argparse.Namespace) -> StepTools:
+    crest_factor = meter.settings().crest_factor
+    return StepTools(
+        link=meter.conversation,
+        ask=guard.leave,
+        clock=real_elapsed_s,
+        sleep=time.sleep,
+        person=TerminalPerson(),
+        second=partial(_second, options.resource),
+        voltage_ranges_v=meter.model.voltage_ranges(crest_factor),
+        current_ranges_a=meter.model.current_ranges(crest_factor),
+    )
+
+
+def _second(resource: str) -> str:
+    """Open another connection, ask who answers, close it, and return what happened."""
+    if resource.upper().startswith("ASRL"):
+        return "not tried: two programs at one serial port take each other's replies"
+    other = open_wt310(resource)
+    try:
+        return f"{other.identify().model} answers"
+    except MeterError as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        other.close()
+
+
+@contextmanager
+def _traces_removed(meter: WT310, guard: Guard) -> Iterator[None]:
+    """End the walk's own integration and put local lockout back, when it is interrupted.
+
+    The integrator must not run when the settings are put back, and lockout is none of those.
+    """
+    lockout = meter.conversation.ask(":COMMunicate:LOCKout?")
+
+    def remove() -> None:
+        meter.stop()
+        guard.give_up()
+        meter.conversation.tell(f":COMMunicate:LOCKout {lockout}")
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        in_time(meter, remove, hasty=True)
+        raise
+    except BaseException:
+        in_time(meter, remove, hasty=False)
+        raise
+
+
+class TerminalPerson:
+    """A person who reads stderr and types lines; the end of the input ends the walk."""
+
+    def __init__(self, read_line: Callable[[], str] | None = None) -> None:
+        self._read_line = read_line or _read_line
+
+    def show(self, text: str) -> None:
+        """Show a line."""
+        say(text)
+
+    def wait(self, task: str) -> None:
+        """Name a task at the meter, and return when the person presses Enter."""
+        self._ask(f">> {task}\n   Enter: done   s: skip this step   q: end, and go on later")
+
+    def choose(self, question: str, choices: Mapping[str, str]) -> PersonAnswer:
+        """Ask until the line begins with one of the choices; the rest of it is the remark."""
+        meanings = "   ".join(f"{word}: {meaning}" for word, meaning in choices.items())
+        text = f">> {question}\n   {meanings}   s: skip   q: end   (a remark may follow)"
+        while True:
+            word, _, remark = self._ask(text).partition(" ")
+            if word.lower() in choices:
+                return PersonAnswer(word.lower(), remark.strip())
+            text = f"   {word!r} is none of {', '.join(choices)}, s, q"
+
+    def _ask(self, text: str) -> str:
+        say(text)
+        line = self._read_line()
+        answer = line.strip()
+        if not line or answer.lower() == "q":
+            raise WalkEnded
+        if answer.lower() == "s":
+            raise StepSkipped
+        return answer
+
+
+def _read_line() -> str:
+    """Return the next line of stdin.
+
+    Ctrl-C that comes right before a read begins would be felt only after the next line. So a
+    terminal, which gives one line a read, is read when it has one.
+    """
+    if sys.stdin.isatty() and sys.platform != "win32":
+        while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
+            pass
+    return sys.stdin.readline()

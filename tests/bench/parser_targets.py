@@ -20,9 +20,9 @@ from power.emulator.errors import CommandRefused
 from power.emulator.grammar import parse_unit, split_message
 from power.emulator.rpc import Broken, parse_call
 from power.errors import MeterError
+from power.logs.audit import is_old_log, read_old_log
 from power.logs.facts_file import load_course, load_facts
 from power.logs.journal import Journal
-from power.logs.old_log import is_old_log, read_old_log
 from power.logs.power_log import COLUMNS, read_power_log
 from power.wt310.recorded import read_conversation
 from referee.errors import InputError, Refusal

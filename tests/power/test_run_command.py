@@ -18,8 +18,8 @@ import pytest
 
 from power.cli import main
 from power.commands.child import Child
-from power.emulator.control import ControlServer
 from power.emulator.interpreter import Interpreter
+from power.emulator.process import ControlServer
 from power.emulator.vxi11 import Vxi11Server
 from power.logs.audit import audit
 from tests.support.fakes import eventually

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from power.checklist.tools import PersonAnswer, StepSkipped, WalkEnded
-from power.commands.real_meter import TerminalPerson
+from power.commands.selftest import TerminalPerson
 
 CHOICES = {"y": "yes", "n": "no"}
 

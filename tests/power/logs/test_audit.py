@@ -12,9 +12,8 @@ import pytest
 
 from power.bench.recorder import Recorder
 from power.energy.judge import RunFacts, Verdict
-from power.logs.audit import audit
+from power.logs.audit import audit, is_old_log, read_old_log
 from power.logs.facts_file import facts_path, load_course, load_facts, save_facts
-from power.logs.old_log import is_old_log, read_old_log
 from power.meter import Flag, Identity, MeterSettings
 
 REAL_LOGS = Path(__file__).parents[4] / "shared" / "data" / "lpirc"
