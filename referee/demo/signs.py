@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of signs for the camera's demo: each class has a shape and a colour of its own.
 
-The demo's small detector knows colours alone (`referee.demo.colour_detector`). On these pictures it
+The demo's small detector knows colours alone (`referee.demo.camera_device`). On these pictures it
 finds most signs, so that one sees what the way through a lens costs.
 """
 

@@ -3,33 +3,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from power.connect import open_meter
 from power.errors import MeterError
-from referee.errors import RefereeError
+from referee.errors import RefereeError, Unavailable
+from referee.programs.golden_client import check_golden
 from referee.programs.hosting import require_kind
 from referee.programs.outside import port_names, read_here
 from referee.programs.progress import progress_bar
-from referee.programs.slow_checks import run_slow_checks
+from referee.programs.terminal import tell_on_terminal
 from referee.service.board.addresses import contestants_urls
 from referee.service.preflight.contest_checks import under_way
+from referee.service.preflight.durable_commit import check_commits
 from referee.service.preflight.finding import Finding, fail
 from referee.service.preflight.listing import all_findings, list_json
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import overrides_of_today
+from referee.service.preflight.passwords import check_passwords
 from referee.service.preflight.ports import free
-from referee.service.preflight.slow import AGAIN, expected, keep, kept_identity
+from referee.service.preflight.slow import (
+    AGAIN,
+    COMMIT,
+    GOLDEN,
+    PASSWORDS,
+    expected,
+    keep,
+    kept_identity,
+    password_hashes,
+)
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
+from referee.service.setup.extra import present_extras
+from referee.service.setup.folder_lock import lock_folder
 from referee.service.setup.lane_words import of_lane
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.preparation import prepare_contest
+from referee.service.setup.program import Launch
 
 Slow = Literal["all", "missing"]
+
+Key = tuple[str, str]
 
 
 def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -> Mapping[str, Any]:
@@ -131,3 +149,42 @@ def _look(config: Config, lane: int) -> list[Finding]:
     except MeterError as error:
         return list(unanswered(error, settings.resource, name))
     return look_findings(look, name)
+
+
+def run_all_slow_checks(config: Config, launch: Launch) -> None:
+    """Make all of them, in the process that the desk starts."""
+    run_slow_checks(config, None, tell_on_terminal)
+
+
+def run_slow_checks(
+    config: Config, wanted: Iterable[Key] | None, tell: Callable[[str], None]
+) -> None:
+    """Make the slow checks with these groups and items (None: all), and store each as it is found.
+
+    Raises `Unavailable` while a session is armed, runs or is not settled, and `InputError` while
+    another process makes the checks.
+    """
+    keys = None if wanted is None else set(wanted)
+    with lock_folder(config.storage.folder, "checks"), opened_contest(config) as contest:
+        basis = expected(contest, program_stamp(), [])
+        for key, check in _checks(contest, tell):
+            if key not in basis or (keys is not None and key not in keys):
+                continue
+            busy = under_way(contest)
+            if busy:
+                raise Unavailable(f"{busy} Slow checks would disturb it: wait for its end.")
+            tell(f"checking: {key[1]}")
+            found = [(finding, basis[key].text) for finding in check()]
+            keep(contest.database, contest.clock.now(), found)
+
+
+def _checks(
+    contest: Contest, tell: Callable[[str], None]
+) -> Iterator[tuple[Key, Callable[[], Iterable[Finding]]]]:
+    config = contest.config
+    yield COMMIT, lambda: [check_commits(config)]
+    yield PASSWORDS, lambda: [check_passwords(password_hashes(contest))]
+    for extra in present_extras(config):
+        if extra.slow_check is not None:
+            yield extra.slow_check, partial(extra.check, config)
+    yield GOLDEN, lambda: [check_golden(config, tell)]

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 
@@ -12,8 +15,8 @@ from power.connect import open_meter
 from power.logs.journal import journal
 from power.meter import Meter
 from power.transports.transport import WireLog
+from referee.errors import Unavailable
 from referee.programs.outside import outside_of
-from referee.programs.own_command import run_own_command
 from referee.service.board.board import board_of
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.lane import MakeMetering
@@ -35,6 +38,9 @@ _VIEWERS = 16
 _SPARE_THREADS = 16
 # How long a new desk waits until a killed desk has released the contest's folder.
 _TAKE_OVER_S = 30.0
+# A command that the desk runs: its longest time, and how far it stands behind the meters.
+_COMMAND_MOST_S = 1800.0
+_COMMAND_NICENESS = 10
 
 
 def run_control_desk(config: Config, launch: Launch) -> None:
@@ -109,3 +115,25 @@ def _stop(desk: ControlDesk, broadcast: Broadcast) -> None:
     for lane in desk.lanes:
         if lane.display is not None:
             lane.display.close()
+
+
+def run_own_command(words: Sequence[str], bound_s: float = _COMMAND_MOST_S) -> tuple[int, str]:
+    """Run `referee` with these words; return its exit code and what it said on standard error.
+
+    The desk's threads, which read the meters, go first. Raises `Unavailable` after the bound.
+    """
+    nice = shutil.which("nice")
+    stands_back = [] if nice is None else [nice, "-n", str(_COMMAND_NICENESS)]
+    command = [*stands_back, sys.executable, "-m", "referee", *words]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=bound_s,
+        )
+    except subprocess.TimeoutExpired:
+        text = f"'referee {words[0]}' took more than {bound_s:g} s. Run it in a terminal."
+        raise Unavailable(text) from None
+    return done.returncode, done.stderr.decode("utf-8", "replace")

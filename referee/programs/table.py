@@ -54,7 +54,7 @@ PROGRAMS = (
     Program(
         "checks",
         "slow checks",
-        Later("referee.programs.slow_checks:run_all_slow_checks"),
+        Later("referee.programs.checking:run_all_slow_checks"),
         when=lambda config: False,  # The desk starts it, and an operator asks for it.
     ),
 )

@@ -13,7 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from werkzeug.serving import make_server
 
-from referee.programs.own_command import run_own_command
+from referee.programs.control_desk import run_own_command
 from referee.service.board.board import Board
 from referee.service.board.lane_view import ShownLane
 from referee.service.desk.readiness import Outside

@@ -3,28 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
+from os.path import basename
 from pathlib import Path
 from typing import Any
 
+from power.meter import QUALITIES
 from referee import __version__
 from referee.core.instant import Instant
 from referee.core.states import state_of
-from referee.service.evidence import measurement, tables
+from referee.service.evidence import measurement
 from referee.service.evidence.bundle_file import BLACKLIST, MANIFEST
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
 from referee.service.evidence.facts import fact_lines, refuse_changed
 from referee.service.evidence.signature import envelope_of
 from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
+from referee.service.setup.session_images import order_of
 from referee.service.setup.signing_key import PRIVATE, read_private_key
+from referee.store.answers import answer_table, contents_of
 from referee.store.audit import refused_audit_of
 from referee.store.images import blacklist_of, configuration_of, load_inputs
 from referee.store.notices import audit_of, notices_of
-from referee.store.readings import energy_of, session_meter_of
+from referee.store.readings import energy_of, readings_of, session_meter_of
+from referee.store.requests import Request, request_table
 from referee.store.scores import inputs_of, newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
+from referee.store.shows import ShowRecord, shows_of
 from referee.store.teams import names_of_team
 
 MEMBERS = (
@@ -50,6 +56,22 @@ A session that was scored with a blacklist has `blacklist.csv` as well.
 """
 
 _MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")
+
+Rows = Iterator[Sequence[object]]
+
+_ROWS_AT_ONCE = 8192
+_IMAGE_HEADER = ("number", "image_id", "source_id", "file", "bytes", "width", "height", "sha256")
+_ANSWER_HEADER = (
+    *("answer", "received_s", "utc", "late", "form", "address", "detections", "flagged"),
+)
+_REQUEST_HEADER = tuple(field.name for field in fields(Request) if field.name != "session_id")
+_FRAME_HEADER = tuple(field.name for field in fields(ShowRecord) if field.name != "session_id")
+# The header of a power log, which other programs read; new columns come last.
+_POWER_HEADER = (
+    *("elapsed_s", "utc", "voltage_v", "current_a", "power_w", "energy_wh", "integration_s"),
+    "state",
+    *QUALITIES,
+)
 
 
 def write_bundle(
@@ -106,14 +128,14 @@ def members_of(
     return blacklist | {
         "session.json": [json_bytes(session_facts(contest, session, version))],
         "config.toml": [_configuration(contest, session)],
-        "images.csv": csv_blocks(tables.IMAGE_HEADER, tables.images(contest, session)),
-        "detections.csv": tables.detections(contest, session, late=False),
-        "late_detections.csv": tables.detections(contest, session, late=True),
-        "answers.csv": csv_blocks(tables.ANSWER_HEADER, tables.answers(contest, session)),
-        "requests.csv": csv_blocks(tables.REQUEST_HEADER, tables.requests(contest, session)),
+        "images.csv": csv_blocks(_IMAGE_HEADER, _image_rows(contest, session)),
+        "detections.csv": _detection_blocks(contest, session, late=False),
+        "late_detections.csv": _detection_blocks(contest, session, late=True),
+        "answers.csv": csv_blocks(_ANSWER_HEADER, _answer_rows(contest, session)),
+        "requests.csv": csv_blocks(_REQUEST_HEADER, _request_rows(contest, session)),
         "facts.jsonl": fact_lines(connection, session.session_id, tell),
-        "frames.csv": csv_blocks(tables.FRAME_HEADER, tables.frames(contest, session)),
-        "power.csv": csv_blocks(tables.POWER_HEADER, tables.power(contest, session)),
+        "frames.csv": csv_blocks(_FRAME_HEADER, _frame_rows(contest, session)),
+        "power.csv": csv_blocks(_POWER_HEADER, _power_rows(contest, session)),
         "readings.jsonl": json_line_blocks(measurement.readings(contest, session)),
         "run.json": [json_bytes(measurement.run_facts(contest, session, energy))],
         "meter.jsonl": measurement.meter_log(contest, session),
@@ -163,3 +185,57 @@ def _moment(at: Instant | None) -> dict[str, Any] | None:
     if at is None:
         return None
     return {"monotonic_s": at.monotonic_s, "utc": at.utc.isoformat(), "boot_id": at.boot_id}
+
+
+def _image_rows(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield the images in the session's order."""
+    order = order_of(contest.image_count, session.order_seed)
+    for number, image_id in enumerate(order.tolist(), 1):
+        e = contest.images[image_id - 1]
+        name = basename(e.path)
+        yield number, image_id, e.source_id, name, e.size_bytes, e.width, e.height, e.sha256
+
+
+def _detection_blocks(contest: Contest, session: SessionRecord, *, late: bool) -> Iterator[bytes]:
+    """Yield lines in the format of a detections file; image_id is the contestant's number.
+
+    Each block has the rows of several small answers, or of one large answer.
+    """
+    track = contest.track
+    waiting: list[bytes] = []
+    rows = 0
+    connection = contest.database.connection
+    for row_count, content in contents_of(connection, session.session_id, late=late):
+        waiting.append(content)
+        rows += row_count
+        if rows >= _ROWS_AT_ONCE:
+            yield track.text(track.unpack_all(waiting))
+            waiting, rows = [], 0
+    if rows:
+        yield track.text(track.unpack_all(waiting))
+
+
+def _answer_rows(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per answer, late answers included."""
+    yield from answer_table(contest.database.connection, session.session_id)
+
+
+def _request_rows(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per request."""
+    yield from request_table(contest.database.connection, session.session_id)
+
+
+def _frame_rows(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per image that the screen showed or should have shown."""
+    for show in shows_of(contest.database.connection, session.session_id):
+        yield [getattr(show, name) for name in _FRAME_HEADER]
+
+
+def _power_rows(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per reading of the meter, in the format of a power log."""
+    for elapsed_s, r in readings_of(contest.database.connection, session.session_id):
+        yield (
+            *(elapsed_s, r.utc.isoformat(), r.voltage_v, r.current_a, r.power_w, r.energy_wh),
+            *(r.integration_s, r.state.value),
+            *("nan" if name in r.absent else getattr(r, name) for name in QUALITIES),
+        )

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk's application: the operators' page, the live board, and the actions."""
+"""The control desk's application: the operators' page, the live board, and the actions.
+
+Two addresses, `/health` and `/metrics`, are for programs that watch the referee.
+"""
 
 from __future__ import annotations
 
 import hmac
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
+from typing import Any
 
 from flask import Flask, Response, jsonify, request, send_from_directory
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
@@ -15,22 +20,29 @@ from werkzeug.wrappers import Response as PlainResponse
 from referee.errors import RefereeError, Refusal
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
+from referee.service.observation.metrics import (
+    CONTENT_TYPE,
+    lane_metrics,
+    machine_metrics,
+    request_metrics,
+    text_of,
+)
+from referee.service.observation.processes import processes_under
+from referee.service.observation.request_counts import RequestCounts
 from referee.service.people.logins import Logins
+from referee.service.preflight.disk import free_bytes
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import all_extras
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.audit import register_audit
-from referee.web.desk.auth import register_logins, require_login
+from referee.web.desk.auth import admit_own_pages_only, register_logins, require_login
 from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.bundles import RunCommand, register_bundles
 from referee.web.desk.check import register_check
+from referee.web.desk.commands import RunCommand, register_bundles, register_proposals
 from referee.web.desk.display import register_display
 from referee.web.desk.event import register_event
-from referee.web.desk.observation import register_observation
-from referee.web.desk.proposals import register_proposals
-from referee.web.desk.same_origin import admit_own_pages_only
 from referee.web.desk.slips import register_slips
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.headers import RETRY_S, protect_pages
@@ -157,3 +169,41 @@ def _register_errors(app: Flask, board: Board) -> None:
     def failed(error: Exception) -> tuple[Response, int]:
         _log.exception("%s %s failed", request.method, request.path, exc_info=error)
         return jsonify(code="failed", text="The desk failed to do it; its log says why."), 500
+
+
+def register_observation(
+    app: Flask, contest: Contest, desk: ControlDesk, board: Board, supervisor: int
+) -> None:
+    """Add `/health` and `/metrics`; `supervisor` is the process id above all of the referee's."""
+    counts = RequestCounts(contest)
+
+    @app.get("/health")
+    def health() -> tuple[Response, int]:
+        found = health_of(desk.obstacles(), board.show())
+        return jsonify(found), 200 if found["healthy"] else 503
+
+    @app.get("/metrics")
+    def metrics() -> Response:
+        text = text_of(
+            chain(
+                lane_metrics(board.show()),
+                request_metrics(counts.now()),
+                machine_metrics(free_bytes(contest.config), processes_under(supervisor)),
+            )
+        )
+        return Response(text, content_type=CONTENT_TYPE)
+
+
+def health_of(obstacles: Sequence[str], board: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `healthy`, and the sentences that say why not.
+
+    `obstacles` keep sessions from starting, `alarms` are on the console's red bar. The referee is
+    healthy without either. A session goes on while it is not.
+    """
+    alarms = [alarm["text"] for alarm in board["alarms"]]
+    return {
+        "healthy": not obstacles and not alarms,
+        "obstacles": list(obstacles),
+        "alarms": alarms,
+        "utc": board["utc"],
+    }

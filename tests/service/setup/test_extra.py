@@ -12,8 +12,8 @@ import pytest
 
 from referee import cli, extras
 from referee.errors import ConfigError, InputError
+from referee.programs.checking import run_slow_checks
 from referee.programs.hosting import claimed, hosted
-from referee.programs.slow_checks import run_slow_checks
 from referee.programs.table import all_programs, programs_of
 from referee.service.board.board import Board
 from referee.service.board.lane_view import ShownLane

@@ -30,7 +30,7 @@ def test_everything_follows_the_table(site: Site, monkeypatch: pytest.MonkeyPatc
     formats = (*FORMATS, NEW)
     for module in (
         "formats.answer_formats",
-        *("web.contest.replies", "web.contest.help", "web.contest.openapi"),
+        *("web.contest.replies", "web.contest.sessions", "web.contest.openapi"),
     ):
         monkeypatch.setattr(f"referee.{module}.FORMATS", formats)
     with site.contest.database.write() as connection:

@@ -44,7 +44,7 @@ CHANGES += [
 ]
 # These are pressed twice elsewhere: moves and marks in `test_state_by_action.py`, slow checks in
 # `test_check.py`, alarms in `test_actions.py`, the test card below,
-# bundles in `test_bundles.py`, and new proposals in `test_proposals.py`.
+# bundles and new proposals in `test_commands.py`.
 ELSEWHERE = {
     "POST /alarms/seen",
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>",

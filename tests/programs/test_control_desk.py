@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from referee.errors import Unavailable
-from referee.programs.own_command import run_own_command
+from referee.programs.control_desk import run_own_command
 
 
 def test_a_command_tells_its_exit_code_and_what_it_said(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from referee.demo.colour_detector import coco_rows, learn
+from referee.demo.camera_device import coco_rows, learn
 
 RED, GREY = (220, 20, 30), (90, 90, 90)
 

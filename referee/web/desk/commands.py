@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands of the referee do for the page: evidence bundles, and proposals of new scores.
+
+A process runs each command. The browser takes the bundles as files.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, Response, send_from_directory
+
+from referee.errors import InputError, Refusal
+from referee.service.evidence.completeness import bundle_name, judged_numbers
+from referee.service.evidence.zip_stream import zip_blocks
+from referee.service.setup.contest import Contest
+from referee.service.setup.private_files import make_folder
+from referee.web.desk.acting import acting
+from referee.web.desk.arguments import posted_number, posted_text
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.visitors import acting_operator
+
+RunCommand = Callable[[Sequence[str]], tuple[int, str]]
+"""Runs a command of the referee; returns its exit code, and what it said on standard error."""
+
+ALL = "all.zip"
+_FAILED = "FAILED: "
+# The command's own name stands before its last sentence.
+_EXPORT = "referee export: "
+_PROPOSAL = "referee proposal"
+# The option of the command for each file that may take the place of the event's own.
+_FILES = {"blacklist": "--blacklist", "truth": "--ground-truth"}
+
+
+def register_bundles(
+    app: Flask, contest: Contest, broadcast: Broadcast, key: str, run: RunCommand
+) -> None:
+    """Add the action that makes bundles, and the files; both are the operators' alone.
+
+    The files stay in the contest's folder, so only those that are new take time.
+    """
+    act = acting(broadcast, key)
+    folder = contest.config.storage.folder / "bundles"
+    turn = threading.Lock()
+
+    @app.post("/bundles")
+    def make_bundles() -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            number = posted_number(arguments, "session")
+            make_folder(folder)
+            with turn:
+                code, said = run(_export_words(contest, folder, number))
+            if code:
+                raise Refusal("bundle_missing", _export_failure(said))
+            return {"file": f"bundles/{bundle_name(number) if number else ALL}"}
+
+        return act(do)
+
+    @app.get("/bundles/<name>")
+    def take_bundle(name: str) -> Response:
+        names = [bundle_name(number) for number in judged_numbers(contest)]
+        there = [one for one in names if (folder / one).is_file()]
+        if name == ALL and there:
+            blocks = zip_blocks(folder / one for one in there)
+            head = {"Content-Disposition": f"attachment; filename={ALL}"}
+            return Response(blocks, mimetype="application/zip", headers=head)
+        if name not in there:
+            raise Refusal("bundle_missing", "There is no such bundle. Make it on the page Results.")
+        return send_from_directory(
+            folder, name, as_attachment=True, mimetype="application/zip", max_age=0
+        )
+
+
+def _export_words(contest: Contest, folder: Path, number: int) -> list[str]:
+    """Return the command for a session's bundle; number 0 stands for all sessions."""
+    what = [str(number)] if number else ["--all"]
+    out = folder / bundle_name(number) if number else folder
+    place = ["--out", str(out), "--config", str(contest.config.path)]
+    # A page waits for no energy: it says what is missing, and somebody presses again.
+    return ["export", *what, *place, "--wait", "0"]
+
+
+def _export_failure(said: str) -> str:
+    """Return the command's own sentences about what it could not do."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    failed = [line.partition(_FAILED)[2] for line in lines if _FAILED in line]
+    return " ".join(failed or [line.removeprefix(_EXPORT) for line in lines[-1:]])
+
+
+def register_proposals(
+    app: Flask, contest: Contest, broadcast: Broadcast, key: str, run: RunCommand
+) -> None:
+    """Add the action that makes a proposal; a second press is refused while one is open."""
+    act = acting(broadcast, key)
+    turn = threading.Lock()
+
+    @app.post("/proposals")
+    def make_proposal() -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            words = _proposal_words(contest, arguments)
+            with turn:
+                code, said = run(words)
+            if code:
+                raise Refusal("proposal_refused", _proposal_failure(said, code))
+            return {}
+
+        return act(do)
+
+
+def _proposal_words(contest: Contest, arguments: dict[str, Any]) -> list[str]:
+    """Return the command for what the page asked; session 0 stands for all sessions.
+
+    A text stands in one word with its option, so none is taken for an option.
+    """
+    operator, reason = acting_operator(arguments, named=True), posted_text(arguments, "reason")
+    if not reason.strip():
+        raise Refusal("reason_missing", "This needs a reason, which stays on record. Give one.")
+    number = posted_number(arguments, "session")
+    folder = contest.config.path.parent
+    files = [
+        f"{option}={_file_in(folder, name)}"
+        for field, option in _FILES.items()
+        if (name := posted_text(arguments, field))
+    ]
+    who = [f"--by={operator}", f"--role={operator.role}", f"--reason={reason}"]
+    what = [f"--session={number}"] if number else []
+    return ["proposal", "make", *who, *what, *files, "--config", str(contest.config.path)]
+
+
+def _file_in(folder: Path, name: str) -> Path:
+    """Return a file or folder of the event by its name; raise `InputError` for any other.
+
+    So the page reads nothing that is not beside the configuration.
+    """
+    # A name is compared with what the folder has, so it leads along no path.
+    for path in folder.iterdir():
+        if path.name == name and not name.startswith(".") and not path.is_symlink():
+            return path
+    raise InputError(
+        f"There is no '{name}' beside {folder.name}/contest.toml. Copy the file into that folder, "
+        "and give its name."
+    )
+
+
+def _proposal_failure(said: str, code: int) -> str:
+    """Return the command's own sentences about what it could not do."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    starts = [place for place, line in enumerate(lines) if line.startswith(_PROPOSAL)]
+    if not starts:
+        return f"'referee proposal' ended with {code}. Run it in a terminal to see why."
+    first, *rest = lines[starts[-1] :]
+    return " ".join([first.partition(": ")[2], *rest])
