@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ranking of devices as JSON, as CSV and as lines of text."""
+"""A ranking of devices as JSON, as CSV, as lines of text, and as a page.
+
+The page is one file of HTML that loads nothing and runs no script.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from referee.extras.aiotbench.report import score_report
 from referee.extras.aiotbench.rules import RuleSet
 from referee.extras.aiotbench.score import WorkloadScore
 from referee.extras.aiotbench.submission import other_networks, remarks, unproved_networks
+from referee.service.setup.pages import page
 
 _MILLION = 1e6
 _LINE = 100
@@ -25,6 +29,9 @@ CSV_FIELDS = (
     *("mean_time_s", "vips", "vops"),
 )
 """The header of the CSV form, which has a line for each device and workload."""
+
+# The share of the page's width that the best device's bar takes, in percent.
+_LONGEST = 70
 
 
 def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
@@ -194,4 +201,29 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
+    ]
+
+
+def ranking_page(ranking: Ranking, rules: RuleSet) -> str:
+    """Return the page: a bar for each device, the tables, and what is to be said of them."""
+    return page(
+        "extras/aiotbench/ranking.html",
+        title=f"{rules.name}: devices by the sum of {ranking.by.upper()}",
+        bars=_bars(ranking),
+        tables=tables_of(ranking, rules),
+        said=list(sentences_of(ranking)),
+    )
+
+
+def _bars(ranking: Ranking) -> list[dict[str, str]]:
+    """Return a bar for each ranked device, as long as its sum is of the best one's."""
+    figures = {
+        it.device: it.score.vips if ranking.by == "vips" else it.score.vops
+        for it in ranking.devices
+    }
+    sums = {name: summary.sum for name, summary in figures.items() if summary is not None}
+    best = max(sums.values(), default=0.0) or 1.0
+    return [
+        {"device": name, "width": f"{_LONGEST * value / best:.2f}", "sum": f"{value:.6g}"}
+        for name, value in sums.items()
     ]

@@ -21,7 +21,7 @@ EXTRA = Extra(
     ],
     add_contest_routes=Later("referee.extras.ovic.pages.contest:add_routes"),
     help=Later("referee.extras.ovic.pages.contest:help_text"),
-    openapi=Later("referee.extras.ovic.pages.openapi:ovic_paths"),
+    openapi=Later("referee.extras.ovic.pages.contest:ovic_paths"),
     refusals={
         "task_unknown": 400,
         "model_empty": 400,

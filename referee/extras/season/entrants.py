@@ -69,7 +69,7 @@ class Entrant:
 
 def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
     """Return a session that counts as an entrant without ranks; `by` is `BY_SCORE` or `BY_MAP`."""
-    # A file of an older version of the referee has intervals of SUSPECT energies.
+    # A file may have an interval where the energy is SUSPECT.
     sure = by == BY_MAP or gives_interval(old_result["verdict"])
     old, new = (_value(it, by, sure=sure) for it in (old_result, row["new"]))
     found = {

@@ -29,7 +29,7 @@ BROKEN: Final = "broken"
 class OldResult(TypedDict):
     """What a bundle's `score.json` says; `reason` is the first one of the verdict.
 
-    Files of older versions of the referee lack some of it.
+    A file may lack some of it.
     """
 
     mean_ap: float | None

@@ -40,7 +40,7 @@ def divisor_or_why(old: OldResult | None) -> Energy | str:
 
 
 def _judged(old: OldResult) -> str:
-    """Return the verdict with its first reason; older files of a season have no reason."""
+    """Return the verdict with its first reason; a file may have no reason."""
     if old["verdict"] is None:
         return "the energy has no verdict"
     reason = old.get("reason")

@@ -12,11 +12,11 @@ from referee.extras.aiotbench.ranking import of_implementation, of_model, rank_d
 from referee.extras.aiotbench.ranking_forms import (
     CSV_FIELDS,
     ranking_csv,
+    ranking_page,
     ranking_report,
     ranking_text,
     sentences_of,
 )
-from referee.extras.aiotbench.ranking_page import ranking_page
 from referee.extras.aiotbench.rules import DRAFT_1_1
 from referee.extras.aiotbench.score import Tally, score_device
 

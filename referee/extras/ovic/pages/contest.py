@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from flask import Flask, Request, Response, jsonify, request
@@ -19,6 +20,7 @@ from referee.extras.ovic.submission.tasks import Task, open_tasks
 from referee.extras.ovic.submission.team_tokens import team_of_token, token_of_team
 from referee.service.setup.config import Config
 from referee.store.journal import Journal
+from referee.web.contest.openapi import paths_of
 from referee.web.contest.replies import MULTIPART, field_of, token_of, wants_json
 from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import Body, BodyRoom, reads_its_own_body
@@ -170,3 +172,8 @@ def help_text(config: Config, base: str) -> str:
     tasks, moment = section.tasks, section.closes_at
     closes = "" if moment is None else f", until {moment_text(moment)}"
     return _HELP.format(tasks=", ".join(tasks), task=tasks[0], base=base, closes=closes)
+
+
+def ovic_paths() -> dict[str, Any]:
+    """Return the description of the routes in OpenAPI."""
+    return paths_of(Path(__file__).with_name("openapi.toml"))

@@ -11,7 +11,7 @@ from PIL import Image
 
 from referee.cli import main
 from referee.errors import InputError
-from referee.extras.ovic.commands.ovic import samples
+from referee.extras.ovic.commands.ovic import handouts
 from referee.extras.ovic.judging.benchmark import Plan, Runs, benchmark
 from referee.extras.ovic.judging.confined import Limits
 
@@ -120,7 +120,7 @@ def test_sample_models_have_a_table(folder, monkeypatch, capsys):
             model, [folder], Plan(runs=50), Limits(), measure=lambda *_: Runs(runs, (1, 0), facts)
         )
 
-    monkeypatch.setattr(samples, "measure_until_stable", measured)
+    monkeypatch.setattr(handouts, "measure_until_stable", measured)
     words = ["ovic", "samples", str(folder), "--task", "classification"]
     assert 1 == main([*words, "--images", str(folder / "images")])
     printed = capsys.readouterr()
@@ -134,4 +134,4 @@ def test_sample_models_have_a_table(folder, monkeypatch, capsys):
     (model,) = json.loads(capsys.readouterr().out)["models"]
     assert ("good", 12.0, []) == (model["name"], model["latency_ms"], model["reasons"])
     with pytest.raises(InputError, match="has no .tflite file"):
-        samples.models_in([folder / "images"])
+        handouts.models_in([folder / "images"])

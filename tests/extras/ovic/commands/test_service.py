@@ -8,7 +8,7 @@ import json
 import pytest
 
 from referee.cli import main
-from referee.extras.ovic.commands.ovic import measure_round
+from referee.extras.ovic.commands.ovic import decisions
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.submission.entries import events_of_entry, record_entry_event
 from referee.extras.ovic.submission.entry_queue import EntryQueue
@@ -153,7 +153,7 @@ def machine(contest, monkeypatch):
     def queue_of(config, clock, database):
         return EntryQueue(config, clock, database, open_tasks(config), Machine())
 
-    monkeypatch.setattr(measure_round, "queue_of", queue_of)
+    monkeypatch.setattr(decisions, "queue_of", queue_of)
     return latencies
 
 

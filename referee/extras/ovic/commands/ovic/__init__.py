@@ -24,38 +24,16 @@ from __future__ import annotations
 import argparse
 
 from referee.extras.ovic.commands.ovic import (
-    baselines,
     benchmark,
-    decide,
+    decisions,
+    entries,
     entry,
-    frontier,
-    labels,
-    leaderboard,
-    measure_round,
-    minival,
-    queue,
-    samples,
+    handouts,
     score,
-    submit,
     validate,
 )
 
-_ACTIONS = (
-    validate,
-    benchmark,
-    samples,
-    score,
-    entry,
-    frontier,
-    minival,
-    labels,
-    submit,
-    queue,
-    leaderboard,
-    measure_round,
-    baselines,
-    decide,
-)
+_ACTIONS = (validate, benchmark, score, entry, handouts, entries, decisions)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from referee.extras.ovic.commands.ovic.model_options import (
     place_of,
     plan_of,
 )
+from referee.extras.ovic.commands.ovic.options import add_action
 from referee.extras.ovic.judging.benchmark import Measurement
 from referee.extras.ovic.judging.dataset import images_in
 from referee.extras.ovic.judging.entry import measure_until_stable
@@ -37,11 +38,8 @@ three libraries; the referee sends the rest. docs/ovic.md says what to prepare.
 
 def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the action's parser."""
-    parser = actions.add_parser(
-        "benchmark",
-        help="measure a model's latency, here or on a board",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_action(
+        actions, "benchmark", "measure a model's latency, here or on a board", _DESCRIPTION, act
     )
     add_model(parser, "detection")
     parser.add_argument(
@@ -51,7 +49,6 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add_board(parser)
     add_plan(parser)
     add_limits(parser)
-    parser.set_defaults(act=act)
 
 
 def act(args: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ from referee.extras.ovic.commands.ovic.model_options import (
     plan_of,
     rules_of,
 )
-from referee.extras.ovic.commands.ovic.options import add_frontier, score_text
+from referee.extras.ovic.commands.ovic.options import add_action, add_frontier, score_text
 from referee.extras.ovic.commands.ovic.validate import validity
 from referee.extras.ovic.judging.entry import Entry, judge_entry
 from referee.extras.ovic.judging.figures import read_frontier, score_report, write_coco_results
@@ -47,11 +47,8 @@ entry that is too slow to be valid.
 
 def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the action's parser."""
-    parser = actions.add_parser(
-        "run",
-        help="validate, benchmark and score a model in one go",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_action(
+        actions, "run", "validate, benchmark and score a model in one go", _DESCRIPTION, act
     )
     add_model(parser)
     parser.add_argument(
@@ -76,7 +73,6 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add_board(parser)
     add_plan(parser)
     add_limits(parser)
-    parser.set_defaults(act=act)
 
 
 def act(args: argparse.Namespace) -> int:

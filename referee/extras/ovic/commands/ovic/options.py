@@ -5,9 +5,28 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 from referee.extras.ovic.rules.score import RULES, OvicScore
+
+
+def add_action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    help_text: str,
+    description: str,
+    act: Callable[[argparse.Namespace], int],
+) -> argparse.ArgumentParser:
+    """Add the parser of an action, which `act` runs; its description keeps its lines."""
+    parser = actions.add_parser(
+        name,
+        help=help_text,
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(act=act)
+    return parser
 
 
 def add_task(parser: argparse.ArgumentParser, default: str | None = None) -> None:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`referee ovic score`: the metric of an accuracy and a latency."""
+"""`referee ovic score` and `frontier`: the metric, and the curve that it is measured from."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from referee.commands.energy import (
@@ -18,6 +19,7 @@ from referee.commands.energy import (
 )
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.options import (
+    add_action,
     add_frontier,
     add_json,
     add_task,
@@ -26,15 +28,17 @@ from referee.extras.ovic.commands.ovic.options import (
     score_text,
 )
 from referee.extras.ovic.judging.figures import (
+    frontier_report,
     read_baselines,
     read_frontier,
     read_latency_ms,
     read_span,
     score_report,
 )
+from referee.extras.ovic.rules.frontier import FrontierEstimate, estimate_frontier
 from referee.extras.ovic.rules.score import RULES, best_score, ovic_score
 
-_DESCRIPTION = """\
+_SCORE = """\
 Print M(A, T) = A - a(T): the points by which an accuracy A is above the frontier at latency T.
 Below 80 % of the target (detection 30 ms, classification 10 ms) T counts as 80 %. Above 120 % the
 entry is invalid, and the exit code is 1.
@@ -43,15 +47,22 @@ Give --latency-ms or --benchmark once for each server build that measured the en
 counts.
 """
 
+_FRONTIER = """\
+Estimate a(t) = k ln t + a0 from baseline models, one line name,latency_ms,accuracy each. A baseline
+far above all others is set aside and named. Of the rest, the Pareto front counts: the models that
+no other one beats in latency and accuracy. 'referee ovic score --frontier' takes the file that
+--out writes.
+"""
+
 
 def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the action's parser."""
-    parser = actions.add_parser(
-        "score",
-        help="score an accuracy and a latency",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    """Add the parsers of the actions."""
+    _add_score(actions)
+    _add_frontier(actions)
+
+
+def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = add_action(actions, "score", "score an accuracy and a latency", _SCORE, _score)
     add_task(parser)
     parser.add_argument(
         "--accuracy", type=percent, required=True, metavar="A", help="COCO mAP or top-1, in percent"
@@ -80,10 +91,9 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         parser, "images that --energy-wh was spent on (with --power-log: the runs of the benchmark)"
     )
     add_json(parser)
-    parser.set_defaults(act=act)
 
 
-def act(args: argparse.Namespace) -> int:
+def _score(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 for an invalid entry."""
     latencies_ms = [*args.latency_ms, *(read_latency_ms(path) for path in args.benchmark)]
     if not latencies_ms:
@@ -136,3 +146,71 @@ def _energy(args: argparse.Namespace) -> RunEnergy | None:
         )
     began, ended, runs = read_span(args.benchmark[0])
     return energy_within(args.power_log, began, ended, runs)
+
+
+def _add_frontier(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = add_action(
+        actions, "frontier", "estimate the frontier from baselines", _FRONTIER, _estimate
+    )
+    add_task(parser)
+    parser.add_argument(
+        "--baselines",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="CSV name,latency_ms,accuracy; accuracy in percent",
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the frontier as JSON")
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="draw it as .svg or .png; needs the extra 'plot'",
+    )
+    add_json(parser)
+
+
+def _estimate(args: argparse.Namespace) -> int:
+    """Estimate, write and print."""
+    rules = RULES[args.task]
+    try:
+        estimate = estimate_frontier(read_baselines(args.baselines))
+    except ValueError as error:
+        raise InputError(f"{args.baselines}: {error}") from None
+    report = frontier_report(estimate, rules)
+    if args.out is not None:
+        _write(args.out, json.dumps(report, indent=2) + "\n")
+    if args.picture is not None:
+        # The drawing library is slow to import.
+        from referee.extras.ovic.judging.picture import figure_of, save_figure
+
+        estimated = replace(rules, name=args.baselines.name, frontier=estimate.frontier)
+        dots = (*estimate.front, *estimate.dominated)
+        save_figure(figure_of(estimated, dots, estimate.set_aside), args.picture)
+    for it in estimate.set_aside:
+        print(
+            f"referee ovic: {it.name} ({it.accuracy:g} % at {it.latency_ms:g} ms) is far above"
+            " the others and was set aside: check it",
+            file=sys.stderr,
+        )
+    print(json.dumps(report) if args.json else _frontier_text(estimate))
+    return 0
+
+
+def _frontier_text(estimate: FrontierEstimate) -> str:
+    lines = [
+        f"k               {estimate.frontier.k:.6f}",
+        f"a0              {estimate.frontier.a0:.6f}",
+        f"spread, points  {estimate.spread:.3f}",
+        f"on the front    {', '.join(it.name for it in estimate.front)}",
+    ]
+    if estimate.dominated:
+        lines.append(f"behind it       {', '.join(it.name for it in estimate.dominated)}")
+    return "\n".join(lines)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None

@@ -15,6 +15,7 @@ from referee.extras.ovic.commands.ovic.model_options import (
     limits_of,
     rules_of,
 )
+from referee.extras.ovic.commands.ovic.options import add_action
 from referee.extras.ovic.judging.validation import validate_model
 from referee.extras.ovic.rules.model_rules import Failure
 
@@ -27,16 +28,10 @@ model runs in a process of its own with limits. The exit code is 0 for a valid m
 
 def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the action's parser."""
-    parser = actions.add_parser(
-        "validate",
-        help="check a model before it is scored",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_action(actions, "validate", "check a model before it is scored", _DESCRIPTION, act)
     add_model(parser)
     add_rules(parser)
     add_limits(parser)
-    parser.set_defaults(act=act)
 
 
 def act(args: argparse.Namespace) -> int:
