@@ -342,20 +342,32 @@ def take_part(referee: Referee, detector: Detector, count: int, args: argparse.N
     say(f"{images} of {count} images, {boxes} boxes, {now - started:.1f} s, {rate:.1f} images/s")
 
 
-def main(argv: Optional[List[str]] = None) -> int:
-    """Run the client and return its exit code."""
-    parser = argparse.ArgumentParser(description="Take part in a session of the contest.")
+def add_server_options(parser: argparse.ArgumentParser) -> None:
+    """Declare where the referee is, and who takes part."""
     add = parser.add_argument
     add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
     add("--ca-file", metavar="FILE", help="the organiser's CA, for an address with https://")
     add("--user", required=True, help="name of the team")
     add("--password", required=True, help="password of the team")
-    add("--detector", metavar="MODULE:FUNCTION", help="detector to use instead of detect()")
+
+
+def add_answer_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the answers of another program, which the client posts in place of a detector's."""
+    add = parser.add_argument
     add("--answers", metavar="FILE", help="replay these COCO results or LPIRC lines")
     add("--ids", metavar="FILE", help="image ids of the answers: COCO annotations or a list")
     add("--images", metavar="DIR", help="images of --answers, to know each by its bytes")
     add("--accuracy", type=float, default=1.0, help="share of right classes in --answers")
     add("--seed", type=int, default=0, help="makes --accuracy reproducible")
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Run the client and return its exit code."""
+    parser = argparse.ArgumentParser(description="Take part in a session of the contest.")
+    add_server_options(parser)
+    add = parser.add_argument
+    add("--detector", metavar="MODULE:FUNCTION", help="detector to use instead of detect()")
+    add_answer_options(parser)
     add("--zip", action="store_true", help="fetch a hundred images at a time")
     add("--seconds", type=float, help="stop and log out after this time")
     add("--timeout", type=float, default=30.0, help="seconds to wait for each answer")

@@ -21,6 +21,8 @@ from client_sample.client import (
     ClientError,
     Detector,
     Unauthorised,
+    add_answer_options,
+    add_server_options,
     choose,
     say,
 )
@@ -91,18 +93,11 @@ def _log_out(session: ContestSession) -> None:
 def main(argv: Optional[List[str]] = None) -> int:
     """Run the client and return its exit code."""
     parser = argparse.ArgumentParser(description="Take part in a session, all stages at once.")
+    add_server_options(parser)
     add = parser.add_argument
-    add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
-    add("--ca-file", metavar="FILE", help="the organiser's CA, for an address with https://")
-    add("--user", required=True, help="name of the team")
-    add("--password", required=True, help="password of the team")
     add("--model", metavar="FILE", help="detect with this TensorFlow Lite model")
     add("--detector", metavar="MODULE:FUNCTION", help="detect with this function")
-    add("--answers", metavar="FILE", help="replay these COCO results or LPIRC lines")
-    add("--ids", metavar="FILE", help="image ids of the answers: COCO annotations or a list")
-    add("--images", metavar="DIR", help="images of --answers, to know each by its bytes")
-    add("--accuracy", type=float, default=1.0, help="share of right classes in --answers")
-    add("--seed", type=int, default=0, help="makes --accuracy reproducible")
+    add_answer_options(parser)
     add("--workers", type=_count, default=1, help="detectors that work at the same time")
     add("--fetchers", type=_count, default=2, help="connections that fetch at the same time")
     add("--zip", action="store_true", help="fetch a hundred images at a time")

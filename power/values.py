@@ -116,7 +116,7 @@ def elements_from_json(value: list[dict[str, Any]]) -> tuple[ElementValues, ...]
 def reading_from_json(value: Mapping[str, Any]) -> Reading:
     """Return the reading that `reading_to_json` wrote.
 
-    Readings of earlier versions lack power factor, frequency, peaks and elements.
+    It may lack power factor, frequency, peaks and elements.
     """
     try:
         return Reading(

@@ -20,6 +20,7 @@ from client_sample.client import (
     Detector,
     Unauthorised,
     WrongUse,
+    add_server_options,
     load_detector,
     say,
 )
@@ -33,11 +34,8 @@ Clock = Callable[[], float]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    add_server_options(parser)
     add = parser.add_argument
-    add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
-    add("--ca-file", metavar="FILE", help="the organiser's CA, for an address with https://")
-    add("--user", required=True, help="name of the team")
-    add("--password", required=True, help="password of the team")
     add("--model", metavar="FILE", help="detect with this TensorFlow Lite model")
     add("--detector", metavar="MODULE:FUNCTION", help="detect with this function")
     add("--camera", type=int, default=0, metavar="N", help="number of the camera (%(default)s)")

@@ -41,7 +41,7 @@ RowTerms = dict[str, Numbers]
 
 Number = TypeVar("Number", float, Numbers)
 
-# Without a frequency in the readings (logs of earlier versions) RMS and VMEAN count as mains.
+# Without a frequency in the readings (a log may lack it) RMS and VMEAN count as mains.
 _ASSUMED_HZ = 50.0
 # A stand-in for the row of 0.1 to 45 Hz.
 _LOW_HZ = 10.0

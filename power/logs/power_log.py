@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TextIO
 
 from power.append_file import AppendFile, claim
@@ -83,12 +82,7 @@ class PowerLog:
     def __enter__(self) -> PowerLog:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
     @property
@@ -173,8 +167,8 @@ def read_power_log(path: Path) -> Readings:
     """Return the readings of a power log; their `monotonic_s` is the log's `elapsed_s`.
 
     Raises ValueError with file and line for a line that is not a row. A last line without a line
-    feed is left out, because a killed writer may leave one. Logs of earlier versions lack the
-    columns after `state`. A file that begins with `{` has JSON lines, whatever its name.
+    feed is left out, because a killed writer may leave one. A log may lack the columns after
+    `state`. A file that begins with `{` has JSON lines, whatever its name.
     """
     reader = RowReader()
     with opened_log(path) as file:

@@ -190,7 +190,7 @@ def row_of(
     """
     single = element_values(reading)
     chosen = {f"{COLUMN}{name}": value for name, value in reading.quantities.items()}
-    # The log of an earlier version has fewer columns, in the same order.
+    # A log that goes on may have fewer columns, in the same order.
     own = [
         f"{reading.monotonic_s - start_s:.4f}",
         reading.utc.astimezone(UTC).isoformat(timespec="milliseconds"),
