@@ -103,9 +103,6 @@ JSON_LINES = AnswerFormat(
 )
 FORMATS = (JSON, CSV, JSON_LINES)
 
-NAMES = (FORM, *(one.name for one in FORMATS))
-"""The names of all formats, as the database knows them."""
-
 
 def format_of_type(media_type: str) -> AnswerFormat | None:
     """Return the format of a media type, or None."""

@@ -124,10 +124,6 @@ class Supervisor:
         listeners = self._listeners.get("scoreboard", [])
         return url_of(listeners[0]) if listeners else None
 
-    def pids(self) -> dict[str, int]:
-        """Return the process ids of the children by name."""
-        return {name: child.pid for name, child in self._children.items() if child.pid is not None}
-
     def __enter__(self) -> Supervisor:
         for child in self._children.values():
             child.start()

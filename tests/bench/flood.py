@@ -8,14 +8,17 @@ eleven that post box by box, as contestants have done. The console is asked fift
 from __future__ import annotations
 
 import multiprocessing
+import os
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.practice_folder import practice_config
+from referee.service.observation.processes import processes_under
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.answers import count_answers
 from referee.store.readings import readings_of
@@ -97,7 +100,7 @@ def _flood(
     print(
         f"{what:18} {rate:10.1f} {console.median_ms:18.1f} {console.p99_ms:7.1f} "
         f"{readings:10} of {expected:.0f}"
-        f" {_peak_mb(host, 'contest'):10.0f} {_peak_mb(host, 'scorer'):10.0f}"
+        f" {_peak_mb('contest'):10.0f} {_peak_mb('scorer'):10.0f}"
     )
 
 
@@ -140,17 +143,12 @@ def _readings(host: Host) -> int:
     return len(readings_of(host.database.connection, 1))
 
 
-def _peak_mb(host: Host, program: str) -> float:
+def _peak_mb(program: str) -> float:
     """Return the largest memory that any process of a program has had so far."""
     peaks = [0]
-    root = host.supervisor.pids()[program]
-    for status in Path("/proc").glob("[0-9]*/status"):
-        try:
-            fields = dict(
-                line.split(":", 1) for line in status.read_text().splitlines() if ":" in line
-            )
-        except OSError:
-            continue
-        if root in (int(fields["Pid"]), int(fields["PPid"])):
-            peaks.append(int(fields.get("VmHWM", "0 kB").split()[0]))
+    for process in processes_under(os.getpid()):
+        if process.program == program:
+            with suppress(OSError):  # It may have ended.
+                status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+                peaks.append(int(status.partition("VmHWM:")[2].split()[0]))
     return max(peaks) / 1024

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import psutil
 from referee.extras.ovic.submission.team_tokens import token_of_team
 from referee.programs.hosting import Host, claimed, hosted
 from referee.service.entry.admission import token_of_session
+from referee.service.observation.processes import processes_under
 from referee.service.people.logins import Logins
 from referee.service.people.operators import add_operator
 from referee.service.setup.config_file import load_config
@@ -124,10 +126,11 @@ class Arena:
 
     def memory_mb(self) -> dict[str, float]:
         """Return the memory of each program, its workers together, without what they share."""
-        found = {}
-        for name, pid in self._host.supervisor.pids().items():
-            processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
-            found[name] = sum(p.memory_full_info().uss for p in processes) / 2**20
+        found: dict[str, float] = {}
+        for it in processes_under(os.getpid()):
+            if it.pid != os.getpid():
+                used = psutil.Process(it.pid).memory_full_info().uss / 2**20
+                found[it.program] = found.get(it.program, 0.0) + used
         return found
 
     def _runs(self) -> bool:

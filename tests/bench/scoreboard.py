@@ -27,6 +27,7 @@ from pathlib import Path
 from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.lower_priority import lower_priority
 from referee.programs.practice_folder import practice_config
+from referee.service.observation.processes import processes_under
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.readings import readings_of
 from tests.bench.serving import make_contest
@@ -87,10 +88,10 @@ def _round(host: Host, token: str, size: int) -> list[float]:
     port = int((host.supervisor.scoreboard_url or "").rpartition(":")[2])
     with audience(port) if size else nullcontext([0]) as events:
         before, heard, begun = _readings(host), sum(events), time.monotonic()
-        took_before = _processor_s(host.supervisor.pids()["scoreboard"])
+        took_before = _processor_s()
         found = paced(int(host.supervisor.contest_url.rpartition(":")[2]), token)
         took = time.monotonic() - begun
-        used_ms = 1e3 * (_processor_s(host.supervisor.pids()["scoreboard"]) - took_before)
+        used_ms = 1e3 * (_processor_s() - took_before)
         print(
             f"{size:8} {statistics.median(found):11.2f} {p99(found):8.2f} "
             f"{_readings(host) - before:6} of {took / UPDATE_S:.0f} {used_ms / took:14.1f} "
@@ -100,17 +101,9 @@ def _round(host: Host, token: str, size: int) -> list[float]:
     return found
 
 
-def _processor_s(session: int) -> float:
-    """Return the processor time so far of a program with its workers, which are a session."""
-    ticks = 0
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = file.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # The process has ended.
-        if int(fields[3]) == session:
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def _processor_s() -> float:
+    """Return the processor time so far of the scoreboard's program with its workers."""
+    return sum(it.cpu_s for it in processes_under(os.getpid()) if it.program == "scoreboard")
 
 
 def _readings(host: Host) -> int:

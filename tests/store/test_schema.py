@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from referee.formats.answer_formats import NAMES
+from referee.formats.answer_formats import FORM, FORMATS
 from referee.store.annotations import insert_annotation
 from referee.store.answers import insert_answer
 from referee.store.finals import insert_finalization, insert_review
@@ -256,10 +256,11 @@ def test_answers_that_cannot_be(database, values):
 def test_answers_of_every_format_are_taken(database):
     """The migrations name exactly the formats that the server takes."""
     rows = database.connection.execute("select name from answer_formats")
-    assert sorted(NAMES) == sorted(row[0] for row in rows)
+    names = [FORM, *(one.name for one in FORMATS)]
+    assert sorted(names) == sorted(row[0] for row in rows)
     new_session(database)
     with database.write() as connection:
-        for name in NAMES:
+        for name in names:
             insert_raw_answer(connection, form=name)
 
 

@@ -16,9 +16,9 @@ from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import Metering
 from referee.service.desk.policy import policy_of
 from referee.service.desk.readiness import Outside, Readiness
-from referee.service.desk.session_clock import SessionClock
 from referee.service.desk.session_steps import (
     Arming,
+    SessionClock,
     end_session,
     extend,
     make_by_hand,

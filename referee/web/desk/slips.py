@@ -33,7 +33,7 @@ _STYLE = re.compile("<style>(.*?)</style>", re.S)
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _SlipPage:
     """A page of slips, and the monotonic moment until which it can be opened."""
 
     content: str
@@ -45,7 +45,7 @@ class SlipPages:
 
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
-        self._pages: dict[str, _Kept] = {}
+        self._pages: dict[str, _SlipPage] = {}
         self._lock = threading.Lock()
 
     def make(self, once: str, arguments: dict[str, Any]) -> int:
@@ -65,7 +65,7 @@ class SlipPages:
                 venue = venue_of(self._contest.config, (name, password) if name else None)
                 content = slips_page(venue, passwords, bound)
                 until_s = self._contest.clock.now().monotonic_s + KEPT_S
-                self._pages[once] = _Kept(content, until_s)
+                self._pages[once] = _SlipPage(content, until_s)
         return len(set(names))
 
     def find(self, once: str) -> str:
