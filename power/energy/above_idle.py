@@ -98,6 +98,8 @@ def net_energy(readings: Sequence[Reading], span: Span, measuring: Measuring) ->
     last = int(np.searchsorted(at_s, span.ended_s + settling_s(measuring.settings)))
     if first < 0 or last >= len(rows):
         return None
+    if measuring.settings.sampling is None:
+        first, last = _on_time(at_s / measuring.settings.update_interval_s, first, last)
     places = np.arange(len(rows))
     before, after = rows.where(places <= first), rows.where(places > last)
     sides = [side for side in (before, after) if len(side) >= IDLE_LEAST]
@@ -131,6 +133,20 @@ def net_energy(readings: Sequence[Reading], span: Span, measuring: Measuring) ->
         idle_after_w=_mean(after),
         terms_wh=terms,
         findings=tuple(_findings(net_wh, limit_wh, others, before, after)),
+    )
+
+
+def _on_time(at_updates: Numbers, first: int, last: int) -> tuple[int, int]:
+    """Return the nearest edges further out that came about an update after the reading before them.
+
+    A reply that was a whole update or more under way shows an older update than its time tells.
+    """
+    gaps = np.diff(at_updates, prepend=at_updates[0] - 1.0)
+    fit = np.flatnonzero((gaps > 0.5) & (gaps < 1.5))
+    before, after = fit[fit <= first], fit[fit >= last]
+    return (
+        int(before[-1]) if len(before) else first,
+        int(after[0]) if len(after) else last,
     )
 
 

@@ -93,6 +93,17 @@ def test_a_late_reading_at_an_edge_costs_nothing(late: Container[int], late_s: f
     assert found.net_energy_wh == pytest.approx(3.0 * 3.34 / 3600, abs=1e-5)
 
 
+def test_a_reply_that_was_an_update_under_way_is_no_edge() -> None:
+    """Its time tells nothing about its update, so the window ends at the next reading."""
+    device = Device(
+        lambda number: 4.0, Span(10.13, 13.47), 3.0, lambda number: 0.5 * (number == 28)
+    )
+    readings = device.readings(100)
+    found = net_energy(readings[:28] + readings[29:], device.span, MEASURING)
+    assert found is not None
+    assert found.net_energy_wh == pytest.approx(3.0 * 3.34 / 3600, abs=1e-5)
+
+
 def test_readings_that_come_anyhow_make_the_edges_unsure() -> None:
     """Where delays scatter over whole updates, the ± has the idle energy of one, or nearly."""
     chance = random.Random(4)
