@@ -32,8 +32,12 @@ from referee.extras.aiotbench.device_configuration import (
 from referee.extras.aiotbench.model_file import read_model
 from referee.extras.aiotbench.networks import RanModel
 from referee.extras.aiotbench.ranking import Ranking, rank_devices
-from referee.extras.aiotbench.ranking_forms import ranking_csv, ranking_report, ranking_text
-from referee.extras.aiotbench.ranking_page import ranking_page
+from referee.extras.aiotbench.ranking_forms import (
+    ranking_csv,
+    ranking_page,
+    ranking_report,
+    ranking_text,
+)
 from referee.extras.aiotbench.report import score_report, submission_report
 from referee.extras.aiotbench.rules import DRAFT_1_1
 from referee.extras.aiotbench.score import Score, score_device
