@@ -191,6 +191,18 @@ def test_a_bundle_that_holds_stays_and_others_are_made_again(many, capsys):
     assert "written 3, there already 1" in said
 
 
+def test_a_bundle_with_bytes_behind_its_end_is_made_again(many, capsys):
+    """No reader of zip files sees them, but the file is not the one that was written."""
+    _, first = export_all(many)
+    path = many.parent / "bundles" / "session1.zip"
+    path.write_bytes(first["session1.zip"][0] + b"x\n")
+    capsys.readouterr()
+    code, again = export_all(many)
+    assert (0, first["session1.zip"][0]) == (code, again["session1.zip"][0])
+    said = capsys.readouterr().err
+    assert "session1.zip is written again: the file: bytes were added at its end" in said
+
+
 def test_a_judges_signature_stays(many):
     """A bundle that a judge has signed as well is whole, and is not made again."""
     export_all(many)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -10,13 +11,16 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.service.evidence.bundle import MEMBERS, members_of
-from referee.service.evidence.bundle_file import NotABundle, read_members
+from referee.service.evidence.bundle_file import NotABundle, opened_bundle, read_members
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.evidence.verify import hash_findings, read_manifest
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import PRIVATE, read_private_key
 from referee.store.sessions import load_session
+
+# The record that ends a zip file without a comment, and the longest comment.
+_END, _END_BYTES, _COMMENT_MOST = b"PK\5\6", 22, 0xFFFF
 
 
 def fault_of_kept(
@@ -34,6 +38,8 @@ def fault_of_kept(
     """
     try:
         members = read_members(path, MEMBERS)
+        if not _ends_as_written(path):
+            return "the file: bytes were added at its end"
         manifest = read_manifest(members)
         wrong = [*hash_findings(members, manifest), *signature_findings(manifest, ())]
         if not wrong and not _is_signed(contest, manifest):
@@ -46,6 +52,20 @@ def fault_of_kept(
         return f"{wrong[0].member or 'the file'}: {wrong[0].what}".rstrip(".")
     other = _other_members(contest, session_id, manifest, tell)
     return f"{', '.join(other)}: there are newer facts" if other else None
+
+
+def _ends_as_written(path: Path) -> bool:
+    """Tell whether a file has nothing behind the record that ends a zip file; True if it has none.
+
+    Readers of zip files look for this record from the end, and take what stands behind it for
+    nothing.
+    """
+    with opened_bundle(path) as file:
+        content = file.seek(0, os.SEEK_END)
+        file.seek(max(0, content - _END_BYTES - _COMMENT_MOST))
+        tail = file.read()
+    at = tail.rfind(_END)
+    return at < 0 or len(tail) - at == _END_BYTES
 
 
 def _is_signed(contest: Contest, manifest: Mapping[str, Any]) -> bool:
