@@ -20,10 +20,11 @@ from power.live.run_view import RunView
 
 # The recording comes first on a busy machine.
 _NICENESS = 10
-# A page asks twice a second, and once a second in a browser's background. After the end this
-# program waits so long for each page that is open to fetch the result.
-_LAST_NEWS_S = 2.5
-_OPEN_S = 2.0
+# A page asks twice a second, and once a second in a browser's background; on a busy machine this
+# program answers it late. After the end it waits so long for each page that is open to fetch the
+# result. A page that has not asked for so long is no longer open.
+_LAST_NEWS_S = 5.0
+_OPEN_S = 5.0
 _LOOK_S = 0.05
 _STDERR = 2
 
@@ -71,6 +72,9 @@ def _serve(view: RunView, lock: threading.Lock, descriptor: int) -> None:
             break  # each page has asked since, even one in the background
         time.sleep(_LOOK_S)
     server.shutdown()
+    # The threads that answer end with this program, in the middle of an answer too.
+    while app.answering and real_elapsed_s() < ended_s + _LAST_NEWS_S:
+        time.sleep(_LOOK_S)
 
 
 def _draw(view: RunView, lock: threading.Lock) -> None:

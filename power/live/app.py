@@ -33,7 +33,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class LiveApp:
     """The web application over a view; `lock` is held by who changes the view.
 
-    `asked_s` is when a page last asked for news, on the clock.
+    `asked_s` is when a page last asked for news, on the clock. `answering` counts the pages whose
+    answer is not sent yet.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class LiveApp:
         self._lock = lock
         self._clock = clock
         self.asked_s = asked_s
+        self.answering = 0
 
     def flask(self) -> Flask:
         """Return the application."""
@@ -69,8 +71,15 @@ class LiveApp:
         width_s = request.args.get("width", 0.0, type=float)
         now_s = self.asked_s = self._clock()
         with self._lock:
+            self.answering += 1
             news = self._view.news(now_s, after, bins, width_s)
-        return jsonify(news)
+        response = jsonify(news)
+        response.call_on_close(self._answered)
+        return response
+
+    def _answered(self) -> None:
+        with self._lock:
+            self.answering -= 1
 
     def _metrics(self) -> Response:
         with self._lock:

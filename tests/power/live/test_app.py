@@ -74,6 +74,15 @@ def test_only_what_is_new_is_sent(client: FlaskClient, view: RunView) -> None:
     assert len(view.whole) == len(odd.json["whole"]["bins"])
 
 
+def test_an_answer_on_its_way_is_counted(view: RunView) -> None:
+    """The program may not end before a page has the result that it has asked for."""
+    app = LiveApp(view, threading.Lock(), lambda: 4.0)
+    answer = app.flask().test_client().get("/news")
+    assert 1 == app.answering
+    answer.close()
+    assert 0 == app.answering
+
+
 def test_nobody_changes_a_recording_over_http(client: FlaskClient) -> None:
     """The page can only look."""
     assert {405} == {client.post(path).status_code for path in ("/", "/news", "/metrics")}
