@@ -6,6 +6,7 @@ import { zonedText, zoneText } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { act, isBusy } from "../shared/acting.js";
 import "../shared/pages.js";
+import { closeMenusByThemselves } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
 import { confirmed } from "./actions.js";
 import { footOf, isSilent } from "./bar.js";
@@ -172,15 +173,10 @@ $("new-session").addEventListener("submit", async (event) => {
   tick();
   if (document.activeElement === document.body) $("create").focus();
 });
-// An open menu closes when somebody clicks elsewhere, or on one of its entries.
-document.addEventListener("click", (event) => {
-  for (const menu of document.querySelectorAll("details.more[open]")) {
-    if (!event.target.closest("summary") || event.target.closest("details") !== menu) menu.open = false;
-  }
-});
 
 const showTrouble = ({ text }) => { trouble = text; };
 
+closeMenusByThemselves();
 makeLanes([{ number: 1, name: "" }]);
 listen("events", { board: showBoard, trouble: showTrouble, full: showTrouble });
 setInterval(tick, 200);

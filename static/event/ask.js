@@ -17,7 +17,7 @@ export function ask({ text, yes, fields, destroys = false }) {
   missing.className = "missing";
   missing.setAttribute("role", "alert");
   const question = make("p", text);
-  question.id = "question";
+  question.id = question.className = "question";
   const inputs = all.map(inputOf);
   const labels = all.map((field, n) => make("label", field.label, inputs[n]));
   const no = button("Leave it", "button");

@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
 from selenium import webdriver
 
-_ROOT = Path(__file__).parents[2]
+from tests.support.project_files import project_files
 
 _RUN = """
 const [module, body, values, done] = arguments;
@@ -27,35 +23,11 @@ const made = Object.getPrototypeOf(async () => {}).constructor;
 """
 
 
-class _Files(SimpleHTTPRequestHandler):
-    """Serves the project's files, and an empty page at the root."""
-
-    def do_GET(self) -> None:
-        if self.path != "/":
-            super().do_GET()
-            return
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>nothing</title>")
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing of a request that was answered."""
-
-
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Return the address of the project's files."""
-    handler = partial(_Files, directory=str(_ROOT))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, name="files of the pages")
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            thread.join()
+    with project_files() as found:
+        yield found
 
 
 @dataclass(frozen=True)
