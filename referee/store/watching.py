@@ -20,16 +20,19 @@ class PowerSample:
 
 
 def recent_power(
-    connection: sqlite3.Connection, session_id: int, after: int, limit: int
+    connection: sqlite3.Connection, session_id: int, after: int, limit: int, step_s: float = 0.0
 ) -> list[PowerSample]:
     """Return the session's newest readings with a number above `after`, by session time.
 
     The numbers need not rise: what is read at the end is stored after readings that came later.
+    A `step_s` above 0 keeps one reading of each such time.
     """
+    one_of_each = " group by cast(elapsed_s / :step_s as integer)" if step_s > 0.0 else ""
+    number = "max(reading_id)" if step_s > 0.0 else "reading_id"
     rows = connection.execute(
-        "select reading_id, elapsed_s, power_w from readings where session_id = :session"
-        " and reading_id > :after order by reading_id desc limit :limit",
-        {"session": session_id, "after": after, "limit": limit},
+        f"select {number}, elapsed_s, power_w from readings where session_id = :session"
+        f" and reading_id > :after{one_of_each} order by 1 desc limit :limit",
+        {"session": session_id, "after": after, "limit": limit, "step_s": step_s},
     ).fetchall()
     return sorted((PowerSample(*row) for row in rows), key=lambda one: one.elapsed_s)
 

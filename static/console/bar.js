@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The foot of the page: the red bar of the alarms, or what stands in its place.
 
+import { failText, standing } from "./next.js";
+
 const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
   + "seconds. A running session and the meter go on.";
 const SILENT_S = 4;
@@ -57,12 +59,10 @@ function hinderedText({ mode, final, lanes }, list) {
 }
 
 function failingText(findings, mode, lanes) {
-  const standing = findings.filter(({ level, override }) => level === "FAIL" && !override);
-  const common = standing.some(({ lane }) => lane === null);
-  const hindered = lanes.filter(({ number }) => common || standing.some(({ lane }) => lane === number));
+  const hindered = lanes.filter(({ number }) => standing({ findings }, number).length);
   const where = hindered.length < lanes.length
     ? ` in lane ${hindered.map(({ name }) => name).join(", ")}` : "";
-  const count = standing.length === 1 ? "a check fails" : `${standing.length} checks fail`;
+  const count = failText(standing({ findings }).length);
   if (mode === "practice") return `Before a login: ${count}. `;
   return `No session can be armed${where}: ${count}. `;
 }

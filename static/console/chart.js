@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The power of one session as a line: the last five minutes. The page fetches it piece by piece.
+// The power of one session as a line, from 0:00 to its end. The page fetches it piece by piece.
 
 import { area, emptyText, minuteMarks, niceTop, node, path, wattLines } from "../shared/curve.js";
 import { figure } from "../shared/format.js";
 import { $, show } from "../shared/page.js";
 
-const WINDOW_S = 300;
+const READINGS = 3000; // of more the desk tells one of each time
 const FETCH_MS = 1000;
 
 export class Chart {
@@ -40,8 +40,6 @@ export class Chart {
       [this.fetchedAt, this.fetchedIn] = [performance.now(), session.state];
       this.newestId = Math.max(this.newestId, ...news.map(([id]) => id));
       this.samples = [...this.samples, ...news].sort((a, b) => a[1] - b[1]);
-      const newest = this.samples.length ? this.samples.at(-1)[1] : 0;
-      this.samples = this.samples.filter(([, second]) => second >= newest - WINDOW_S);
       this.draw(session, lengthS, gapS);
     } catch {
       // The desk does not answer. The page says so elsewhere, and the next call asks again.
@@ -51,18 +49,18 @@ export class Chart {
   }
 
   draw(session, length, gapS) {
-    const { samples } = this;
+    const to = endOf(session, length);
+    const samples = this.samples.filter(([, second]) => second <= to);
     const svg = $(this.at("chart"));
     const watts = samples.map((sample) => sample[2]).filter((value) => value !== null);
     this.topW = Math.max(this.topW, niceTop(Math.max(0, ...watts)));
     const { topW } = this;
     const lowW = Math.min(0, ...watts);
-    const { from, to } = shownTime(session, length, samples);
-    const on = area(svg, { from, to, low: lowW, top: topW });
+    const on = area(svg, { from: 0, to, low: lowW, top: topW });
     const points = samples.map(([, second, value]) => [second, value]);
-    const line = node("path", { class: "power", d: path(points, on.x, on.y, gapS) });
-    const empty = watts.length ? [] : [emptyText("drawn while a session runs", on)];
-    svg.replaceChildren(...wattLines(topW, on), ...minuteMarks(from, to, on), line, ...empty);
+    const line = node("path", { class: "power", d: path(points, on.x, on.y, Math.max(gapS, 3 * length / READINGS)) });
+    const empty = watts.length ? [] : [emptyText("no readings yet", on)];
+    svg.replaceChildren(...wattLines(topW, on), ...minuteMarks(0, to, on), line, ...empty);
     show(this.at("chart-text"), watts.length
       ? `${figure(watts.at(-1), 3)} W now, ${figure(Math.min(...watts), 3)} to `
         + `${figure(Math.max(...watts), 3)} W in the time shown`
@@ -70,12 +68,9 @@ export class Chart {
   }
 }
 
-// The seconds that the chart shows: the last five minutes. The seconds of a session go on after its
-// end; the line stops at its newest reading.
-export function shownTime(session, length, samples) {
-  const running = session?.state === "RUNNING";
-  const end = !session || running ? Infinity : samples.at(-1)?.[1] ?? 0;
-  const now = Math.min(session?.elapsed_s ?? 0, length + 5, end);
-  const from = Math.max(0, now - WINDOW_S);
-  return { from, to: Math.min(from + WINDOW_S, Math.max(length, now)) };
+// The second where the chart ends: the session's planned end while it may come, then the real one. The
+// seconds of a session go on after its end, but no longer count.
+export function endOf(session, length) {
+  const over = session && !["READY", "ARMED", "RUNNING"].includes(session.state);
+  return Math.max(1, over && session.ran_s !== null ? session.ran_s : length);
 }

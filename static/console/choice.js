@@ -37,9 +37,11 @@ function optionOf({ name, turn }) {
 
 // What the operator sees as chosen, with what the desk says of the team.
 export function chosen() {
-  const team = $("team").value;
-  return { ...NOBODY, ...board.choices[team], team, lane: Number($("lane").value) };
+  return chosenFor(Number($("lane").value), $("team").value);
 }
+
+// A team for a lane, with what the desk says of the team.
+export const chosenFor = (lane, team) => ({ ...NOBODY, ...board.choices[team], team, lane });
 
 // How often somebody has chosen by hand so far.
 export const choices = () => changes;

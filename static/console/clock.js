@@ -29,7 +29,7 @@ export function clockOf(session, board, ageS) {
   const running = session?.state === "RUNNING";
   return {
     text: clockText(left),
-    label: running ? "left" : "",
+    label: running ? "to go" : "",
     classes: running ? lastClasses(left) : ["still"],
     percent: 100 * (1 - left / (session?.length_s ?? board.seconds)),
   };

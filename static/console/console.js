@@ -4,15 +4,16 @@
 import { listen } from "../shared/events.js";
 import { zonedText, zoneText } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
-import { act, isBusy } from "../shared/acting.js";
+import { act, isAsked, say } from "../shared/acting.js";
 import "../shared/pages.js";
 import { closeMenusByThemselves } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
 import { confirmed } from "./actions.js";
 import { footOf, isSilent } from "./bar.js";
-import { choices, chosen, forgetChoice, showChoice } from "./choice.js";
+import { choices, chosen, chosenFor, forgetChoice, showChoice } from "./choice.js";
 import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
+import { teamOf } from "./next.js";
 import { QUESTIONS, replaceQuestion } from "./questions.js";
 
 const CHECKS_MS = 5000;
@@ -38,14 +39,25 @@ function showBoard(next) {
   showSessions();
   show("notices-title", `What happened, times in ${zoneText(new Date())}`);
   fill("notices", board.notices, noticeRow);
+  showWanted();
   tick();
+}
+
+// The session that the page's address asks for, once: a line of the audit log leads here.
+function showWanted() {
+  const wanted = new URLSearchParams(location.search).get("session");
+  if (!wanted) return;
+  history.replaceState(null, "", location.pathname);
+  const row = board.sessions.find(({ id }) => id === Number(wanted));
+  if (row) laneOf(row.id).select(row.id);
+  else say(`Session ${wanted} is older than those that this page lists.`);
 }
 
 // The first card stands before the desk has told how many lanes there are.
 function makeLanes(news) {
   document.body.classList.toggle("many", news.length > 1);
   document.body.classList.toggle("dense", news.length > 2);
-  const asked = { move, card, chosen: () => { showSessions(); tick(); } };
+  const asked = { move, card, begin: beginIn, choose: chooseIn, chosen: () => { showSessions(); tick(); } };
   if (news.length < lanes.length) {
     $("lanes").replaceChildren();
     lanes = [];
@@ -98,8 +110,8 @@ function tick() {
   document.body.classList.toggle("silent", silent);
   showFoot();
   if (!board) return;
-  for (const lane of lanes) lane.tick(ageS());
-  enable($("create"), !isBusy() && $("team").value !== "", "new session");
+  for (const lane of lanes) lane.tick(ageS(), checks, chosen());
+  enable($("create"), !isAsked("sessions") && $("team").value !== "", "new session");
 }
 
 function showFoot() {
@@ -115,7 +127,7 @@ function showFoot() {
   show("alarm-text", foot.alarm);
   show("alarm-detail", foot.detail);
   $("alarm-seen").hidden = foot.seen;
-  enable($("alarm-seen"), !isBusy(), "alarm seen");
+  enable($("alarm-seen"), !isAsked("alarms/seen"), "alarm seen");
 }
 
 // Nobody can arm a session while a check fails, so "Nothing is wrong." would be untrue then. A list
@@ -161,9 +173,24 @@ $("alarm-seen").addEventListener("click", () => {
 
 const card = (lane, on) => act("display/card", { lane, on }, refresh);
 
+// Make the next session of a lane: of the team that is chosen for it, else of the next in the order.
+const beginIn = (number) => makeSession(chosenFor(number, teamOf(board, { number }, chosen())));
+
+// Nobody is next in a lane: somebody must choose.
+function chooseIn(number) {
+  $("lane").value = number;
+  $("lane").dispatchEvent(new Event("change"));
+  $("next").scrollIntoView({ block: "nearest" });
+  $("team").focus();
+}
+
 $("new-session").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const { team, lane, counted, replaces } = chosen();
+  await makeSession(chosen());
+  if (document.activeElement === document.body) $("create").focus();
+});
+
+async function makeSession({ team, lane, counted, replaces }) {
   if (!team || (replaces && !await confirmed(replaceQuestion(team, replaces)))) return;
   const after = choices();
   await act("sessions", { team, lane, seen_counted: counted }, (made) => {
@@ -171,8 +198,7 @@ $("new-session").addEventListener("submit", async (event) => {
     return refresh();
   });
   tick();
-  if (document.activeElement === document.body) $("create").focus();
-});
+}
 
 const showTrouble = ({ text }) => { trouble = text; };
 

@@ -3,25 +3,28 @@
 
 import { clockText, figure } from "../shared/format.js";
 import { $, show, showCut, showState } from "../shared/page.js";
-import { isBusy, say } from "../shared/acting.js";
+import { say } from "../shared/acting.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
 import { sensibleActs } from "./allowed.js";
 import { leftOf } from "./clock.js";
+import { stepOf, toArm, toSee } from "./next.js";
 import { showSession, showTime } from "./panel.js";
 import { ageText, rowText } from "./wording.js";
 
-const MOVES = ["arm", "stop", "void", "rerun", "extra", "note"];
+const MOVES = ["stop", "void", "rerun", "extra", "note"];
+const STEPS = { arm: "arm", seen: "seen", begin: "new", choose: "choose" };
 
 // What the button of that part asks of the desk.
 function actionOf(part, session) {
   if (part === "aside") return session?.rehearsal ? "counts" : "rehearsal";
-  return { "arm-next": "arm", "card": "test card" }[part] ?? part;
+  return { card: "test card" }[part] ?? part;
 }
 
 export class Lane {
-  // `move` asks the desk to do something with a session, `chosen` is called when the card changes.
-  constructor(number, { move, card, chosen }) {
+  // `move` asks the desk to do something with a session, `begin` makes the next one of the lane,
+  // `choose` leads to its choice, and `chosen` is called when the card changes.
+  constructor(number, { move, card, begin, choose, chosen }) {
     this.number = number;
     this.chosen = chosen;
     this.selected = null; // the number of the session that was clicked on; null: the desk's choice
@@ -32,12 +35,17 @@ export class Lane {
     this.chart = new Chart(this.at);
     for (const name of MOVES) this.on(name, () => move(this.session, name));
     this.on("aside", () => move(this.session, actionOf("aside", this.session)));
-    this.on("seen", () => move(this.toSee, "seen"));
+    this.on("seen", () => move(toSee(this.news), "seen"));
+    this.on("begin", () => begin(this.number));
+    this.on("choose", () => choose(this.number));
     this.on("show-last", () => this.select(this.toSee.id));
     this.on("show-live", () => this.select(null));
-    this.on("arm-next", () => {
-      this.select(null);
-      move({ ...this.news.next, state: "READY" }, "arm");
+    // The second click of a double click is for the button that was there before.
+    this.on("arm", ({ detail }) => {
+      if (detail > 1) return;
+      const session = this.toArm;
+      if (session.id !== this.session?.id) this.select(null);
+      move(session, "arm");
     });
     this.on("card", () => card(this.number, !this.news.display.card));
   }
@@ -68,6 +76,10 @@ export class Lane {
   // The result beside the card: the oldest that nobody has seen, else the last one.
   get toSee() {
     return this.news.unseen[0] ?? this.news.last;
+  }
+
+  get toArm() {
+    return toArm(this.news, this.session);
   }
 
   showBoard(board, news) {
@@ -123,9 +135,10 @@ export class Lane {
     const { at, news: { meter, name, urls, alarm } } = this;
     const { reading } = meter;
     $(at("session")).classList.toggle("alarmed", Boolean(alarm));
-    for (const part of ["lane-name", "address-box"]) $(at(part)).hidden = !name;
-    show(at("lane-name"), name);
-    showCut(at("address"), urls.map((url) => url.replace("http://", "")).join(" or ") || "no network");
+    $(at("lane-name")).hidden = !name;
+    $(at("address")).hidden = this.board.lanes.length === 1;
+    showCut(at("lane-name"), `Lane ${name}`);
+    show(at("address"), urls.map((url) => url.replace("http://", "")).join(" or ") || "no network");
     showState(at("link"), meter.word);
     show(at("meter-model"), meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
     show(at("meter-reading"), reading
@@ -154,17 +167,16 @@ export class Lane {
       const more = news.unseen.length > 1 ? ` ${news.unseen.length - 1} more to see.` : "";
       showCut(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`);
       $(at("last")).classList.toggle("unseen-result", toSee.unseen);
-      $(at("seen")).hidden = !toSee.unseen;
     }
     const { next, current } = news;
     $(at("in-line")).hidden = !next || next.id === current?.id;
     if ($(at("in-line")).hidden) return;
     showCut(at("in-line-text"), `Next in line: session ${next.id} of ${next.team}.`);
-    show(at("arm-next"), `Arm session ${next.id}`);
   }
 
-  // Show everything that changes between two boards; `ageS` is the age of the last one.
-  tick(ageS) {
+  // Show everything that changes between two boards; `ageS` is the age of the last one. `checks` is the
+  // list of the page Check, `choice` what is chosen as next.
+  tick(ageS, checks, choice) {
     const { at, board, news, session } = this;
     const { meter } = news;
     const age = meter.reading ? meter.reading.age_s + ageS : null;
@@ -175,23 +187,43 @@ export class Lane {
     $(at("show-last")).hidden = this.toSee?.id === session?.id;
     $(at("emulated")).hidden = !(session?.emulated ?? meter.emulated);
     this.allow(session);
+    this.showStep(stepOf(board, news, checks, session, choice));
   }
 
   allow(session) {
     const { at, board } = this;
-    const sensible = sensibleActs(session, this.news.current);
-    for (const [part, sense] of Object.entries(sensible)) {
-      enable($(at(part)), !isBusy() && sense, actionOf(part, session));
+    for (const [part, sense] of Object.entries(sensibleActs(session))) {
+      enable($(at(part)), sense, actionOf(part, session));
     }
-    for (const part of ["arm", "rerun", "extra", "aside"]) $(at(part)).hidden = board.mode === "practice";
+    for (const part of ["rerun", "extra", "aside"]) $(at(part)).hidden = board.mode === "practice";
     show(at("aside"), session?.rehearsal ? "Let it count…" : "Mark as rehearsal…");
+  }
+
+  // The one act that has a sense now is large. Another session may be armed all the same: quietly.
+  showStep({ act, text, link }) {
+    const { at } = this;
+    const armed = this.toArm;
+    const there = { arm: armed !== null && this.board.mode !== "practice", seen: act === "seen", begin: act === "new", choose: act === "choose" };
+    for (const [part, ofAct] of Object.entries(STEPS)) {
+      const button = $(at(part));
+      button.hidden = !there[part] || (part === "arm" && act === null);
+      button.classList.toggle("step-act", act === ofAct);
+      enable(button, !button.hidden, { begin: "new session", choose: "new session" }[part] ?? part);
+    }
+    if (armed) show(at("arm"), armed.id === this.session?.id ? "Arm" : `Arm session ${armed.id}`);
+    showCut(at("step-text"), text);
+    $(at("step-link")).hidden = !link;
+    if (link) {
+      show(at("step-link"), link.words);
+      $(at("step-link")).href = link.href;
+    }
   }
 
   showElsewhere(ageS) {
     const { at, board, news: { current } } = this;
     $(at("elsewhere")).hidden = !this.isOther || !current;
     if ($(at("elsewhere")).hidden) return;
-    const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS))} left` : "";
+    const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS))} to go` : "";
     show(at("elsewhere-text"), `Session ${current.id} of ${current.team} is ${current.state}${left}.`);
   }
 }

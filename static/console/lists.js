@@ -27,7 +27,7 @@ export function showRows({ sessions, figures, lanes }, shownIds, select) {
 
 function showRow(row, session, field, shown, lane) {
   const texts = [
-    lane ? `${session.team} (${lane})` : session.team, session.void_reason ? `VOID: ${session.void_reason}` : stateOf(session),
+    lane ? `${session.team} (lane ${lane})` : session.team, session.void_reason ? `VOID: ${session.void_reason}` : stateOf(session),
     figure(session[field], 4), figure(session.energy_wh, 4), verdictOf(session),
     scoreText(session),
   ];

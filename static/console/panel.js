@@ -21,7 +21,7 @@ function showTitle(at, session, board) {
   $(at("rehearsal")).hidden = !session?.rehearsal;
   if (session) {
     showCut(at("session-title"), `Session ${session.id}: ${session.team}`);
-    $(at("session-title")).classList.toggle("long", session.team.length > 24);
+    $(at("session-title")).className = session.team.length > 24 ? "name long" : "name";
     $(at("session-title")).dir = directionOf(session.team);
     showState(at("state"), session.state);
     showCut(at("state-text"), session.text);
@@ -91,6 +91,7 @@ function showResult(at, session) {
     $(at("verdict")).classList.toggle("void", session.state === "VOID");
   }
   fill(at("reasons"), session?.reasons ?? [], (reason) => make("li", reason));
+  $(at("more-of-result")).hidden = !session?.slip && !session?.intervals?.length;
   fill(at("intervals"), session?.intervals ?? [], (interval) => make("li", interval));
   $(at("slip")).hidden = !session?.slip;
   if (session?.slip) {

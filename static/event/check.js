@@ -12,7 +12,7 @@ import { followDocument } from "./following.js";
 const SIGNS = { OK: "✓ OK", WARN: "△ WARN", FAIL: "✕ FAIL", PASSED: "△ PASSED", KNOWN: "✓ KNOWN" };
 
 const look = followDocument("check/now", (list) => {
-  const { urgent, good } = sorted(list.findings);
+  const { urgent, known, good } = sorted(list.findings);
   show("contest", `${list.contest} – check`);
   showState("state", list.ready ? "READY" : "NOT-READY", list.ready ? "✓ READY" : "✕ NOT READY");
   show("verdict", verdictText(list, urgent));
@@ -20,10 +20,12 @@ const look = followDocument("check/now", (list) => {
   enable($("again"), !list.running, "slow checks");
   show("again", list.running ? "Slow checks are running…" : "Run the slow checks");
   const key = document.activeElement?.dataset?.key;
-  if (fill("urgent", urgent, rowOf) && key) {
-    $("urgent").querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
-  }
+  const changed = [fill("urgent", urgent, rowOf), fill("known", known, rowOf)];
+  if (changed.some(Boolean) && key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  $("known-box").hidden = known.length === 0;
+  show("known-count", `${known.length} known, and acknowledged`);
   fill("good", good, goodOf);
+  show("good-count", `${good.length} in order`);
 });
 
 function rowOf(row) {

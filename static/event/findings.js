@@ -3,7 +3,7 @@
 
 const MINUTE_S = 60;
 const HOURS_FROM_MIN = 120;
-const URGENT = ["FAIL", "PASSED", "WARN", "KNOWN"];
+const URGENT = ["FAIL", "PASSED", "WARN"];
 
 // A FAIL that somebody overrides still fails; a WARN that somebody acknowledges is known.
 function shownAs({ level, override }) {
@@ -11,14 +11,15 @@ function shownAs({ level, override }) {
   return level === "FAIL" ? "PASSED" : "KNOWN";
 }
 
-// The findings with what is shown of each: those that need a look in their order, then the good ones,
-// of which the first of each group is marked.
+// The findings with what is shown of each: those that need a look in their order, those that are known
+// and stay, then the good ones, of which the first of each group is marked.
 export function sorted(findings) {
   const rows = findings.map((row) => ({
     ...row, age_s: undefined, age: ageText(row.age_s), shown: shownAs(row) }));
   const urgent = URGENT.flatMap((level) => rows.filter((row) => row.shown === level));
   const good = rows.filter((row) => row.shown === "OK");
-  return { urgent, good: good.map((row, n) => ({ ...row, first: good[n - 1]?.group !== row.group })) };
+  const known = rows.filter((row) => row.shown === "KNOWN");
+  return { urgent, known, good: good.map((row, n) => ({ ...row, first: good[n - 1]?.group !== row.group })) };
 }
 
 export function verdictText({ ready, running }, urgent) {

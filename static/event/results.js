@@ -5,12 +5,15 @@ import { act } from "../shared/acting.js";
 import { momentText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
 import "../shared/pages.js";
+import { nameOf } from "../shared/parts.js";
 import { enable, personName } from "../shared/person.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 import { freezing } from "./freezing.js";
 import { proposalOf } from "./proposals.js";
+
+const FIRST_HIDDEN = ["mean_ap", "energy_wh", "interval", "normalized_accuracy"]; // besides the wide columns, in a narrow window
 
 let sessions = []; // those that a proposal may score again
 
@@ -40,18 +43,31 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard, ju
   fill("proposals", proposals, (proposal) => proposalOf(proposal, decide));
 });
 
+// One line a team: what is to be said of it in sentences stands behind its name.
 function rowOf({ entry, columns, final }) {
   const row = rowOfCells(columns, entry.printed);
-  for (const text of [entry.organisation, entry.notes.join("; "), entry.intervals.join(" · ")]) {
-    if (text) row.cell("team").append(make("small", text));
+  const place = row.cell("team");
+  const line = make("div", nameOf(entry.team, "div"));
+  line.className = "one";
+  const remark = [entry.organisation, ...entry.notes].filter(Boolean).join("; ");
+  if (remark) {
+    const said = nameOf(remark, "small");
+    said.classList.add("line");
+    line.append(said);
   }
+  const hidden = columns.filter(({ wide, field }) => wide || FIRST_HIDDEN.includes(field)).map(({ field, head }) => `${head} ${entry.printed[field]}`);
+  const sentences = [...entry.doubts, ...entry.intervals, hidden.join(" · ")].filter(Boolean);
+  const more = make("details", make("summary", "more"), ...sentences.map((text) => make("small", text)));
+  more.className = "fold";
+  more.lastElementChild.classList.toggle("narrow", hidden.length > 0);
+  line.append(more);
+  place.replaceChildren(line);
   doubt(row.cell("verdict"), entry, final);
   return row.element;
 }
 
 function doubt(cell, entry, final) {
   showVerdict(cell, entry);
-  for (const text of entry.doubts) cell.append(make("small", text));
   if (!entry.review && !final && !entry.withdrawn && entry.review_open) {
     const review = button("Review…");
     enable(review, true, "review");

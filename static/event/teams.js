@@ -4,6 +4,7 @@
 import { act } from "../shared/acting.js";
 import { $, make, show } from "../shared/page.js";
 import "../shared/pages.js";
+import { closeMenusByThemselves, menuOf, nameOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
@@ -38,18 +39,21 @@ function render() {
   show("none", roster.mode === "practice"
     ? "In a rehearsal any user name may log in." : "No team is registered yet.");
   const focused = document.activeElement?.dataset?.key;
+  const open = document.querySelector("#teams details[open] > summary")?.dataset.key;
   const byName = new Map(roster.teams.map((team) => [team.team, team]));
   const order = draft
     ? [...draft.map((name) => byName.get(name)), ...roster.teams.filter((team) => !runs(team))]
     : roster.teams;
   $("teams").replaceChildren(...order.map(rowOf));
-  if (focused) $("teams").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  const again = (key) => $("teams").querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (open && again(open)) again(open).parentElement.open = true;
+  if (focused) again(focused)?.focus();
 }
 
 function rowOf(team, n) {
   const place = make("td", String(n + 1));
   place.className = "number";
-  const name = make("td", team.team);
+  const name = make("td", nameOf(team.team, "div"));
   if (team.organisation) name.append(make("small", team.organisation));
   const lane = roster.lanes.find(({ next }) => next === team.team);
   const isNext = lane !== undefined;
@@ -89,8 +93,9 @@ function attemptsOf(team) {
 function actionsOf(team) {
   const row = make("div");
   row.className = "row";
+  const acts = [];
   if (team.withdrawn) {
-    row.append(keyed(team, "return", "Return…", () => bringBack(team)));
+    acts.push(keyed(team, "return", "Return…", () => bringBack(team)));
   } else {
     if (team.runs_sessions) {
       row.append(
@@ -98,12 +103,15 @@ function actionsOf(team) {
         keyed(team, "order", "↓", () => move(team, 1), `Move ${team.team} down`),
       );
     }
-    row.append(
+    acts.push(
       keyed(team, "slips", "Slip…", () => slips([team.team]), `Slip of ${team.team}`),
       keyed(team, "rename", "Rename…", () => rename(team)),
       keyed(team, "withdraw", "Withdraw…", () => withdraw(team)),
     );
   }
+  const menu = menuOf("More", `More for ${team.team}`, ...acts);
+  menu.firstElementChild.dataset.key = `More ${team.team}`;
+  row.append(menu);
   return make("td", row);
 }
 
@@ -234,6 +242,7 @@ function showSlips({ page, made }) {
   $("slips-text").hidden = false;
 }
 
+closeMenusByThemselves();
 $("add").addEventListener("click", add);
 $("slips").addEventListener("click", () => slips(present()));
 $("lottery").addEventListener("click", lottery);

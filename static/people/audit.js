@@ -40,8 +40,16 @@ function rowOf(row) {
   const result = make("td", row.refusal === null ? "done" : "refused");
   result.className = row.refusal === null ? "done" : "refused";
   if (row.refusal) result.append(make("small", row.refusal));
-  return make("tr", when, who, make("td", row.action), make("td", row.about),
+  return make("tr", when, who, make("td", row.action), make("td", aboutOf(row)),
     make("td", row.reason), result);
+}
+
+// What an action is about; a session is one click away.
+function aboutOf({ about, session_id: session }) {
+  if (session === null) return about;
+  const link = make("a", about);
+  link.href = `.?session=${session}`;
+  return link;
 }
 
 function changed() {

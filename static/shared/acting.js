@@ -5,9 +5,10 @@ import { postOnce } from "./asking.js";
 import { $, show } from "./page.js";
 import { logInAgain } from "./person.js";
 
-let busy = false;
+const asked = new Set(); // the paths of the actions that are not done yet
+let before = Promise.resolve(); // the end of the last of them
 
-export const isBusy = () => busy;
+export const isAsked = (path) => asked.has(path);
 
 export function say(text, kind = "") {
   show("refusal", text);
@@ -15,10 +16,18 @@ export function say(text, kind = "") {
 }
 
 // Ask the desk to do something, then call `after` with its answer, or with null where there is none.
-// Until then further clicks do nothing. An action whose login has ended is done after a new login.
+// Until then the same action does nothing, and another one waits for its turn.
 export async function act(path, body, after) {
-  if (busy) return;
-  busy = true;
+  if (asked.has(path)) return;
+  asked.add(path);
+  const turn = before;
+  const done = turn.then(() => askDesk(path, body)).then(after).finally(() => asked.delete(path));
+  before = done.catch(() => {});
+  await done;
+}
+
+// An action whose login has ended is done after a new login.
+async function askDesk(path, body) {
   say("Asking the desk…", "asking");
   let answer = null;
   try {
@@ -32,9 +41,5 @@ export async function act(path, body, after) {
   } catch (error) {
     say(`The desk does not answer (${error.message}). Look whether it was done before you try again.`);
   }
-  try {
-    await after(answer);
-  } finally {
-    busy = false;
-  }
+  return answer;
 }

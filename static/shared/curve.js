@@ -4,18 +4,23 @@
 import { secondText } from "./format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const MARGIN = { left: 46, right: 18, top: 8, bottom: 22 };
+// Around the curve, in letters of the chart's own size.
+const MARGIN = { left: 2.9, right: 1.2, top: 0.5, bottom: 1.4 };
 
 // The area of a chart: functions from seconds and watts to pixels, over the element's own size.
 export function area(svg, { from, to, low, top }) {
   const [width, height] = [svg.clientWidth || 600, svg.clientHeight || 170];
+  const letter = Number.parseFloat(getComputedStyle(svg).fontSize) || 16;
+  const margin = Object.fromEntries(Object.entries(MARGIN).map(([side, letters]) => [side, letters * letter]));
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   return {
     width,
     height,
-    x: (second) => MARGIN.left + (second - from) / (to - from) * (width - MARGIN.left - MARGIN.right),
-    y: (value) => height - MARGIN.bottom
-      - (value - low) / (top - low) * (height - MARGIN.top - MARGIN.bottom),
+    margin,
+    letter,
+    x: (second) => margin.left + (second - from) / (to - from) * (width - margin.left - margin.right),
+    y: (value) => height - margin.bottom
+      - (value - low) / (top - low) * (height - margin.top - margin.bottom),
   };
 }
 
@@ -31,36 +36,37 @@ export function path(points, x, y, gapS) {
     }
     const joined = second - before <= gapS;
     text += `${joined ? "L" : "M"}${x(second).toFixed(1)} ${y(value).toFixed(1)}`;
-    if (!joined) text += "h0.1";
+    // A line of no length is a dot.
+    if (!joined) text += "h0";
     before = second;
   }
   return text;
 }
 
-export function wattLines(top, { width, y }) {
+export function wattLines(top, { width, y, margin, letter }) {
   return [0, top / 2, top].flatMap((value) => [
-    node("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
+    node("line", { x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value) }),
     label(`${Number(value.toPrecision(3))}${value === top ? " W" : ""}`, {
-      "x": MARGIN.left - 8, "y": y(value) + 4, "text-anchor": "end",
+      "x": margin.left - 0.5 * letter, "y": y(value) + 0.25 * letter, "text-anchor": "end",
     }),
   ]);
 }
 
 const STEPS_S = [5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 43_200];
 
-export function minuteMarks(from, to, { x, height }, most = 6) {
+export function minuteMarks(from, to, { x, width, height, letter }, most = Math.min(6, Math.floor(width / (4 * letter)))) {
   const step = STEPS_S.find((seconds) => (to - from) / seconds <= most) ?? 86_400;
   const marks = [];
   for (let second = Math.ceil(from / step) * step; second <= to; second += step) {
-    marks.push(label(secondText(second), { "x": x(second), "y": height - 6, "text-anchor": "middle" }));
+    marks.push(label(secondText(second), { "x": x(second), "y": height - 0.35 * letter, "text-anchor": "middle" }));
   }
   return marks;
 }
 
 // A sentence in the middle of a chart that has no points.
-export function emptyText(text, { width, height }) {
+export function emptyText(text, { width, height, margin }) {
   return label(text, {
-    "class": "empty", "x": (MARGIN.left + width) / 2, "y": height / 2 - 12, "text-anchor": "middle",
+    "class": "empty", "x": (margin.left + width) / 2, "y": height / 2 - 0.75 * margin.top, "text-anchor": "middle",
   });
 }
 

@@ -19,7 +19,7 @@ from tests.support.contests import make_contest
 from tests.support.doors import Door, post
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
-from tests.support.operators import wait
+from tests.support.operators import click, wait
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -107,7 +107,7 @@ def test_the_login_leads_to_this_console_only(
 def test_nothing_typed_is_lost_when_a_login_ends(browser: webdriver.Chrome, door: Door) -> None:
     """A login that ends while a dialog is open is begun anew there, and the action is done."""
     enter(browser, door, "/teams", "Kim")
-    shown(browser, "button[aria-label='Withdraw bees']").click()
+    click(browser, "Withdraw bees")
     shown(browser, "dialog[open] input[name=reason]").send_keys("device broken")
     assert not browser.find_elements(By.CSS_SELECTOR, "dialog[open] input[name=operator]")
     _, door.secrets["Kim"] = replace_operator_password(door.contest, "Kim", "boss")
@@ -126,7 +126,11 @@ def test_nothing_typed_is_lost_when_a_login_ends(browser: webdriver.Chrome, door
     reason = browser.find_element(By.CSS_SELECTOR, "dialog[open] input[name=reason]")
     assert "device broken" == reason.get_property("value")
     shown(browser, "dialog[open] button[type=submit]").click()
-    shown(browser, "button[aria-label='Return bees']")
+    wait(
+        browser,
+        lambda: browser.find_elements(By.CSS_SELECTOR, "button[aria-label='Return bees']"),
+        "the way back",
+    )
 
 
 def test_an_action_after_the_end_of_the_login_is_done_once(
@@ -156,7 +160,7 @@ def test_an_assistant_is_told_who_may_act(browser: webdriver.Chrome, door: Door)
         "return [...document.querySelectorAll('main button')].filter((one) => !one.disabled"
         " && one.checkVisibility() && one.dataset.action).map((one) => one.dataset.action)"
     )
-    wait(browser, lambda: browser.execute_script(enabled) == ["note", "seen"], "the two buttons")
+    wait(browser, lambda: browser.execute_script(enabled) == ["seen", "note"], "the two buttons")
     for part in ("stop", "void", "create"):
         assert "Only an operator" in browser.find_element(By.ID, part).get_property("title")
     for page in ("/teams", "/results", "/check"):

@@ -42,7 +42,7 @@ def one_lane(
         _left(kim, 9)
         album.take("console-last", acting)
         kim.sees("state", "SCORED")
-    press(acting, "arm-next")
+    press(acting, "arm")
     kim.sees("session-title", f"Session 3: {third}")
     kim.sees("state", "ARMED")
     with station.playing(third):

@@ -53,6 +53,7 @@ for (const element of root.querySelectorAll("*")) {
     if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
+    if (element.closest(".unseen")) continue;
     const lines = [...range.getClientRects()].filter(({ width }) => width > 0);
     const broken = brokenWords(node);
     if (broken.length) faults.push(`broken: ${broken}`);

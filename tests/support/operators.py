@@ -24,7 +24,9 @@ def click(browser: webdriver.Chrome, spoken: str) -> None:
     """Press the button that a screen reader calls this."""
     found = f"button[aria-label='{spoken}']"
     wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, found), spoken)
-    browser.find_element(By.CSS_SELECTOR, found).click()
+    button = browser.find_element(By.CSS_SELECTOR, found)
+    browser.execute_script("arguments[0].closest('details')?.setAttribute('open', '')", button)
+    button.click()
 
 
 def answer(browser: webdriver.Chrome, yes: str, **texts: str) -> None:

@@ -32,7 +32,7 @@ from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load
 from referee.store.watching import recent_power
 
 _SESSIONS_SHOWN = 50
-# The chart shows 300 s, and the meter's shortest update interval is 0.1 s.
+# A chart is no wider, so of a longer session it shows one reading of each of so many times.
 _SAMPLES_SHOWN = 3000
 
 
@@ -114,12 +114,18 @@ class Board:
     def power(self, session_id: int, after: int = 0) -> list[list[float | int | None]]:
         """Return the session's newest readings above the number `after`: [number, second, watts].
 
-        The second is the session time. The watts are None if the meter gave no number.
+        The second is the session time. The watts are None if the meter gave no number. A session
+        with more than 3000 readings has one of each 3000th of its time.
         """
-        connection = self._contest.database.connection
+        contest = self._contest
+        connection = contest.database.connection
+        session = load_session(connection, session_id)
+        step_s = session.facts.length_s / _SAMPLES_SHOWN
+        if step_s <= contest.config.lane(session.lane).meter.update_interval_s:
+            step_s = 0.0
         return [
             [sample.reading_id, round(sample.elapsed_s, 3), sample.power_w]
-            for sample in recent_power(connection, session_id, after, _SAMPLES_SHOWN)
+            for sample in recent_power(connection, session_id, after, 2 * _SAMPLES_SHOWN, step_s)
         ]
 
     def contestants_urls(self) -> list[str]:

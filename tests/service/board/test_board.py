@@ -14,7 +14,7 @@ from power.meter import IntegrationState
 from referee.core.detections import Detections, pack
 from referee.core.states import EndCause
 from referee.errors import Refusal
-from referee.service.board import addresses
+from referee.service.board import addresses, board
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
 from referee.service.board.lane_view import ShownLane
@@ -321,7 +321,17 @@ def test_power_of_a_session(shown):
     assert [[0.0, 5.0], [1.0, None], [2.0, 4.0]] == [sample[1:] for sample in samples]
     assert samples[1:] == shown.board.power(session_id, samples[0][0])
     assert [] == shown.board.power(session_id, samples[-1][0])
-    assert [] == shown.board.power(77)
+    with pytest.raises(Refusal):
+        shown.board.power(77)
+
+
+def test_the_power_of_a_long_session_is_thinned(shown, monkeypatch):
+    """Of more readings than a chart can show there is one of each time, the last one of it."""
+    session_id = shown.run()
+    monkeypatch.setattr(board, "_SAMPLES_SHOWN", 4)  # One reading of each 150 s.
+    for n in range(8):
+        shown.store(session_id, 75.0 * n, power_w=float(n))
+    assert [1.0, 3.0, 5.0, 7.0] == [watts for _, _, watts in shown.board.power(session_id)]
 
 
 # Which session is shown

@@ -9,14 +9,14 @@ from tests.static.conftest import Scripts
 
 pytestmark = pytest.mark.browser
 
-ALWAYS = {"seen", "card"}
+ALWAYS = {"card"}
 
 
 @pytest.mark.parametrize(
     ("state", "acts"),
     [
         (None, set()),
-        ("READY", {"arm", "void", "extra", "note", "aside"}),
+        ("READY", {"void", "extra", "note", "aside"}),
         ("ARMED", {"void", "rerun", "extra", "note", "aside"}),
         ("RUNNING", {"stop", "void", "rerun", "extra", "note", "aside"}),
         ("ENDED", {"void", "rerun", "note", "aside"}),
@@ -26,22 +26,10 @@ ALWAYS = {"seen", "card"}
     ],
 )
 def test_each_state_has_its_acts(scripts: Scripts, state: str | None, acts: set[str]) -> None:
-    """A session is armed from READY alone, and stopped while it runs alone."""
+    """A session is stopped while it runs alone."""
     session = state and {"state": state}
-    sensible = scripts.call("console/allowed.js", "sensibleActs", session, None)
-    assert ALWAYS | acts | {"arm-next"} == {act for act, sense in sensible.items() if sense}
-
-
-@pytest.mark.parametrize(
-    ("state", "may"),
-    [(None, True), ("READY", True), ("ARMED", False), ("RUNNING", False), ("ENDED", True)],
-)
-def test_the_next_session_waits_for_its_lane(
-    scripts: Scripts, state: str | None, may: bool
-) -> None:
-    """It is armed when the lane's session neither waits for its login nor runs."""
-    current = state and {"state": state}
-    assert may == scripts.call("console/allowed.js", "sensibleActs", None, current)["arm-next"]
+    sensible = scripts.call("console/allowed.js", "sensibleActs", session)
+    assert ALWAYS | acts == {act for act, sense in sensible.items() if sense}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The seconds that the console's chart of power shows."""
+"""The time that the console's chart of power shows: from 0:00 to the end."""
 
 from __future__ import annotations
 
@@ -11,32 +11,39 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize(
-    ("state", "elapsed_s", "newest_s", "shown"),
+    ("state", "ran_s", "end_s"),
     [
-        ("RUNNING", 10, 9, (0, 300)),
-        ("RUNNING", 400, 399, (100, 400)),
-        ("RUNNING", 610, 600, (305, 605)),
-        ("ENDED", 900, 600, (300, 600)),
-        ("SCORED", 900, None, (0, 300)),
-        (None, 0, None, (0, 300)),
+        (None, None, 600),
+        ("READY", None, 600),
+        ("RUNNING", 10, 600),
+        ("RUNNING", 599, 600),
+        ("ENDED", 600, 600),
+        ("SCORED", 21.5, 21.5),
+        ("SCORED", 0, 1),
+        ("VOID", None, 600),
     ],
 )
-def test_the_last_five_minutes_are_shown(
-    scripts: Scripts,
-    state: str | None,
-    elapsed_s: float,
-    newest_s: float | None,
-    shown: tuple[float, float],
+def test_the_chart_ends_where_the_session_does(
+    scripts: Scripts, state: str | None, ran_s: float | None, end_s: float
 ) -> None:
-    """The line runs to this moment, and after the end of a session to its newest reading."""
-    session = state and {"state": state, "elapsed_s": elapsed_s}
-    samples = [] if newest_s is None else [[1, 0, 5.0], [2, newest_s, 5.0]]
-    found = scripts.call("console/chart.js", "shownTime", session, 600, samples)
-    assert {"from": shown[0], "to": shown[1]} == found
+    """While it runs that is its planned end, so the curve grows and its axis stands still."""
+    session = state and {"state": state, "ran_s": ran_s}
+    assert end_s == scripts.call("console/chart.js", "endOf", session, 600)
 
 
-def test_a_short_session_has_a_short_chart(scripts: Scripts) -> None:
-    """The axis ends with the session's length."""
-    running = {"state": "RUNNING", "elapsed_s": 3}
-    found = scripts.call("console/chart.js", "shownTime", running, 20, [])
-    assert {"from": 0, "to": 20} == found
+def test_a_curve_never_runs_backwards(scripts: Scripts) -> None:
+    """Each point of the line is to the right of the one before, and readings after the end are not drawn."""
+    body = """
+    const { Chart } = m;
+    document.body.innerHTML = '<svg id="chart" width="600" height="120"></svg><p id="chart-text"></p>';
+    const chart = new Chart((part) => part);
+    chart.samples = a[0];
+    chart.draw({ state: "SCORED", ran_s: 20 }, 600, 3);
+    const line = document.querySelector(".power").getAttribute("d");
+    return [...line.matchAll(/[ML](\\S+) /g)].map(([, x]) => Number(x));
+    """
+    samples = [[n, n / 10, 5.0] for n in range(250)]
+    found = scripts.run("console/chart.js", body, samples)
+    assert 201 == len(found)
+    assert found == sorted(found)
+    assert found[-1] - found[0] > 400

@@ -53,7 +53,7 @@ def test_without_a_session_all_of_its_time_is_left(scripts: Scripts) -> None:
 def test_the_last_seconds_are_marked(scripts: Scripts, left_s: float, classes: list[str]) -> None:
     """The last half minute stands out, and the last ten seconds more."""
     shown = scripts.call("console/clock.js", "clockOf", session(remaining_s=left_s), BOARD, 0)
-    assert (classes, "left") == (shown["classes"], shown["label"])
+    assert (classes, "to go") == (shown["classes"], shown["label"])
 
 
 def test_the_bar_fills_with_the_time(scripts: Scripts) -> None:

@@ -23,7 +23,7 @@ def finding(
 
 
 def test_what_fails_stands_first(scripts: Scripts) -> None:
-    """Then what somebody lets pass, what warns and what is known; what is in order comes last."""
+    """Then what somebody lets pass and what warns; what is known or in order lies apart."""
     given = [
         finding("OK"),
         finding("WARN", override=BY),
@@ -34,7 +34,8 @@ def test_what_fails_stands_first(scripts: Scripts) -> None:
         finding("OK", group="clock"),
     ]
     found = scripts.call(MODULE, "sorted", given)
-    assert ["FAIL", "PASSED", "WARN", "KNOWN"] == [row["shown"] for row in found["urgent"]]
+    assert ["FAIL", "PASSED", "WARN"] == [row["shown"] for row in found["urgent"]]
+    assert ["KNOWN"] == [row["shown"] for row in found["known"]]
     assert [True, False, True] == [row["first"] for row in found["good"]]
 
 

@@ -14,11 +14,11 @@ pytestmark = pytest.mark.browser
     ("points", "path"),
     [
         ([], ""),
-        ([[0, 1], [1, 2]], "M0.0 1.0h0.1L1.0 2.0"),
-        ([[0, 1], [3, 2]], "M0.0 1.0h0.1M3.0 2.0h0.1"),
-        ([[0, 1], [1, None], [2, 3]], "M0.0 1.0h0.1M2.0 3.0h0.1"),
-        ([[-1, 1], [0, 2]], "M0.0 2.0h0.1"),
-        ([[0, 1], [2.5, 2]], "M0.0 1.0h0.1L2.5 2.0"),
+        ([[0, 1], [1, 2]], "M0.0 1.0h0L1.0 2.0"),
+        ([[0, 1], [3, 2]], "M0.0 1.0h0M3.0 2.0h0"),
+        ([[0, 1], [1, None], [2, 3]], "M0.0 1.0h0M2.0 3.0h0"),
+        ([[-1, 1], [0, 2]], "M0.0 2.0h0"),
+        ([[0, 1], [2.5, 2]], "M0.0 1.0h0L2.5 2.0"),
     ],
 )
 def test_a_time_without_readings_breaks_the_line(
@@ -57,5 +57,8 @@ def test_the_area_has_its_lowest_value_at_the_bottom(scripts: Scripts) -> None:
 )
 def test_marks_of_time_are_round(scripts: Scripts, end_s: float, marks: list[str]) -> None:
     """There are seven at most."""
-    body = "return m.minuteMarks(0, a[0], { x: (s) => s, height: 9 }).map((one) => one.textContent)"
+    body = """
+    const area = { x: (second) => second, width: 600, height: 9, letter: 16 };
+    return m.minuteMarks(0, a[0], area).map((one) => one.textContent);
+    """
     assert marks == scripts.run("shared/curve.js", body, end_s)
