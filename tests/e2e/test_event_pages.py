@@ -160,7 +160,9 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "td.VALID")) == 1, "bees")
     browser.find_element(By.XPATH, "//button[.='Review…']").click()
     answer(browser, "Let it stand", reason="the gap lies before the load", operator="Ada")
-    wait_text(browser, "entries", "reviewed by Ada")
+    entries = browser.find_element(By.ID, "entries")
+    reviewed = "reviewed by Ada"  # It stands behind the word “more”.
+    wait(browser, lambda: reviewed in str(entries.get_property("textContent")), reviewed)
     press(browser, "finalize")
     answer(browser, "Make it final", others="Grace")
     wait_text(browser, "state-text", "Approved by Ada, Grace")

@@ -37,7 +37,9 @@ const ANYWHERE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 function brokenWords(node) {
   const range = document.createRange();
   return [...node.data.matchAll(WORD)].filter(({ 0: word, index }) => {
-    if (word.length > 24 || ANYWHERE.test(word)) return false;
+    const [before] = /\S*$/.exec(node.data.slice(0, index));
+    const [whole] = /^\S*/.exec(node.data.slice(index));
+    if (before.length + whole.length > 24 || ANYWHERE.test(word)) return false;
     range.setStart(node, index);
     range.setEnd(node, index + word.length);
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;

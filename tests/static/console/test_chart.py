@@ -32,10 +32,11 @@ def test_the_chart_ends_where_the_session_does(
 
 
 def test_a_curve_never_runs_backwards(scripts: Scripts) -> None:
-    """Each point of the line is to the right of the one before, and readings after the end are not drawn."""
+    """Each point lies to the right of the one before; readings after the end are not drawn."""
     body = """
     const { Chart } = m;
-    document.body.innerHTML = '<svg id="chart" width="600" height="120"></svg><p id="chart-text"></p>';
+    document.body.innerHTML = '<svg id="chart" width="600" height="120"></svg>'
+      + '<p id="chart-text"></p>';
     const chart = new Chart((part) => part);
     chart.samples = a[0];
     chart.draw({ state: "SCORED", ran_s: 20 }, 600, 3);
