@@ -93,9 +93,9 @@ def pass_a_failed_check(people: People, venue: Venue) -> None:
     venue.touch_an_image()
     kim.goes_to("Session")
     kim.calls(TWIN, LEFT, 1)
-    press(kim.browser, "arm")
-    kim.sees("refusal", "images and ground truth: 1 images are missing or have changed")
-    kim.goes_to("Check")
+    kim.sees("step-text", "A check fails:")
+    kim.browser.find_element(By.ID, "step-link").click()
+    kim.sees("urgent", "images and ground truth: 1 images are missing or have changed")
     kim.sees("verdict", "No session can be armed: 1 check fails.")
     click(kim.browser, "Override contest, images and ground truth")
     answer(kim.browser, "Override it", reason="copied again from the archive")
@@ -189,9 +189,6 @@ def run_again_hidden(people: People, venue: Venue) -> None:
     """A void session leaves the scoreboard; its re-run stays hidden until the thaw."""
     kim = people.kim
     press(kim.browser, "seen-2")
-    # While the page asks the desk for that, its other buttons do nothing.
-    seen = kim.browser.find_element(By.ID, "seen-2")
-    wait(kim.browser, lambda: not seen.is_displayed(), "the result to be seen")
     kim.asks("rerun", LEFT, reason="the meter's plug was out")
     people.both_see("session-title", f"Session 5: {UNLUCKY}")
     people.audience_sees("entries", "runs again")
