@@ -142,8 +142,8 @@ export class Lane {
     showState(at("link"), meter.word);
     show(at("meter-model"), meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
     show(at("meter-reading"), reading
-      ? `${figure(reading.voltage_v, 2)} V, ${figure(reading.current_a, 4)} A, `
-        + `integrator ${reading.state} at ${figure(reading.integration_s, 0)} s`
+      ? `${figure(reading.voltage_v, 2)}\u{A0}V, ${figure(reading.current_a, 4)}\u{A0}A, `
+        + `integrator ${reading.state} at ${figure(reading.integration_s, 0)}\u{A0}s`
       : "");
     $(at("meter-reading")).classList.toggle("old", meter.old);
     show(at("meter-flags"), meter.flags_text);

@@ -124,6 +124,8 @@ def play(event: Event) -> None:
     event.meters[lanes - 1].lost = True
     with event.contest.database.write() as connection:
         utc = event.contest.clock.now().utc.isoformat()
+        address = "The meter at TCPIP::192.168.100.200,36313::inst0::INSTR has closed the link."
+        insert_notice(connection, None, utc, "info", address)
         text = "The emulated meter of lane left ended (-9) and is started again; its log says why."
         insert_notice(connection, None, utc, "alarm", text)
 
