@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries for what the public sees: the numbered changes, and the freezes of the scoreboard."""
+"""Queries for what the public sees: the numbered changes, the freezes, and the breaks."""
 
 from __future__ import annotations
 
@@ -25,6 +25,14 @@ class Freeze:
     kind: FreezeKind
     operator: str
     utc: str
+
+
+@dataclass(frozen=True)
+class Break:
+    """A break of the event with the organiser's words, until a moment."""
+
+    text: str
+    until_utc: str
 
 
 def newest_change(connection: sqlite3.Connection) -> int:
@@ -100,3 +108,28 @@ def frozen_publication(connection: sqlite3.Connection, freeze_id: int) -> str:
         {"freeze": freeze_id},
     ).fetchone()
     return str(row[0])
+
+
+def insert_break(connection: sqlite3.Connection, utc: str, operator: str, told: Break) -> None:
+    """Record that a break begins; it takes the place of one that stands."""
+    connection.execute(
+        "insert into breaks (kind, text, until_utc, operator, utc)"
+        " values ('begun', :text, :until, :operator, :utc)",
+        {"text": told.text, "until": told.until_utc, "operator": str(operator), "utc": utc},
+    )
+
+
+def insert_break_end(connection: sqlite3.Connection, utc: str, operator: str) -> None:
+    """Record that the break is over."""
+    connection.execute(
+        "insert into breaks (kind, text, operator, utc) values ('over', '', :operator, :utc)",
+        {"operator": str(operator), "utc": utc},
+    )
+
+
+def standing_break(connection: sqlite3.Connection) -> Break | None:
+    """Return the break that has begun and that nobody has ended, or None."""
+    row = connection.execute(
+        "select kind, text, until_utc from breaks order by break_id desc limit 1"
+    ).fetchone()
+    return None if row is None or row["kind"] == "over" else Break(row["text"], row["until_utc"])

@@ -714,6 +714,17 @@ create table session_addresses (
     unique (session_id, address)
 ) strict;
 
+create table breaks (
+    -- A break of the event, as an operator tells it to the audience; the newest row counts. text
+    -- and until_utc are those of a break that begins.
+    break_id integer primary key autoincrement,
+    kind text not null check (kind in ('begun', 'over')),
+    text text not null check ((kind = 'begun') = (text != '')),
+    until_utc text check ((kind = 'begun') = (until_utc is not null)),
+    operator text not null check (operator != ''),
+    utc text not null
+) strict;
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.
@@ -915,6 +926,34 @@ begin
     insert into new_links values (
         0, 'blacklists', new.blacklist_id, row_digest(
             'blacklists', new.blacklist_id, new.sha256, new.content
+        )
+    );
+end;
+
+create trigger breaks_no_update before update on breaks
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger breaks_no_delete before delete on breaks
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger breaks_no_replace before insert on breaks
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from breaks
+        where break_id = new.break_id
+    );
+end;
+
+create trigger breaks_join_the_chain after insert on breaks
+begin
+    insert into new_links values (
+        0, 'breaks', new.break_id, row_digest(
+            'breaks', new.break_id, new.kind, new.text, new.until_utc, new.operator, new.utc
         )
     );
 end;

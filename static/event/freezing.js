@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scoreboard's switch shows.
+// What the switches of the scoreboard show: the freeze, and the break.
 
 import { momentText } from "../shared/format.js";
 
@@ -12,5 +12,14 @@ export function freezing({ address, freeze }, final) {
       ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${momentText(freeze.utc)}.` : "",
     freeze: address !== null && !frozen && !final,
     thaw: frozen,
+  };
+}
+
+// The sentence about the break, and which of its two buttons is there.
+export function pausing({ address, break: pause }) {
+  return {
+    text: pause ? `The audience reads: ${pause.text} Until ${momentText(pause.until_utc)}.` : "",
+    begin: address !== null,
+    end: pause !== null,
   };
 }

@@ -10,7 +10,7 @@ import { enable, personName } from "../shared/person.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
-import { freezing } from "./freezing.js";
+import { freezing, pausing } from "./freezing.js";
 import { proposalOf } from "./proposals.js";
 
 const FIRST_HIDDEN = ["mean_ap", "energy_wh", "interval", "normalized_accuracy"]; // besides the wide columns, in a narrow window
@@ -116,6 +116,22 @@ function showFreeze(scoreboard, final) {
     $(what).hidden = !switched[what];
     enable($(what), true, `${what} scoreboard`);
   }
+  const pause = pausing(scoreboard);
+  show("break-text", pause.text);
+  for (const what of ["begin", "end"]) {
+    $(what).hidden = !pause[what];
+    enable($(what), true, `${what} break`);
+  }
+}
+
+async function beginOrEnd(what) {
+  const answer = await ask(what === "begin" ? {
+    text: "Tell the audience of a break? The scoreboard shows the words and counts down, also while it is frozen.",
+    yes: "Tell it",
+    fields: [{ name: "text", label: "What the audience reads, such as: Lunch. The event goes on after it." },
+      { name: "minutes", label: "Minutes", value: "15" }],
+  } : { text: "Tell the audience that the break is over?", yes: "It is over", fields: [] });
+  if (answer) await act(`break/${what}`, { ...answer, minutes: Number(answer.minutes ?? 0) }, look);
 }
 
 async function freezeOrThaw(what) {
@@ -173,6 +189,7 @@ async function decide({ proposal }, what) {
 }
 
 for (const what of ["freeze", "thaw"]) $(what).addEventListener("click", () => freezeOrThaw(what));
+for (const what of ["begin", "end"]) $(what).addEventListener("click", () => beginOrEnd(what));
 $("all-bundles").addEventListener("click", () => takeBundle(0));
 $("propose").addEventListener("click", propose);
 $("finalize").addEventListener("click", finalize);

@@ -33,6 +33,7 @@ PUBLIC = (
     "/static/scoreboard/scoreboard.js",
     "/view",
     "/live",
+    "/race",
     "/charts/energy.svg",
     "/charts/speed.svg",
     "/feed?stream=false",

@@ -36,7 +36,12 @@ from referee.store.proposals import (
     insert_proposal,
     insert_proposal_end,
 )
-from referee.store.publishing import insert_freeze, insert_frozen_publication
+from referee.store.publishing import (
+    Break,
+    insert_break,
+    insert_freeze,
+    insert_frozen_publication,
+)
 from referee.store.readings import insert_energy
 from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.schema import NO_FACTS
@@ -96,6 +101,7 @@ FACTS = {
     "operator_logins": "login_id",
     "operator_logouts": "login_id",
     "freezes": "freeze_id",
+    "breaks": "break_id",
     "frozen_publications": "publication",
     "public_changes": "nonce",
     "materials": "material_id",
@@ -176,6 +182,7 @@ def _fill_event(connection, session_id, not_over):
     insert_operator_change(connection, *change, actor="x", utc=UTC_TEXT)
     insert_logout(connection, insert_login(connection, 1, "::1", UTC_TEXT), UTC_TEXT)
     insert_frozen_publication(connection, insert_freeze(connection, at(0), "frozen", "x"), "{}")
+    insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
 
 
 def test_every_table_is_a_fact_or_known_not_to_be(database):

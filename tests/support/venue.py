@@ -23,7 +23,15 @@ from tests.support.running import Program, client, get, program, request
 SECONDS = 6
 LOAD_W = 6.0
 LANES = {1: "left", 2: "right"}
-PUBLIC = ("/", "/view", "/live", "/charts/energy.svg", "/charts/speed.svg", "/feed?stream=false")
+PUBLIC = (
+    "/",
+    "/view",
+    "/live",
+    "/race",
+    "/charts/energy.svg",
+    "/charts/speed.svg",
+    "/feed?stream=false",
+)
 
 
 class Venue:

@@ -12,10 +12,12 @@ from enum import Flag, auto
 from typing import Any
 
 from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
-from referee.service.results.interval_text import ends_text
+from referee.service.results.interval_text import decimals_of, ends_text, rounded
 
 _NOTHING = "–"
 _SCORE_LEAST, _SCORE_MOST = 5, 12
+# So many digits of a figure without an interval are read from afar.
+_FEW = 3
 
 
 class On(Flag):
@@ -235,14 +237,38 @@ def printed_entries(entries: Sequence[PublicEntry]) -> list[dict[str, str]]:
     return [_cells(entry, decimals) for entry in entries]
 
 
-def printed_champion(champion: PastChampion) -> dict[str, str]:
-    """Return the cells of a past champion among the entries; what is not known of it is empty."""
-    entry = PublicEntry(
+def short_cells(entry: PublicEntry) -> dict[str, str]:
+    """Return an entry's figures as they are read from afar, by the column's field.
+
+    A score has two digits of half its interval's width, as the interval itself is printed.
+    """
+    found = {
+        name: _or_nothing(getattr(entry, name), _with_few_digits)
+        for name in ("mean_ap", "energy_wh", "mean_power_w", "score")
+    }
+    low, high, score = entry.score_low, entry.score_high, entry.score
+    if score is not None and low is not None and high is not None and high > low:
+        found["score"] = rounded(score, decimals_of((high - low) / 2, 2))
+    return found
+
+
+def _with_few_digits(value: float) -> str:
+    return rounded(value, max(0, decimals_of(value, _FEW)))
+
+
+def champion_entry(champion: PastChampion) -> PublicEntry:
+    """Return a past champion as an entry."""
+    return PublicEntry(
         team=f"champion of {champion.year}",
         mean_ap=champion.mean_ap,
         energy_wh=champion.energy_wh,
         score=champion.score,
     )
+
+
+def printed_champion(champion: PastChampion) -> dict[str, str]:
+    """Return the cells of a past champion among the entries; what is not known of it is empty."""
+    entry = champion_entry(champion)
     known = ("team", "mean_ap", "energy_wh", "score")
     cells = _cells(entry, _SCORE_LEAST)
     return {field: cell if field in known else "" for field, cell in cells.items()}

@@ -61,7 +61,8 @@ def read_standings(
     track = contest.track
     found = [_unranked(track, connection, team, instead or {}) for team in roster.teams]
     reports = [
-        {} if one.run is None or one.team.withdrawn else _report(track, one.run) for one in found
+        {} if one.run is None or one.team.withdrawn else ranking_report(track, one.run)
+        for one in found
     ]
     places = track.ranking.places(reports)
     standings = [replace(one, rank=place) for place, one in zip(places, found, strict=True)]
@@ -92,6 +93,6 @@ def _unranked(
     )
 
 
-def _report(track: Track[Any], run: ScoringRun) -> dict[str, Any]:
+def ranking_report(track: Track[Any], run: ScoringRun) -> dict[str, Any]:
     """Return the fields that may decide the places; the stored columns have the last word."""
     return {**run.detail, track.accuracy.field: run.accuracy, track.score.field: run.score}

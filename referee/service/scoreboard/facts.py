@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from referee.core.turns import counted_attempt
 from referee.service.event.figures import Figures, figures_of
 from referee.service.event.result_entry import Results
 from referee.service.event.results import approved_results, ranked_results
-from referee.service.event.standings import read_standings
+from referee.service.event.standings import ranking_report, read_standings
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import Leaderboard, present_extras
 from referee.service.setup.signing_key import station_key
@@ -29,19 +31,22 @@ from referee.store.readings import Energy, energy_of
 from referee.store.requests import count_fetched_images
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, all_sessions
+from referee.tracks.track import Ranking
 
 
 @dataclass(frozen=True)
 class PublicSession:
     """A session that has started, with its newest energy and its figures.
 
-    `is_scored` tells whether it has a scoring run; the energy may come before it.
+    `is_scored` tells whether it has a scoring run; the energy may come before it. `report` has the
+    fields that may decide its rank.
     """
 
     session: SessionRecord
     energy: Energy | None
     is_scored: bool
     figures: Figures
+    report: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,7 @@ class Facts:
     version: int
     station: str | None
     track: str
+    ranking: Ranking
     results: Results
     boards: tuple[Leaderboard, ...]
     roster: Roster
@@ -74,6 +80,17 @@ class Facts:
         """Tell whether a freeze stands."""
         return self.freezing is not None and self.thaw is None
 
+    def ranks_without(self, session_id: int) -> dict[str, int | None]:
+        """Return the rank of each team that is compared, as it would be without a session."""
+        played = {one.session.session_id: one for one in self.played}
+        reports: dict[str, Mapping[str, Any]] = {}
+        for team in self.roster.teams:
+            attempts = [one for one in team.attempts if one.session_id != session_id]
+            counted = counted_attempt(attempts)
+            if counted is not None and not team.withdrawn:
+                reports[team.name] = played[counted.session_id].report
+        return dict(zip(reports, self.ranking.places(list(reports.values())), strict=True))
+
 
 def read_facts(contest: Contest, connection: Connection) -> Facts:
     """Read the facts on the caller's snapshot."""
@@ -83,6 +100,7 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
         version=newest_change(connection),
         station=station_key(contest.config.path),
         track=contest.track.name,
+        ranking=contest.track.ranking,
         results=_results(contest, connection, roster),
         boards=_boards(contest, connection),
         roster=roster,
@@ -104,7 +122,8 @@ def _played(contest: Contest, connection: Connection, session: SessionRecord) ->
     run, energy = newest_scoring_run(connection, number), energy_of(connection, number)
     images = count_fetched_images(connection, number)
     figures = figures_of(contest.track, session.facts, energy, run, images)
-    return PublicSession(session, energy, run is not None, figures)
+    report = {} if run is None else ranking_report(contest.track, run)
+    return PublicSession(session, energy, run is not None, figures, report)
 
 
 def _boards(contest: Contest, connection: Connection) -> tuple[Leaderboard, ...]:

@@ -25,7 +25,7 @@ def freeze(contest: Contest, operator: str) -> Freeze:
 
     Raises `Refusal` (code `results_final`) if the results are final: there is nothing to hide.
     """
-    _require_name(operator)
+    require_name(operator)
     with contest.database.write() as connection:
         standing = newest_freeze(connection)
         if standing is not None and standing.kind == "frozen":
@@ -44,7 +44,7 @@ def thaw(contest: Contest, operator: str) -> Freeze | None:
 
     Returns the newest thaw, or None if the scoreboard was never frozen.
     """
-    _require_name(operator)
+    require_name(operator)
     with contest.database.write() as connection:
         standing = newest_freeze(connection)
         if standing is None or standing.kind == "thawed":
@@ -65,6 +65,7 @@ def publication_text(publication: Publication) -> str:
     return json.dumps(publication_to_json(publication), allow_nan=False)
 
 
-def _require_name(operator: str) -> None:
+def require_name(operator: str) -> None:
+    """Raise `Refusal` (code `name_missing`) unless somebody says who acts."""
     if not operator.strip() or unfit_character(operator):
         raise Refusal("name_missing", "This needs the name of a person. Give it.")

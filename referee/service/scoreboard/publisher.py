@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 from referee.core.instant import Instant, seconds_between
 from referee.service.scoreboard.facts import Facts, read_facts
 from referee.service.scoreboard.live import live_sessions, steady
+from referee.service.scoreboard.race import NO_RACE, Race
 from referee.service.scoreboard.view import (
     Publication,
     PublicState,
@@ -22,7 +23,7 @@ from referee.service.scoreboard.view import (
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.store.database import Connection
-from referee.store.publishing import frozen_publication, newest_change
+from referee.store.publishing import Break, frozen_publication, newest_change, standing_break
 
 # What the database does not number, such as a line of teams.csv, is noticed after this time.
 _LOOK_AGAIN_S = 5.0
@@ -35,8 +36,8 @@ class PublicSnapshot:
     """What the public sees at a moment.
 
     `version` is the number of the newest change that it includes, hidden changes too. `key` names
-    the content of `view`: equal content has an equal key, also after a restart. `view` and `live`
-    are JSON. `nonces` are those of the changes up to the newest public one.
+    the content of `view`: equal content has an equal key, also after a restart. `view`, `live` and
+    `race` are JSON. `nonces` are those of the changes up to the newest public one.
     """
 
     version: int
@@ -45,6 +46,7 @@ class PublicSnapshot:
     live: str
     publication: Publication
     nonces: Mapping[int, str]
+    race: str = NO_RACE
 
 
 class Publisher:
@@ -56,8 +58,9 @@ class Publisher:
         self._read_mark: tuple[object, ...] | None = None
         self._stored: tuple[int, Publication] | None = None
         self._snapshot: PublicSnapshot | None = None
-        self._told: tuple[bool, list[dict[str, Any]]] | None = None
+        self._told: tuple[bool, Break | None, list[dict[str, Any]]] | None = None
         self._told_at: Instant | None = None
+        self._race = Race(contest)
 
     @property
     def snapshot(self) -> PublicSnapshot | None:
@@ -74,18 +77,24 @@ class Publisher:
             found = self._newest(connection, now)
             frozen = found.publication.view.state is PublicState.FROZEN
             live = [] if frozen else live_sessions(self._contest, connection, now)
-        if self._is_news(frozen, live, now):
-            text = json.dumps({"frozen": frozen, "sessions": live}, allow_nan=False)
-            found = found if text == found.live else replace(found, live=text)
+            pause = standing_break(connection)
+            if self._is_news(frozen, pause, live, now):
+                told = {"frozen": frozen, "sessions": live, "break": pause and asdict(pause)}
+                text = json.dumps(told, allow_nan=False)
+                race = self._race.told(connection, found.publication.view, live)
+                if (text, race) != (found.live, found.race):
+                    found = replace(found, live=text, race=race)
         self._snapshot = found
         return found
 
-    def _is_news(self, frozen: bool, live: list[dict[str, Any]], now: Instant) -> bool:
+    def _is_news(
+        self, frozen: bool, pause: Break | None, live: list[dict[str, Any]], now: Instant
+    ) -> bool:
         """Tell whether the running sessions are to be told again, and remember it.
 
         What happens to a session is news at once, and its figures after a second.
         """
-        steadily = (frozen, [steady(one) for one in live])
+        steadily = (frozen, pause, [steady(one) for one in live])
         at = self._told_at
         if steadily == self._told and at and seconds_between(at, now) < _FIGURES_S:
             return False
@@ -109,6 +118,7 @@ class Publisher:
             key=sha256(text.encode()).hexdigest()[:16],
             view=text,
             live="" if old is None else old.live,
+            race=NO_RACE if old is None else old.race,
             publication=publication,
             nonces={number: it for number, it in facts.nonces.items() if number <= newest},
         )

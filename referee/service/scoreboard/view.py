@@ -14,9 +14,17 @@ from enum import Enum
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from referee.core.turns import Turn
-from referee.service.event.columns import On, columns_json, printed_champion, printed_entries
+from referee.service.event.columns import (
+    On,
+    champion_entry,
+    columns_json,
+    printed_champion,
+    printed_entries,
+    short_cells,
+)
 from referee.service.event.result_entry import ContestRanking, PublicEntry, ResultEntry
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
@@ -34,10 +42,16 @@ class PublicState(Enum):
 
 
 class ShownEntry(PublicEntry, frozen=True, kw_only=True):
-    """What the public sees of an entry; `word` says in a word or two why it has no rank."""
+    """What the public sees of an entry; `word` says in a word or two why it has no rank.
+
+    `newest` marks the team of the newest result. `moved` counts the places that a team has gained
+    by that result, and is negative for those it has lost; None if it had no rank before.
+    """
 
     reviewed: bool = False
     word: str = ""
+    newest: bool = False
+    moved: int | None = None
 
 
 class PublicView(ContestRanking, frozen=True, kw_only=True):
@@ -91,10 +105,11 @@ def view_json(view: PublicView) -> dict[str, Any]:
     """
     told: dict[str, Any] = msgspec.to_builtins(view)
     cells = printed_entries(view.entries)
-    for entry, printed in zip(told["entries"], cells, strict=True):
-        entry["printed"] = printed
+    for entry, own, printed in zip(told["entries"], view.entries, cells, strict=True):
+        entry["printed"], entry["short"] = printed, short_cells(own)
     for champion, known in zip(told["champions"], view.champions, strict=True):
         champion["printed"] = printed_champion(known)
+        champion["short"] = short_cells(champion_entry(known))
     told["columns"] = columns_json(On.SCOREBOARD, view.figures)
     told["team_columns"] = columns_json(On.TEAM, view.figures)
     return told
@@ -107,6 +122,7 @@ def _view(facts: Facts) -> PublicView:
     """
     results, state, roster = facts.results, _state(facts), facts.roster
     is_final, is_open = state is PublicState.FINAL, state is PublicState.PROVISIONAL
+    entries = [shown_entry(entry, state) for entry in results.entries]
     return PublicView(
         contest=results.contest,
         track=results.track,
@@ -120,7 +136,7 @@ def _view(facts: Facts) -> PublicView:
         approved_by=results.approved_by if is_final else [],
         next=roster.next if is_open else None,
         lanes=lanes_json(roster) if is_open else [],
-        entries=[shown_entry(entry, state) for entry in results.entries],
+        entries=entries if is_final else with_moves(entries, facts),
         prizes=results.prizes if is_final else [],
         boards=facts.boards,
     )
@@ -145,6 +161,32 @@ def shown_entry(entry: ResultEntry, state: PublicState) -> ShownEntry:
         # A count that grows belongs to the running sessions, and a freeze would keep it.
         told["images"] = None
     return ShownEntry(**told, reviewed=entry.review is not None, word=_word(entry, state))
+
+
+def with_moves(entries: Sequence[ShownEntry], facts: Facts) -> list[ShownEntry]:
+    """Return the entries with what the newest result has changed.
+
+    The newest one is that of the session that ended last, of those that count.
+    """
+    ended = {
+        one.session.session_id: one.session.facts.ended.utc
+        for one in facts.played
+        if one.session.facts.ended is not None
+    }
+    results = [one.session for one in entries if one.verdict is not None and one.session in ended]
+    if not results:
+        return list(entries)
+    newest = max((number for number in results if number is not None), key=ended.__getitem__)
+    before = facts.ranks_without(newest)
+    return [
+        replace(
+            entry,
+            newest=entry.session == newest,
+            moved=None if old is None or entry.rank is None else old - entry.rank,
+        )
+        for entry in entries
+        for old in [before.get(entry.team)]
+    ]
 
 
 def _word(entry: ResultEntry, state: PublicState) -> str:

@@ -112,6 +112,21 @@ class Roster:
         """
         if self.order is None:
             return {}
+        free, busy = self._lanes_now
+        return next_in_lanes(self._waiting, free, busy)
+
+    @property
+    def on_deck(self) -> dict[int, str]:
+        """Return who follows the next team in each lane where anybody does."""
+        nexts = self.next_in_lanes
+        free, busy = self._lanes_now
+        left = [team for team in self._waiting if team.name not in nexts.values()]
+        # Each lane is busy with its next team first.
+        return next_in_lanes(left, (), [*free, *busy]) if nexts else {}
+
+    @property
+    def _lanes_now(self) -> tuple[list[int], list[int]]:
+        """Return the free lanes, and the busy ones in the order in which they become free."""
         live = {
             attempt.lane: attempt.session_id
             for team in self.teams
@@ -121,12 +136,15 @@ class Roster:
         free = [lane for lane in range(1, len(self.lanes) + 1) if lane not in live]
         # Of two sessions that are on, the older one is over first, but for extra time.
         busy = sorted((lane for lane in live if lane <= len(self.lanes)), key=live.__getitem__)
-        waiting = [
+        return free, busy
+
+    @property
+    def _waiting(self) -> list[WaitingTeam]:
+        return [
             WaitingTeam(team.name, _ready_in(team) or team.bound_to(self.lanes))
             for team in self.teams
             if team.turn is Turn.WAITING
         ]
-        return next_in_lanes(waiting, free, busy)
 
     def find(self, name: str) -> RosterTeam | None:
         """Return the team with exactly this name, or None."""

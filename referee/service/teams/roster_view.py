@@ -17,10 +17,10 @@ from referee.service.teams.roster import Roster, RosterTeam
 def roster_json(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> dict[str, Any]:
     """Return the roster in the running order, ready for JSON.
 
-    `next` is the name of the first team that waits, or null. `lanes` has who is next in each lane,
-    and a team's `lane` is the only one where it runs, '' for any. `attempts` counts the started
-    sessions, void ones included; `sessions` lists all with their states, and why void ones are
-    void. `rehearsal` tells each of a team's progress (see `RehearsalProgress`).
+    `next` is the name of the first team that waits, or null. `lanes` has who is next in each lane
+    and who is on deck, and a team's `lane` is the only one where it runs, '' for any. `attempts`
+    counts the started sessions, void ones included; `sessions` lists all with their states, and why
+    void ones are void. `rehearsal` tells each of a team's progress (see `RehearsalProgress`).
     """
     order = roster.order
     return {
@@ -46,10 +46,10 @@ def roster_json(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> di
 
 
 def lanes_json(roster: Roster) -> list[dict[str, Any]]:
-    """Return each lane's number, name and next team (or null), ready for JSON."""
-    nexts = roster.next_in_lanes
+    """Return each lane's number, name, next team, and the one after it (or null); for JSON."""
+    nexts, after = roster.next_in_lanes, roster.on_deck
     return [
-        {"lane": number, "name": name, "next": nexts.get(number)}
+        {"lane": number, "name": name, "next": nexts.get(number), "on_deck": after.get(number)}
         for number, name in enumerate(roster.lanes, 1)
     ]
 

@@ -15,6 +15,7 @@ from referee.service.event.results import read_results
 from referee.service.event.results_table import results_shown
 from referee.service.evidence.completeness import judged_numbers
 from referee.service.evidence.slip import slip_page_of
+from referee.service.scoreboard.breaks import begin_break, break_of, end_break
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
@@ -33,6 +34,7 @@ from referee.web.desk.acting import acting
 from referee.web.desk.arguments import (
     posted_choice,
     posted_names,
+    posted_number,
     posted_text,
     session_number,
 )
@@ -65,10 +67,11 @@ def _register_pages(app: Flask, contest: Contest) -> None:
 
     @app.get("/results/now")
     def results_now() -> Response:
-        standing = freeze_of(contest)
+        standing, pause = freeze_of(contest), break_of(contest)
         scoreboard = {
             "address": contest.config.server.scoreboard,
             "freeze": None if standing is None else asdict(standing),
+            "break": None if pause is None else asdict(pause),
         }
         results = results_shown(read_results(contest))
         # The moment of the look would make each document a new one, and the page would draw its
@@ -119,6 +122,19 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             change = freeze if what == "freeze" else thaw
             change(contest, acting_operator(arguments, named=True))
+            return {}
+
+        return act(do)
+
+    @app.post("/break/<any(begin, end):what>")
+    def change_break(what: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            operator = acting_operator(arguments, named=True)
+            if what == "begin":
+                text, minutes = posted_text(arguments, "text"), posted_number(arguments, "minutes")
+                begin_break(contest, operator, text, minutes)
+            else:
+                end_break(contest, operator)
             return {}
 
         return act(do)

@@ -83,9 +83,10 @@ def _register_data(app: Flask, show: Show) -> None:
         text = f'{{"key": "{snapshot.key}", "view": {snapshot.view}}}'
         return Response(text, content_type="application/json")
 
-    @app.get("/live")
-    def live() -> Response:
-        return Response(newest(show).live, content_type="application/json")
+    @app.get("/<any(live, race):name>")
+    def moving(name: str) -> Response:
+        told = {"live": newest(show).live, "race": newest(show).race}[name]
+        return Response(told, content_type="application/json")
 
     @app.get("/charts/<any(" + ", ".join(CHARTS) + "):name>.svg")
     def chart(name: str) -> Response:

@@ -77,16 +77,18 @@ class SnapshotMaker(Protocol):
 
 @dataclass(frozen=True)
 class _News:
-    """What the pages are told now: two events, and whether the database cannot be read."""
+    """What the pages are told now: three events, and whether the database cannot be read."""
 
     view: bytes
     live: bytes
+    race: bytes
     trouble: bool
 
     def after(self, seen: _News | None) -> bytes:
         """Return what a page lacks that has got `seen`; without news, a sign of life."""
-        news = b"" if seen is not None and self.view == seen.view else self.view
-        news += b"" if seen is not None and self.live == seen.live else self.live
+        now = (self.view, self.live, self.race)
+        old = (b"", b"", b"") if seen is None else (seen.view, seen.live, seen.race)
+        news = b"".join(told for told, before in zip(now, old, strict=True) if told != before)
         return news or (_TROUBLE if self.trouble else _ALIVE)
 
 
@@ -124,7 +126,7 @@ class Streams:
         return self._snapshot
 
     def events(self, flush: Flush) -> Iterator[bytes]:
-        """Yield server-sent events: `view` and `live` with each change, else `alive`.
+        """Yield server-sent events: `view`, `live`, `race` with each change, else `alive`.
 
         `flush` sends what was yielded. If the database cannot be read, `trouble` comes instead of
         `alive`.
@@ -176,6 +178,10 @@ class Streams:
 
 def _news_of(found: PublicSnapshot | None, trouble: bool) -> _News:
     if found is None:
-        return _News(b"", b"", trouble)
+        return _News(b"", b"", b"", trouble)
     view = f'event: view\ndata: {{"key": "{found.key}", "view": {found.view}}}\n\n'
-    return _News(view.encode(), f"event: live\ndata: {found.live}\n\n".encode(), trouble)
+    live, race = (
+        f"event: {name}\ndata: {told}\n\n"
+        for name, told in (("live", found.live), ("race", found.race))
+    )
+    return _News(view.encode(), live.encode(), race.encode(), trouble)

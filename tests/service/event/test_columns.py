@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from referee.core.states import SessionFacts
-from referee.service.event.columns import COLUMNS, CSV_FIELDS, On, columns_json, columns_on
+from referee.service.event.columns import (
+    COLUMNS,
+    CSV_FIELDS,
+    On,
+    columns_json,
+    columns_on,
+    short_cells,
+)
 from referee.service.event.figures import Figures, figures_of
 from referee.service.event.result_entry import PublicEntry, TrackFigures
 from referee.store.readings import Energy
@@ -34,6 +41,23 @@ def test_every_column_that_is_shown_has_head_words_and_cells(surface):
     columns = columns_on(surface)
     assert {"rank", "mean_ap", "energy_wh", "score", "verdict"} <= {it.field for it in columns}
     assert all(it.head and it.words and it.printing for it in columns)
+
+
+@pytest.mark.parametrize(
+    ("score", "low", "high", "text"),
+    [
+        (10.82337, 8.95334, 12.69151, "10.8"),
+        (10.82337, 10.81, 10.84, "10.823"),
+        (1234.5, 1100.0, 1400.0, "1230"),
+        (10.82337, None, None, "10.8"),
+        (0.0, 0.0, 0.0, "0.000"),
+        (None, None, None, "–"),
+    ],
+)
+def test_a_score_from_afar_has_the_digits_of_its_interval(score, low, high, text):
+    """Two digits of half the width show; without an interval it has three digits."""
+    entry = PublicEntry(team="ants", score=score, score_low=low, score_high=high)
+    assert text == short_cells(entry)["score"]
 
 
 def test_the_track_names_its_own_figures():

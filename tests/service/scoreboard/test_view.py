@@ -44,7 +44,8 @@ def public_bytes(event):
     found = [one.refresh() for one in (event.publisher, Publisher(event.contest))]
     assert found[0].view == found[1].view
     assert found[0].publication == found[1].publication
-    return found[0].view, found[0].live, found[0].publication.objects, found[0].key
+    moving = found[0].live + found[0].race
+    return found[0].view, moving, found[0].publication.objects, found[0].key
 
 
 def test_an_event_without_teams_has_a_view(event):
@@ -88,6 +89,33 @@ def test_each_reason_for_no_rank_has_its_words(event):
     assert "withdrawn" == row(event, "wasps")["word"]
     amend(event.contest, "hornets", lambda old: replace(old, sessions=False), "OVIC", "Kim")
     assert "models only" == row(event, "hornets")["word"]
+
+
+def test_the_newest_result_tells_who_has_moved(event):
+    """A new leader pushes the others down; a second session counts from the place of the first."""
+    event.register("ants", "bees", "wasps")
+    event.play("ants", found=4)
+    assert (True, None) == (row(event, "ants")["newest"], row(event, "ants")["moved"])
+    event.play("bees", found=2)
+    event.play("wasps", found=6)
+    found = {
+        one["team"]: (one["rank"], one["newest"], one["moved"]) for one in view(event)["entries"]
+    }
+    assert {"wasps": (1, True, None), "ants": (2, False, -1), "bees": (3, False, -1)} == found
+    event.play("bees", found=8)
+    found = {
+        one["team"]: (one["rank"], one["newest"], one["moved"]) for one in view(event)["entries"]
+    }
+    assert {"bees": (1, True, 2), "wasps": (2, False, -1), "ants": (3, False, -1)} == found
+
+
+def test_figures_from_afar_have_the_digits_of_their_interval(event):
+    """The board reads two digits of half the interval; the team's page has all of them."""
+    event.register("ants")
+    event.play("ants", found=4)
+    found = row(event, "ants")
+    assert found["short"]["score"] == f"{found['score']:.1f}" != found["printed"]["score"]
+    assert ("0.500", "0.100") == (found["short"]["mean_ap"], found["short"]["energy_wh"])
 
 
 def test_a_void_clears_every_display_at_once(event):
@@ -263,7 +291,7 @@ def test_the_public_reads_who_is_next_in_each_lane(event):
     set_order(contest, ["ants", "bees", "wasps"], "", "Kim")
     with contest.database.read() as connection:
         facts = read_facts(contest, connection)
-    told = [(lane["name"], lane["next"]) for lane in publication_of(facts).view.lanes]
-    assert [("left", "bees"), ("right", "ants")] == told
+    told = [tuple(lane.values()) for lane in publication_of(facts).view.lanes]
+    assert [(1, "left", "bees", "wasps"), (2, "right", "ants", None)] == told
     freeze(contest, "Kim")
     assert [] == json.loads(Publisher(contest).refresh().view)["lanes"]

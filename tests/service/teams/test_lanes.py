@@ -91,6 +91,17 @@ def test_each_lane_has_its_next_team(teams):
     assert "NEXT in lane right" in text and "runs in lane left only" in text
 
 
+def test_the_team_after_the_next_is_on_deck(teams):
+    """Each lane has its own, and who may run nowhere else waits for its lane."""
+    roster = read_roster(teams)
+    assert ({1: "bees", 2: "ants"}, {1: "flies", 2: "wasps"}) == (
+        roster.next_in_lanes,
+        roster.on_deck,
+    )
+    begin(teams, "bees", 1, "armed", "started")
+    assert {2: "wasps"} == read_roster(teams).on_deck
+
+
 def test_a_team_with_a_session_in_a_lane_is_next_there(teams):
     """Whoever has made its session has chosen the lane."""
     begin(teams, "ants", 1)

@@ -25,6 +25,7 @@ ACTIONS = (
     ),
     *("/results/finalize", "/results/reopen", "/sessions/1/review"),
     *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/thaw"),
+    *("/break/begin", "/break/end"),
 )
 
 

@@ -64,6 +64,7 @@ TABLE = {
     "POST /check/overrides/<int:number>/end": "operator",
     "POST /results/<any(finalize, reopen):what>": "operator",
     "POST /scoreboard/<any(freeze, thaw):what>": "operator",
+    "POST /break/<any(begin, end):what>": "operator",
     "POST /proposals": "operator",
     "POST /proposals/<int:number>/<any(apply, cancel):what>": "operator",
 }

@@ -16,10 +16,13 @@ from tests.web.desk.test_state_by_action import facts
 
 # Each row: a route as in the table of roles, the path, and the body. In this order each action
 # changes something at its first press. Session 1 has an energy that is SUSPECT.
+BREAK = "/break/<any(begin, end):what>"
 CHANGES = [
     ("/sessions/<number>/review", "/sessions/1/review", {"reason": "the gap lies before the load"}),
     ("/scoreboard/<any(freeze, thaw):what>", "/scoreboard/freeze", {}),
     ("/scoreboard/<any(freeze, thaw):what>", "/scoreboard/thaw", {}),
+    (BREAK, "/break/begin", {"text": "Lunch", "minutes": 30}),
+    (BREAK, "/break/end", {}),
     ("/proposals/<int:number>/<any(apply, cancel):what>", "/proposals/1/apply", {"reason": "ok"}),
     ("/proposals/<int:number>/<any(apply, cancel):what>", "/proposals/2/cancel", {"reason": "no"}),
     ("/check/override", "/check/override", {"reason": "a short event"}),

@@ -54,6 +54,7 @@ def shown(event, path="/view"):
         ("/", "text/html; charset=utf-8"),
         ("/view", "application/json"),
         ("/live", "application/json"),
+        ("/race", "application/json"),
         ("/charts/energy.svg", "image/svg+xml"),
         ("/charts/speed.svg", "image/svg+xml"),
         ("/feed?stream=false", "application/x-ndjson"),
@@ -103,8 +104,23 @@ def test_a_freeze_keeps_every_address_as_it_is(event):
     event.play("ants")
     freeze(event.contest, "Kim")
     eventually(lambda: shown(event)["view"]["state"] == "FROZEN")
-    paths = ("/view", "/live", "/charts/energy.svg", "/charts/speed.svg", "/feed?stream=false")
+    paths = (
+        "/view",
+        "/live",
+        "/race",
+        "/charts/energy.svg",
+        "/charts/speed.svg",
+        "/feed?stream=false",
+    )
     before = {path: event.client.get(path).data for path in paths}
+    version = event.streams.snapshot().version
+    hidden = event.begin("bees")
+    event.answer(hidden, [1, 2])
+    event.score()
+    event.contest.clock.advance(30)
+    eventually(lambda: event.streams.snapshot().version > version)
+    assert before == {path: event.client.get(path).data for path in paths}
+    event.desk.void(hidden, "Kim", "a loose cable")
     version = event.streams.snapshot().version
     event.play("bees", found=8)
     eventually(lambda: event.streams.snapshot().version > version)
