@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one team: its result, the course of its session, its curves, and later its mistakes.
 
-import { $, fill, make, show } from "../shared/page.js";
+import { $, fill, make, show, showCut } from "../shared/page.js";
+import { figureOf, pillOf } from "../shared/parts.js";
 import { follow } from "./stream.js";
 
 const name = decodeURIComponent(location.pathname.split("/team/")[1] ?? "");
 let shownSession = null;
 let shownMisses = null;
 
-function pair([label, text]) {
-  const made = make("div", make("dd", text), make("dt", label));
-  made.className = "pair";
+// A figure of the result; the verdict is a pill.
+function figureFor([label, value, verdict]) {
+  const made = figureOf({ label, value: verdict ? "" : value });
+  if (verdict) made.querySelector(".value").replaceChildren(pillOf(value, verdict));
   return made;
 }
 
 function showTeam({ view, key }) {
   const entry = view.entries.find((one) => one.team === name);
   document.title = `${name}: ${view.contest}`;
-  show("team", name);
+  showCut("team", name);
   show("state", view.state);
   $("state").className = `badge ${view.state}`;
   if (entry === undefined) {
     show("word", "No team has this name now. The scoreboard lists all of them.");
-    fill("figures", [], pair);
+    fill("figures", [], figureFor);
     $("session").hidden = true;
     $("misses-box").hidden = true;
     return;
   }
   show("place", entry.organisation);
   show("word", entry.word);
-  fill("figures", view.team_columns.map(({ field, head }) => [head, entry.printed[field]]), pair);
+  fill("figures", view.team_columns.map(({ field, head }) =>
+    [head, entry.printed[field], field === "verdict" ? entry.verdict : null]), figureFor);
   const session = entry.verdict === null ? null : entry.session;
   $("session").hidden = session === null;
   if (session !== null && session !== shownSession) {
     for (const what of ["course", "curves"]) $(what).src = `/sessions/${session}/${what}.svg`;
+    $("every").open = false;
+    $("all-curves").removeAttribute("src");
   }
   shownSession = session;
   showMisses(view.state === "FINAL" ? session : null, key);
@@ -54,12 +59,18 @@ async function showMisses(session, key) {
   fill("misses", captions, (caption, place) => {
     const picture = make("img");
     picture.loading = "lazy";
-    picture.alt = caption;
+    picture.alt = "";
     picture.src = `/sessions/${session}/misses/${place}.png`;
-    return picture;
+    return make("figure", picture, make("figcaption", caption));
   });
 }
 
-$("curves").addEventListener("error", () => { $("curves").parentElement.hidden = true; });
-$("curves").addEventListener("load", () => { $("curves").parentElement.hidden = false; });
+// Not every track has curves.
+$("curves").addEventListener("error", () => { $("curves-box").hidden = true; });
+$("curves").addEventListener("load", () => { $("curves-box").hidden = false; });
+$("every").addEventListener("toggle", () => {
+  if ($("every").open && !$("all-curves").hasAttribute("src")) {
+    $("all-curves").src = `/sessions/${shownSession}/classes.svg`;
+  }
+});
 follow("/events", { view: showTeam });

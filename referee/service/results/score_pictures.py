@@ -68,7 +68,7 @@ def draw_boxes(
     boxes: Sequence[LabelledBox],
     caption: str,
 ) -> None:
-    """Write a PNG of boxes on a photograph, with a caption.
+    """Write a PNG of boxes on a photograph, with a caption below unless it is empty.
 
     Without a photograph the background is empty and has the image's size. Without a size it is as
     large as the boxes need. Raises `InputError` for a photograph that cannot be read.
@@ -77,7 +77,8 @@ def draw_boxes(
     scale = min(1.0, _LONGEST_SIDE / max(ground.size))
     width, height = (max(1, round(side * scale)) for side in ground.size)
     font = ImageFont.load_default(size=15)
-    picture = Image.new("RGB", (max(width, 480), height + 34), _PAPER)
+    whole = (max(width, 480), height + 34) if caption else (width, height)
+    picture = Image.new("RGB", whole, _PAPER)
     picture.paste(ground.resize((width, height)), (0, 0))
     draw = ImageDraw.Draw(picture)
     for item in boxes:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The charts of a team's session: its power beside its requests, and a curve for each class."""
+"""The charts of a team's session: its power and its requests, and a curve for each class."""
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from referee.service.event.charts import Theme
+from referee.service.event.charts import Theme, svg_of
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +23,8 @@ _STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "referee", "font.size": 1
 _POWER, _REQUESTS, _CURVE = "#e69f00", "#56b4e9", "#56b4e9"
 _COLUMNS_MOST = 10
 _CELL_IN = 1.25
+EXTREMES = 8
+"""So many of the best classes, and of the worst ones, are shown at first."""
 
 
 @dataclass(frozen=True)
@@ -47,32 +48,55 @@ class SessionCourse:
 
 
 def course_chart(course: SessionCourse, theme: Theme) -> bytes:
-    """Return power over time above requests over time, on one axis of time; a gap breaks a line."""
+    """Return power and requests over the session's seconds; a gap breaks the line of the power."""
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(9.0, 4.6), layout="constrained")
+        figure = Figure(figsize=(12.0, 3.6), layout="constrained")
         FigureCanvasSVG(figure)
         figure.patch.set_alpha(0.0)
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    seconds = [second for second, _ in course.power]
-    watts = [math.nan if power_w is None else power_w for _, power_w in course.power]
-    above.plot(seconds, watts, color=_POWER, lw=1.4)
-    above.set_ylabel("watts", color=theme.ink)
+        requests = figure.subplots()
+        power = requests.twinx()
     starts = [second for second, _ in course.requests]
     rates = [rate for _, rate in course.requests]
-    below.bar(starts, rates, width=course.bin_s, align="edge", color=_REQUESTS, lw=0)
-    below.set_ylabel("requests / s", color=theme.ink)
-    below.set_xlabel("second of the session", color=theme.ink)
-    below.set_xlim(0, max(course.ran_s, 1e-3))
-    for axes in (above, below):
-        axes.set_ylim(bottom=0)
+    requests.bar(
+        *(starts, rates), width=course.bin_s, align="edge", color=_REQUESTS, alpha=0.45, lw=0
+    )
+    seconds = [second for second, _ in course.power]
+    watts = [math.nan if power_w is None else power_w for _, power_w in course.power]
+    power.plot(seconds, watts, color=_POWER, lw=1.6)
+    requests.set_xlabel("second of the session", color=theme.ink)
+    requests.set_xlim(0, max(course.ran_s, 1e-3))
+    for axes, label, colour in ((power, "watts", _POWER), (requests, "requests / s", _REQUESTS)):
         _dress(axes, theme)
-    return _svg(figure, "Power over time beside requests over time")
+        axes.set_ylim(bottom=0, top=None if axes.dataLim.y1 > 0 else 1.0)
+        axes.set_ylabel(label, color=colour)
+    requests.yaxis.tick_right()
+    requests.yaxis.set_label_position("right")
+    power.yaxis.tick_left()
+    power.yaxis.set_label_position("left")
+    requests.grid(False, axis="y")
+    return svg_of(figure, "Power and requests over time")
 
 
 def curves_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
     """Return a small precision-recall curve for each class, with its AP, the best class first."""
-    ordered = sorted(curves, key=lambda one: (-one.average_precision, one.name))
-    columns = max(4, min(_COLUMNS_MOST, math.ceil(math.sqrt(2 * len(ordered)))))
+    return _cells_chart(ordered_by_ap(curves), theme)
+
+
+def extremes_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
+    """Return the curves of the best classes, and below them those of the worst ones."""
+    ordered = ordered_by_ap(curves)
+    if len(ordered) <= 2 * EXTREMES:
+        return _cells_chart(ordered, theme, EXTREMES)
+    return _cells_chart([*ordered[:EXTREMES], *ordered[-EXTREMES:]], theme, EXTREMES)
+
+
+def ordered_by_ap(curves: Sequence[ClassCurve]) -> list[ClassCurve]:
+    """Return the curves, the best class first; of equal ones that with the first name."""
+    return sorted(curves, key=lambda one: (-one.average_precision, one.name))
+
+
+def _cells_chart(ordered: Sequence[ClassCurve], theme: Theme, columns: int = 0) -> bytes:
+    columns = columns or max(4, min(_COLUMNS_MOST, math.ceil(math.sqrt(2 * len(ordered)))))
     rows = max(1, math.ceil(len(ordered) / columns))
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(columns * _CELL_IN, rows * _CELL_IN))
@@ -84,7 +108,7 @@ def curves_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
     axes.set_ylim(-rows, 0)
     for place, curve in enumerate(ordered):
         _draw_cell(axes, place % columns, -(place // columns) - 1, curve, theme)
-    return _svg(figure, "Precision over recall for each class")
+    return svg_of(figure, "Precision over recall for each class")
 
 
 def _draw_cell(axes: Axes, left: float, bottom: float, curve: ClassCurve, theme: Theme) -> None:
@@ -123,10 +147,3 @@ def _dress(axes: Axes, theme: Theme) -> None:
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(theme.quiet)
-
-
-def _svg(figure: Figure, title: str) -> bytes:
-    file = io.BytesIO()
-    with matplotlib.rc_context(_STYLE):
-        figure.savefig(file, format="svg", metadata={"Date": None, "Title": title})
-    return file.getvalue()

@@ -54,13 +54,14 @@ class TeamSessions:
         _require_public(view, number)
         return bytes(self._once(number, "course", lambda: self._course(number)))
 
-    def curves(self, view: PublicView, number: int) -> bytes:
-        """Return the session's curves as SVG.
+    def curves(self, view: PublicView, number: int, *, every: bool = False) -> bytes:
+        """Return the session's curves as SVG: of its best and worst classes, or of every class.
 
         Raises `Refusal` in a track whose answers have no curves.
         """
         _require_public(view, number)
-        return bytes(self._once(number, "curves", lambda: self._curves(number)))
+        what = "all curves" if every else "curves"
+        return bytes(self._once(number, what, lambda: self._curves(number, every=every)))
 
     def captions(self, view: PublicView, number: int) -> list[str]:
         """Return a sentence for each explained mistake; only after the results are final."""
@@ -103,9 +104,13 @@ class TeamSessions:
         rates = zip(edges[:-1].tolist(), (counts / bin_s).tolist(), strict=True)
         return course_chart(SessionCourse(seconds, samples[::step], list(rates), bin_s), DARK)
 
-    def _curves(self, number: int) -> bytes:
+    def _curves(self, number: int, *, every: bool) -> bytes:
         from referee.service.event.charts import DARK
-        from referee.service.scoreboard.team_charts import ClassCurve, curves_chart
+        from referee.service.scoreboard.team_charts import (
+            ClassCurve,
+            curves_chart,
+            extremes_chart,
+        )
 
         result = self._result(number)
         names = self._contest.classes
@@ -116,7 +121,7 @@ class TeamSessions:
             curve = result.precision_recall(class_id)
             recall, precision = _envelope(curve.recall, curve.precision)
             curves.append(ClassCurve(names.get(class_id, str(class_id)), ap, recall, precision))
-        return curves_chart(curves, DARK)
+        return (curves_chart if every else extremes_chart)(curves, DARK)
 
     def _misses(self, number: int) -> list[Miss]:
         def make() -> list[Miss]:
@@ -133,8 +138,7 @@ class TeamSessions:
         entry = self._contest.images[miss.image_id - 1]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "miss.png"
-            caption = f"image {miss.image_id}: {miss.text}"
-            draw_boxes(path, Path(entry.path), (entry.width, entry.height), miss.boxes, caption)
+            draw_boxes(path, Path(entry.path), (entry.width, entry.height), miss.boxes, "")
             return path.read_bytes()
 
     def _result(self, number: int) -> IlsvrcResult:

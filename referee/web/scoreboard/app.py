@@ -112,9 +112,10 @@ def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
     def course(number: int) -> Response:
         return picture("image/svg+xml", lambda view: sessions.course(view, number))
 
-    @app.get("/sessions/<int:number>/curves.svg")
-    def curves(number: int) -> Response:
-        return picture("image/svg+xml", lambda view: sessions.curves(view, number))
+    @app.get("/sessions/<int:number>/<any(curves, classes):which>.svg")
+    def curves(number: int, which: str) -> Response:
+        every = which == "classes"
+        return picture("image/svg+xml", lambda view: sessions.curves(view, number, every=every))
 
     @app.get("/sessions/<int:number>/misses")
     def misses(number: int) -> Response:
