@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audience's page: who runs now, the ranking, and the charts.
+// The audience's page: who runs now and who is next, the ranking, and the charts.
 
-import { figure, points } from "../shared/format.js";
-import { $, fill, make, show } from "../shared/page.js";
-import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
-import { showParts } from "./parts.js";
-import { ranked } from "./places.js";
-import { clockOf, words } from "./running.js";
+import { $, fill, make, show, showCut } from "../shared/page.js";
+import { nameOf } from "../shared/parts.js";
+import { cardOf, showCard, tickCard } from "./card.js";
+import { finished, NOBODY, nextLead, resultText } from "./news.js";
+import { behindMs, pauseOf } from "./pause.js";
+import { nameShare, ranked } from "./places.js";
+import { headsOf, rowMaker } from "./rows.js";
+import { leaderOf } from "./running.js";
 import { follow } from "./stream.js";
+import { showParts, showTeam } from "./turns.js";
 
-// The heights of the table's rows, by which its letters shrink until all fit on the projector.
-const HEAD_EM = 2.2;
-const ENTRY_EM = 2.75;
-const CHAMPION_EM = 1.6;
-// More teams than this get one line each instead of two.
-const DENSE = 10;
-const DENSE_EM = 1.75;
+const NEWS_MS = 10_000;
 
 let view = null;
-let live = { frozen: false, sessions: [] };
+let live = { frozen: false, sessions: [], break: null };
+let race = { leader: null, courses: [] };
 let heardMs = 0;
+let clockBehindMs = 0;
+let lead = NOBODY;
+let newsTimer = 0;
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short",
@@ -34,26 +35,35 @@ function stateText() {
   return "the results may still change";
 }
 
-function showView() {
+// Words for the hall. They stay for ten seconds, so that who looks up later can read them.
+function tellHall(text) {
+  showCut("news", text);
+  restart($("news"), "fresh");
+  clearTimeout(newsTimer);
+  newsTimer = setTimeout(() => showCut("news", ""), NEWS_MS);
+}
+
+// Let an animation of less than a second begin again.
+function restart(element, name) {
+  element.classList.remove(name);
+  requestAnimationFrame(() => element.classList.add(name));
+}
+
+function showView(key) {
   document.title = `${view.contest}: scoreboard`;
-  show("contest", view.contest);
+  showCut("contest", view.contest);
   show("state", view.state);
   $("state").className = `badge ${view.state}`;
   show("state-text", stateText());
-  fill("heads", view.columns, headOf);
-  const rows = ranked(view);
-  const champions = rows.filter((row) => row.year).length;
-  const entries = rows.length - champions;
-  const dense = entries > DENSE;
-  const lines = HEAD_EM + (dense ? DENSE_EM : ENTRY_EM) * entries + CHAMPION_EM * champions;
-  $("entries").classList.toggle("dense", dense);
-  document.body.style.setProperty("--lines", lines.toFixed(1));
-  fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));
-  showParts();
+  if (fill("heads", view.columns, () => "")) $("heads").replaceChildren(...headsOf(view.columns));
+  fill("entries", ranked(view), rowMaker(view));
+  $("ranking").style.setProperty("--team-share", `${nameShare(view.entries)}%`);
   $("nobody").hidden = view.entries.length > 0;
   if (view.stations) $("nobody").textContent = "No station has told of a team yet.";
   $("boards").hidden = view.boards.length === 0;
   fill("boards", view.boards, boardOf);
+  showCharts(key);
+  showParts();
 }
 
 const CELL_CLASS = { text: "", number: "number", rank: "number rank", score: "number score" };
@@ -80,49 +90,21 @@ function boardOf(board) {
   return made;
 }
 
-function championRow(champion) {
-  const row = rowOfCells(view.columns, champion.printed).element;
-  row.className = "champion";
-  return row;
-}
-
-function entryRow(entry) {
-  const { element: row, cell: cellOf } = rowOfCells(view.columns, entry.printed);
-  // On a joint board a team has its page at its station.
-  const link = make(view.stations ? "span" : "a", entry.team);
-  if (!view.stations) link.href = `team/${encodeURIComponent(entry.team)}`;
-  cellOf("team").replaceChildren(link, ...[entry.station, entry.organisation, entry.word]
-    .filter(Boolean).map((text) => make("small", text)));
-  if (entry.score_low !== null) cellOf("score").append(make("small", entry.printed.interval));
-  showVerdict(cellOf("verdict"), entry);
-  if (entry.word === "on now") row.className = "on-now";
-  return row;
-}
-
+// Charts without a point show the past champions; without these there is nothing to show.
 function showCharts(key) {
-  for (const name of ["energy", "speed"]) $(`chart-${name}`).src = `charts/${name}.svg?v=${key}`;
+  const drawn = view.entries.some((one) => one.mean_ap !== null && one.energy_wh !== null);
+  $("charts").hidden = !drawn && view.champions.length === 0;
+  if ($("charts").hidden) return;
+  for (const name of ["energy", "speed"]) {
+    const address = `charts/${name}.svg?v=${key}`;
+    if ($(`chart-${name}`).getAttribute("src") !== address) $(`chart-${name}`).src = address;
+  }
 }
 
 function message(...parts) {
   const made = make("p", ...parts);
   made.className = "message";
   return made;
-}
-
-function idle() {
-  if (view.state === "FROZEN") {
-    return message("The scoreboard is frozen. Sessions go on, and their results are hidden until the "
-      + "operators thaw it.");
-  }
-  if (view.state === "FINAL") return prizes();
-  const lanes = view.lanes.filter(({ next }) => next);
-  if (view.lanes.length > 1 && lanes.length) {
-    return message("Next ", ...lanes.flatMap(({ name, next }, place) => [
-      `${place ? " · " : ""}in lane ${name}: `, make("strong", next)]));
-  }
-  if (view.next) return message("Next: ", make("strong", view.next));
-  if (view.entries.length === 0) return message("The event has not begun.");
-  return message("Nobody runs now.");
 }
 
 function prizes() {
@@ -132,13 +114,49 @@ function prizes() {
   return view.prizes.length ? list : message("The results are final.");
 }
 
-const pair = (label, id) => {
-  const value = make("dd", "–");
-  value.dataset.figure = id;
-  const made = make("div", value, make("dt", label));
-  made.className = "pair";
+const waitingLanes = () => view.lanes.filter(({ next }) => next);
+
+// Who is next in a lane, and who comes after.
+function nextOf({ name, next, on_deck: after }) {
+  const lane = view.lanes.length > 1 ? `Next in lane ${name}` : "Next";
+  const made = make("div", Object.assign(make("p", lane), { className: "label" }), nameOf(next, "strong"));
+  if (after) {
+    const deck = nameOf(`on deck: ${after}`, "p");
+    deck.classList.add("deck", "line");
+    made.append(deck);
+  }
+  made.className = "upcoming";
   return made;
-};
+}
+
+// The same in a line, below what is on now.
+function showNext(isThere) {
+  const lanes = isThere ? waitingLanes() : [];
+  $("next").hidden = lanes.length === 0;
+  fill("next", lanes, ({ name, next, on_deck: after }) => {
+    const lane = view.lanes.length > 1 ? `Next in ${name}: ` : "Next: ";
+    return nameOf(`${lane}${next}${after ? `, then ${after}` : ""}`);
+  });
+}
+
+function idle() {
+  if (view.state === "FROZEN") {
+    return [message("The scoreboard is frozen. Sessions go on, and their results are hidden until the "
+      + "operators thaw it.")];
+  }
+  if (view.state === "FINAL") return [prizes()];
+  if (waitingLanes().length) return waitingLanes().map(nextOf);
+  if (view.next) return [nextOf({ next: view.next, on_deck: null })];
+  return [message(view.entries.length === 0 ? "The event has not begun." : "Nobody runs now.")];
+}
+
+function pauseCard({ text, clock, after }) {
+  const made = make("div", Object.assign(make("p", "Break"), { className: "label" }),
+    Object.assign(make("p", text), { className: "words" }),
+    Object.assign(make("p", clock || after), { className: "clock" }));
+  made.className = "pause";
+  return made;
+}
 
 // A joint board tells in the place of the running sessions how its stations stand.
 function showStations() {
@@ -152,75 +170,98 @@ function showStations() {
   });
 }
 
-function card(session) {
-  const clock = make("div", "");
-  clock.className = "clock";
-  clock.setAttribute("role", "timer");
-  const team = make("div", session.team);
-  team.className = "team";
-  const word = make("div", "");
-  word.className = "quiet";
-  word.dataset.figure = "word";
-  const figures = make("dl", pair(view.figures.accuracy.label, "accuracy"), pair("watts", "power"),
-    pair(view.figures.score.label, "score"), pair("images", "images"));
-  figures.className = "figures";
-  const made = make("div", make("div", team, word), clock, figures);
-  made.className = "run";
-  made.dataset.session = session.session;
-  return made;
-}
+const cardFor = ({ session }) => $("now").querySelector(`.run[data-session="${session}"]`);
 
-// A figure of 0 is a figure; what is missing is a dash.
 function showLive() {
+  const keys = live.sessions.map((one) => one.session);
+  $("now").dataset.count = keys.length;
+  showNext(keys.length > 0);
   if (view.stations) {
     showStations();
     return;
   }
-  const keys = live.sessions.map((one) => one.session);
   if (keys.length === 0) {
-    $("now").replaceChildren(idle());
+    showIdle();
     return;
   }
   const shown = [...$("now").querySelectorAll(".run")].map((one) => Number(one.dataset.session));
-  if (JSON.stringify(shown) !== JSON.stringify(keys)) $("now").replaceChildren(...live.sessions.map(card));
-  live.sessions.forEach((session, place) => {
-    const put = (name, text) => {
-      const found = $("now").children[place].querySelector(`[data-figure=${name}]`);
-      if (found.textContent !== text) found.textContent = text;
-    };
-    put("word", words(session));
-    put("accuracy", figure(session.mean_ap, 4));
-    put("power", figure(session.power_w, 2));
-    put("score", points(session.score));
-    put("images", `${session.images_fetched} of ${session.images}`);
-  });
+  if (JSON.stringify(shown) !== JSON.stringify(keys)) {
+    $("now").replaceChildren(...live.sessions.map((one) => cardOf(one, view.figures)));
+  }
+  for (const session of live.sessions) showCard(cardFor(session), session, { view, live, race });
+  showLead();
   tick();
+}
+
+let idleKey = "";
+
+// What stands in the place of running sessions; a break is shown beside what is next.
+function showIdle() {
+  lead = { ...NOBODY, leader: leaderOf(view.entries, []) };
+  const pause = pauseOf(live.break, Date.now() + clockBehindMs);
+  const key = JSON.stringify([pause, view.state, view.lanes, view.next, view.prizes, view.entries.length === 0]);
+  if (key === idleKey && !$("now").querySelector(".run")) return;
+  idleKey = key;
+  $("now").replaceChildren(...(pause ? [pauseCard(pause)] : idle()));
+  showNext(pause !== null);
+}
+
+// Another team leads: its card and the head say so.
+function showLead() {
+  lead = nextLead(lead, leaderOf(view.entries, live.sessions), performance.now());
+  if (!lead.changed) return;
+  tellHall(`${lead.leader} takes the lead`);
+  const session = live.sessions.find(({ team }) => team === lead.leader);
+  if (session) restart(cardFor(session), "fresh");
 }
 
 // Between two events the page itself counts down.
 function tick() {
+  if (view === null || view.stations) return;
+  if (live.sessions.length === 0) {
+    showIdle();
+    return;
+  }
   const passedS = (performance.now() - heardMs) / 1000;
   for (const session of live.sessions) {
-    const found = $("now").querySelector(`[data-session="${session.session}"]`);
-    if (found === null) continue;
-    const { text, last } = clockOf(session, passedS);
-    const clock = found.querySelector(".clock");
-    if (clock.textContent !== text) clock.textContent = text;
-    found.classList.toggle("last", last);
+    const card = cardFor(session);
+    if (card) tickCard(card, session, passedS);
   }
+}
+
+// The clock of a phone need not be that of the referee: the date of an answer tells the difference.
+async function askTime() {
+  const response = await fetch("live", { cache: "no-store" });
+  clockBehindMs = behindMs(response.headers.get("Date"), Date.now());
 }
 
 follow("events", {
   view: (news) => {
+    const result = finished(view, news.view);
     view = news.view;
-    showView();
-    showCharts(news.key);
+    showView(news.key);
     showLive();
+    if (result) {
+      tellHall(resultText(result, view.figures.score.label));
+      showTeam(result.team);
+      const row = [...$("entries").rows].find((one) => one.dataset.team === result.team);
+      if (row) restart(row, "fresh");
+    }
   },
   live: (news) => {
-    live = news;
+    const isNew = JSON.stringify(news.break) !== JSON.stringify(live.break);
+    live = { break: null, ...news };
     heardMs = performance.now();
+    if (isNew && live.break) askTime().catch(() => {}).finally(tick);
+    if (view !== null) showLive();
+  },
+  race: (news) => {
+    race = news;
     if (view !== null) showLive();
   },
 });
+for (const picture of document.querySelectorAll("#charts img")) {
+  picture.addEventListener("error", () => { picture.parentElement.hidden = true; });
+  picture.addEventListener("load", () => { picture.parentElement.hidden = false; });
+}
 setInterval(tick, 200);

@@ -14,7 +14,7 @@ from referee.extras.ovic.submission.entries import record_entry_event
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
 from tests.e2e.test_scoreboard import Audience
-from tests.support.browsing import wait_text
+from tests.support.browsing import be_screen, wait_text
 from tests.support.ovic_contests import SCORED, UTC, make_ovic_contest, put_entry
 from tests.support.running import Program, program
 
@@ -109,6 +109,8 @@ def test_the_audience_sees_the_leaderboard_beside_the_ranking(
     put_entry(opened.database, *SCORED, team="wasps", number=2, figures=(99.0, SLOW))
     audience = Audience(opened, tmp_path)
     try:
+        # On a narrow screen the boards stand below the ranking; a wide one shows them in turn.
+        be_screen(browser, 900, 1000)
         browser.get(audience.url)
         wait_text(browser, "boards", "OVIC classification")
         rows = cells(browser, "boards")

@@ -83,8 +83,8 @@ def draw_the_order(people: People) -> None:
     press(kim.browser, "lottery")
     answer(kim.browser, "Draw", seed=SEED)
     kim.sees("order-text", f"Lottery with the seed '{SEED}' by Kim")
-    lanes = f"{LANES[LEFT]}: {TWIN} · in lane {LANES[RIGHT]}: {OTHER_TWIN}"
-    people.audience_sees("now", f"Next in lane {lanes}")
+    for lane, team in ((LEFT, TWIN), (RIGHT, OTHER_TWIN)):
+        people.audience_sees("now", f"Next in lane {LANES[lane]}\n{team}")
 
 
 def pass_a_failed_check(people: People, venue: Venue) -> None:

@@ -8,6 +8,7 @@ internal names come from its content.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -190,7 +191,10 @@ def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
 
     Call it when the axes have their limits.
     """
-    _figure_of(axes).draw_without_rendering()  # Until then nobody knows where the points are.
+    with warnings.catch_warnings():
+        # Letters that matplotlib's own font lacks come with the figure's file, or with a browser.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        _figure_of(axes).draw_without_rendering()  # Until then nobody knows where the points are.
     spots = [_spot(axes, x, y) for x, y, _ in points]
     taken = [mark_at(across, up) for across, up in spots]
     for (x, y, label), spot in zip(points, spots, strict=True):

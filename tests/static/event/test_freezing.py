@@ -36,3 +36,14 @@ def test_one_of_the_two_buttons_is_there(
     assert buttons == (shown["freeze"], shown["thaw"])
     begun = "The scoreboard is FROZEN for the public, by Ada at 2026-06-01 "
     assert shown["text"].startswith(begun) if freeze == FROZEN else "" == shown["text"]
+
+
+@pytest.mark.parametrize(("url", "begins"), [("http://board", True), (None, False)])
+def test_a_break_is_told_or_ended(scripts: Scripts, url: str | None, begins: bool) -> None:
+    """One may take another's place; without a scoreboard nobody reads it."""
+    pause = {"text": "Lunch.", "until_utc": "2026-06-01T10:00:00Z"}
+    stands = scripts.call("event/freezing.js", "pausing", {"address": url, "break": pause})
+    assert (begins, True) == (stands["begin"], stands["end"])
+    assert stands["text"].startswith("The audience reads: Lunch. Until 2026-06-01 ")
+    none = scripts.call("event/freezing.js", "pausing", {"address": url, "break": None})
+    assert {"text": "", "begin": begins, "end": False} == none
