@@ -39,6 +39,7 @@ PROGRAMS = {"cli", "commands", "programs", "__main__"}
 # brings, the contest finds by name.
 EXTRAS = {
     "aiotbench": {"commands"},
+    "ceremony": {"commands", "pages"},
     "drill": {"commands", "play"},
     "ovic": {"commands", "pages"},
     "season": {"commands", "workers"},
@@ -182,7 +183,12 @@ POWER = {
 # Each of these is known to one place only.
 ONLY_IN = {
     "sqlite3": ("referee/store/", "referee/extras/ovic/submission/entries.py"),
-    "flask": ("referee/web/", "referee/extras/ovic/pages/", "power/live/"),
+    "flask": (
+        "referee/web/",
+        "referee/extras/ovic/pages/",
+        "referee/extras/ceremony/pages.py",
+        "power/live/",
+    ),
     "werkzeug": ("referee/web/", "power/live/"),
     "gunicorn": ("referee/web/server/",),
     "jinja2": ("referee/service/setup/pages.py",),

@@ -222,10 +222,10 @@ def columns_json(surface: On, figures: TrackFigures) -> list[dict[str, Any]]:
     ]
 
 
-def decimals_apart(values: Sequence[float]) -> int:
-    """Return so many decimals that different values print differently, from 5 to 12."""
+def decimals_apart(values: Sequence[float], least: int = _SCORE_LEAST) -> int:
+    """Return so many decimals that different values print differently, from `least` to 12."""
     different = set(values)
-    for decimals in range(_SCORE_LEAST, _SCORE_MOST):
+    for decimals in range(least, _SCORE_MOST):
         if len({f"{value:.{decimals}f}" for value in different}) == len(different):
             return decimals
     return _SCORE_MOST

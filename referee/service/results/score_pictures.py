@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,7 @@ def draw_curve(path: Path, title: str, curve: Curve) -> None:
 
 
 def draw_boxes(
-    path: Path,
+    path: Path | IO[bytes],
     photograph: Path | None,
     size: tuple[int, int] | None,
     boxes: Sequence[LabelledBox],
@@ -92,7 +93,7 @@ def draw_boxes(
         draw.rectangle(draw.textbbox(corner, item.label, font=font), fill=_PAPER)
         draw.text(corner, item.label, fill=item.colour, font=font)
     draw.text((8, height + 8), caption, fill=_INK, font=font)
-    picture.save(path)
+    picture.save(path, "PNG")
 
 
 def _ground(

@@ -58,6 +58,10 @@ def types_of(kind: type) -> dict[str, Any]:
 
 def _typed(path: Path, place: str, hint: Any, value: object) -> object:
     """Check one value against its annotation; a float setting also takes a whole number."""
+    if typing.get_origin(hint) is tuple:
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        raise ConfigError(f'{place} must be a list of texts, such as ["a", "b"], not {value!r}.')
     wanted = [t for t in typing.get_args(hint) if t is not types.NoneType] or [hint]
     kind = wanted[0]
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ceremony: final results revealed row by row, and a diploma for each team."""

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The routes of the ceremony on the console: the page, its scenes, and the winner's picture."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import msgspec
+from flask import Flask, Response, jsonify, request, send_from_directory
+
+from referee.extras.ceremony.rehearsal import PICTURED, rehearsed
+from referee.extras.ceremony.scenes import heads_of, scenes_of
+from referee.extras.ceremony.stored import pictured_teams, read_ceremony, winners_picture
+from referee.service.results.score_pictures import LabelledBox, draw_boxes
+from referee.service.setup.contest import Contest
+from referee.web.desk.assets import static_folder
+
+
+def add_routes(app: Flask, contest: Contest) -> None:
+    """Add the routes; everybody who may see them may see the results too."""
+    drawn: dict[int, bytes] = {}
+
+    @app.get("/ceremony")
+    def ceremony_page() -> Response:
+        return send_from_directory(static_folder() / "ceremony", "ceremony.html")
+
+    @app.get("/ceremony/scenes")
+    def ceremony_scenes() -> Response:
+        return jsonify(ceremony_shown(contest, rehearsal="rehearsal" in request.args))
+
+    @app.get("/ceremony/picture/<int:number>")
+    def ceremony_picture(number: int) -> Response:
+        if "rehearsal" in request.args:
+            return Response(_generated_picture(), mimetype="image/png")
+        # After the approval no answer changes, and a large contest takes seconds to look at.
+        if number not in drawn:
+            drawn[number] = winners_picture(contest, number)
+        return Response(drawn[number], mimetype="image/png")
+
+
+def ceremony_shown(contest: Contest, *, rehearsal: bool) -> dict[str, Any]:
+    """Return what the page shows; `scenes` is empty while the results are provisional."""
+    found = rehearsed(contest) if rehearsal else read_ceremony(contest)
+    told = {"contest": contest.config.contest.name, "rehearsal": rehearsal}
+    if found is None:
+        return told | {"heads": [], "scenes": []}
+    results, before = found
+    pictured = {PICTURED} if rehearsal else pictured_teams(contest, results)
+    scenes = msgspec.to_builtins(scenes_of(results, before, pictured))
+    return told | {"heads": heads_of(results), "scenes": scenes}
+
+
+def _generated_picture() -> bytes:
+    """Return a picture that is none of the event's."""
+    file = io.BytesIO()
+    box = LabelledBox((180, 90, 470, 330), "robot", "#2ca02c")
+    draw_boxes(file, None, (640, 420), [box], "A rehearsal shows no image of the event")
+    return file.getvalue()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a ceremony reveals: the results as they were approved, and what was public before."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from referee.core.detections import Detections
+from referee.errors import Refusal
+from referee.extras.ceremony.section import ceremony_of
+from referee.formats.truth_file import GroundTruthFile
+from referee.scoring.detection_outcomes import Fate
+from referee.scoring.ilsvrc import evaluate
+from referee.service.event.result_entry import Results
+from referee.service.event.results import approved_results
+from referee.service.results.final_score import scored_answer
+from referee.service.results.score_pictures import LabelledBox, draw_boxes
+from referee.service.scoreboard.view import PublicView, publication_from_json
+from referee.service.setup.contest import Contest
+from referee.service.setup.contest_truth import read_contest_truth
+from referee.store.database import Connection
+from referee.store.publishing import frozen_publication, latest_freezing, newest_freeze
+from referee.store.sessions import load_session
+from referee.store.teams import names_of_team
+
+_FOUND = "#2ca02c"
+
+
+def read_ceremony(contest: Contest) -> tuple[Results, PublicView | None] | None:
+    """Return the final results with what a freeze shows instead; None while they are provisional.
+
+    A freeze that was thawed before the approval hid nothing of the end, so it counts as none.
+    """
+    with contest.database.read() as connection:
+        results = approved_results(connection)
+        return None if results is None else (results, _public_before(connection, results))
+
+
+def _public_before(connection: Connection, results: Results) -> PublicView | None:
+    frozen, newest = latest_freezing(connection), newest_freeze(connection)
+    if frozen is None or newest is None:
+        return None
+    if newest.kind == "thawed" and results.approved_utc is not None:
+        thawed, approved = map(datetime.fromisoformat, (newest.utc, results.approved_utc))
+        if thawed < approved:
+            return None
+    stored = json.loads(frozen_publication(connection, frozen.freeze_id))
+    return publication_from_json(stored).view
+
+
+def pictured_teams(contest: Contest, results: Results) -> set[str]:
+    """Return the teams that allow a picture, under any name that they had."""
+    allowed = set(ceremony_of(contest.config).pictures)
+    with contest.database.read() as connection:
+        return {
+            entry.team
+            for entry in results.entries
+            if not allowed.isdisjoint({entry.team, *names_of_team(connection, entry.team)})
+        }
+
+
+def winners_picture(contest: Contest, session_id: int) -> bytes:
+    """Return the best detection of a winner's session as PNG.
+
+    That is the right one of the highest confidence, and of those the one that fits best. Raises
+    `Refusal` (code `picture_closed`) for any other session, and where the team has not allowed it,
+    and (code `no_picture`) where nothing was found.
+    """
+    found = read_ceremony(contest)
+    winners = [] if found is None else [it for it in found[0].entries if it.rank == 1]
+    allowed = set() if found is None else pictured_teams(contest, found[0])
+    if session_id not in [it.session for it in winners if it.team in allowed]:
+        raise Refusal("picture_closed", f"The ceremony shows no picture of session {session_id}.")
+    session = load_session(contest.database.connection, session_id)
+    detections = scored_answer(contest, session)
+    if not isinstance(detections, Detections):
+        raise Refusal("no_picture", f"The track '{session.track}' has no boxes.")
+    return _best_detection(contest, detections, session_id)
+
+
+def _best_detection(contest: Contest, detections: Detections, session_id: int) -> bytes:
+    found = GroundTruthFile(read_contest_truth(contest))
+    fates = evaluate(found.truth, detections).explain()
+    right = np.flatnonzero(fates.fate == Fate.TRUE_POSITIVE)
+    if not len(right):
+        raise Refusal("no_picture", f"No box of session {session_id} is right.")
+    order = np.lexsort((-fates.iou[right], -detections.confidence[right]))
+    best = int(right[order[0]])
+    class_id = int(detections.class_id[best])
+    name = found.truth.class_names.get(class_id) or f"class {class_id}"
+    left, top, across, down = detections.box[best].tolist()
+    box = LabelledBox((left, top, across, down), name, _FOUND)
+    image = contest.images[int(detections.image_id[best]) - 1]
+    caption = f"{name}, confidence {detections.confidence[best]:.3f}, IoU {fates.iou[best]:.3f}"
+    file = io.BytesIO()
+    draw_boxes(file, Path(image.path), (image.width, image.height), [box], caption)
+    return file.getvalue()
