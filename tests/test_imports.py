@@ -53,7 +53,7 @@ COMMANDS = {
     **dict.fromkeys(("check", "doctor"), PREPARES | {"packaging"}),
     **dict.fromkeys(("results", "review", "proposal", "finalize", "score"), {"numpy"}),
     **dict.fromkeys(("aiotbench", "season"), {"numpy"}),
-    **dict.fromkeys(("scoreboard", "export", "verify", "sign", "board"), SIGNATURES),
+    **dict.fromkeys(("scoreboard", "export", "verify", "sign", "board", "diploma"), SIGNATURES),
     **dict.fromkeys(("explain", "camera", "ovic"), {"numpy", "PIL"}),
     **dict.fromkeys(("init", "certificate"), {"cryptography"}),
     "rescore": SIGNATURES | {"pebble", "tqdm"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ceremony brings: a page of the console, and a section of contest.toml."""
+"""What the ceremony brings: a page of the console, diplomas, and its section."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from referee.service.setup.program import Later
 
 EXTRA = Extra(
     "ceremony",
+    {"diploma": "make a diploma for each team, to print on A4"},
     section=CeremonySection,
     console={
         "GET /ceremony": "page",

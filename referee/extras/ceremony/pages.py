@@ -12,7 +12,6 @@ from flask import Flask, Response, jsonify, request, send_from_directory
 from referee.extras.ceremony.rehearsal import PICTURED, rehearsed
 from referee.extras.ceremony.scenes import heads_of, scenes_of
 from referee.extras.ceremony.stored import pictured_teams, read_ceremony, winners_picture
-from referee.service.results.score_pictures import LabelledBox, draw_boxes
 from referee.service.setup.contest import Contest
 from referee.web.desk.assets import static_folder
 
@@ -53,6 +52,9 @@ def ceremony_shown(contest: Contest, *, rehearsal: bool) -> dict[str, Any]:
 
 def _generated_picture() -> bytes:
     """Return a picture that is none of the event's."""
+    # The control desk loads this module at its start, and Pillow is for one picture at the end.
+    from referee.service.results.score_pictures import LabelledBox, draw_boxes
+
     file = io.BytesIO()
     box = LabelledBox((180, 90, 470, 330), "robot", "#2ca02c")
     draw_boxes(file, None, (640, 420), [box], "A rehearsal shows no image of the event")

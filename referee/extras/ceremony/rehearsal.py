@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from referee.core.dates import day_text
 from referee.service.event.guest_standings import GuestColumn, GuestStandings, GuestTable
 from referee.service.event.result_entry import (
     ContestRanking,
@@ -77,11 +76,6 @@ def rehearsed(contest: Contest) -> tuple[Results, ContestRanking]:
     hidden = {names[place] for place in _HIDDEN} | {_INVALID}
     before = [ResultEntry(team=it.team) if it.team in hidden else it for it in results.entries]
     return results, replace(results, entries=before)
-
-
-def rehearsal_word(results: Results) -> str:
-    """Return what stands on everything that is printed or shown of generated results."""
-    return f"REHEARSAL, {day_text(results.approved_utc or '')}: generated results"
 
 
 def _guest_table(names: list[str]) -> GuestTable:

@@ -19,7 +19,6 @@ from referee.scoring.ilsvrc import evaluate
 from referee.service.event.result_entry import Results
 from referee.service.event.results import approved_results
 from referee.service.results.final_score import scored_answer
-from referee.service.results.score_pictures import LabelledBox, draw_boxes
 from referee.service.scoreboard.view import PublicView, publication_from_json
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_contest_truth
@@ -84,6 +83,9 @@ def winners_picture(contest: Contest, session_id: int) -> bytes:
 
 
 def _best_detection(contest: Contest, detections: Detections, session_id: int) -> bytes:
+    # The control desk loads this module at its start, and Pillow is for one picture at the end.
+    from referee.service.results.score_pictures import LabelledBox, draw_boxes
+
     found = GroundTruthFile(read_contest_truth(contest))
     fates = evaluate(found.truth, detections).explain()
     right = np.flatnonzero(fates.fate == Fate.TRUE_POSITIVE)

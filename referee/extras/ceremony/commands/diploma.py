@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make a diploma for each team that took part: a page of A4 with its place, figures and prizes.
+
+The results must be final. A QR code holds the SHA-256 of the bundle that 'referee export' writes,
+so the paper and the evidence belong together. Open the page in a browser, and print it.
+
+  referee diploma --out diplomas.html --config event/contest.toml
+  referee diploma --out rocket.html 'Team Rocket' --config event/contest.toml
+  referee diploma --rehearsal --out rehearsal.html --config event/contest.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from hashlib import file_digest, sha256
+from pathlib import Path
+
+from referee.errors import InputError
+from referee.extras.ceremony.diploma import Diploma, diplomas_of, diplomas_page
+from referee.extras.ceremony.rehearsal import rehearsed
+from referee.programs.progress import progress_bar
+from referee.service.event.results import read_results
+from referee.service.evidence.bundle import write_bundle
+from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import Contest
+from referee.service.setup.opened import opened_contest
+from referee.service.setup.whole_files import replace_file
+
+_REHEARSAL = "REHEARSAL"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("team", nargs="*", metavar="TEAM", help="only these teams (default: all that took part)")
+    add("--out", type=Path, required=True, metavar="FILE.html", help="page to write, then to print")
+    add("--rehearsal", action="store_true", help="with generated results, to try the printer")
+    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page."""
+    with opened_contest(load_config(args.config)) as contest:
+        results = rehearsed(contest)[0] if args.rehearsal else read_results(contest)
+        if not results.final:
+            raise InputError(
+                "The results are PROVISIONAL, so there are no diplomas yet. Make them final first "
+                "('referee finalize'), or try the printer with --rehearsal."
+            )
+        chosen = _chosen(diplomas_of(results, {}), args.team)
+        digests = _rehearsed(chosen) if args.rehearsal else _digests(contest, chosen)
+    diplomas = [it for it in diplomas_of(results, digests) if it.session in digests]
+    made = diplomas_page(results, diplomas, _REHEARSAL if args.rehearsal else "")
+    replace_file(args.out, made.encode("utf-8"), 0o644)
+    count = len(diplomas)
+    print(f"Wrote {args.out}: {count} {'diploma' if count == 1 else 'diplomas'} on A4, landscape.")
+    return 0
+
+
+def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> list[int]:
+    """Return the sessions of the chosen diplomas; raise `InputError` for a team without one."""
+    sessions = {it.team: it.session for it in diplomas if it.session is not None}
+    for team in teams:
+        if team not in sessions:
+            raise InputError(f"'{team}' has no session that counts, so there is no diploma for it.")
+    found = [sessions[team] for team in teams or sessions]
+    if not found:
+        raise InputError("No team has a session that counts, so there are no diplomas.")
+    return found
+
+
+def _digests(contest: Contest, sessions: Sequence[int]) -> dict[int, str]:
+    """Return the SHA-256 of the bundle of each session: equal facts give equal bytes."""
+    digests = {}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        progress_bar("bundles hashed") as progress,
+    ):
+        path = Path(folder) / "bundle.zip"
+        for done, session in enumerate(sessions, start=1):
+            write_bundle(contest, session, path)
+            with path.open("rb") as file:
+                digests[session] = file_digest(file, "sha256").hexdigest()
+            progress(done, len(sessions))
+    return digests
+
+
+def _rehearsed(sessions: Sequence[int]) -> dict[int, str]:
+    """Return hashes that are none of a bundle, as long as those."""
+    return {session: sha256(b"rehearsal").hexdigest() for session in sessions}
