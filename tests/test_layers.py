@@ -203,6 +203,7 @@ ONLY_IN = {
         "power/logs/plot.py",
         "power/logs/fonts.py",
         "referee/service/event/charts.py",
+        "referee/service/event/share_picture.py",
         "referee/service/scoreboard/team_charts.py",
         "referee/extras/ovic/judging/picture.py",
         "referee/extras/aiotbench/chart.py",

@@ -7,6 +7,7 @@ newest session that it has started and that is not void counts. Equal scores sha
   referee results --config event/contest.toml
   referee results --json --config event/contest.toml
   referee results --html results.html --config event/contest.toml
+  referee results --picture results.png --config event/contest.toml
   referee results --latex --figures figures --config event/contest.toml
 """
 
@@ -39,6 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--csv", action="store_true", help="print CSV with all digits")
     form.add_argument("--latex", action="store_true", help="print a table for LaTeX")
     form.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
+    form.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="draw the best five teams as .png or .svg of 1200x630 pixels, to share",
+    )
     parser.add_argument(
         "--figures",
         type=Path,
@@ -62,6 +69,9 @@ def run(args: argparse.Namespace) -> int:
 
         _write(args.html, results_page(results))
         print(f"Wrote {args.html}.")
+    elif args.picture is not None:
+        _draw(results, args.picture)
+        print(f"Wrote {args.picture}.")
     elif args.json:
         print(json.dumps(results_json(results), allow_nan=False))
     elif args.csv:
@@ -86,6 +96,18 @@ def _latex_figures(results: Results, folder: Path) -> str:
     for remark in remarks:
         print(remark, file=sys.stderr)
     return figures
+
+
+def _draw(results: Results, path: Path) -> None:
+    # The library of charts is slow to import.
+    from referee.service.event.share_picture import save_picture
+
+    try:
+        remark = save_picture(results, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
+    if remark is not None:
+        print(remark, file=sys.stderr)
 
 
 def _write(path: Path, text: str) -> None:

@@ -29,7 +29,7 @@ function teamOf({ team, organisation }) {
 
 function figuresOf(figures) {
   return figures.length < told.heads.length ? [tagged("span", "why", ...figures)]
-    : figures.map((text, n) => tagged("span", "figure", text, " ", tagged("small", "", told.heads[n])));
+    : figures.map((text, n) => tagged("span", "number", text, " ", tagged("small", "", told.heads[n])));
 }
 
 function rowOf(line) {

@@ -59,8 +59,12 @@ def test_results_in_every_form(
     page = tmp_path / "results.html"
     assert 0 == referee(event, "results", "--html", str(page))
     assert "ants" in page.read_text()
-    assert 2 == referee(event, "results", "--html", str(tmp_path / "nowhere" / "results.html"))
-    assert "cannot be written" in capsys.readouterr().err
+    picture = tmp_path / "results.png"
+    assert 0 == referee(event, "results", "--picture", str(picture))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    for option, name in (("--html", "results.html"), ("--picture", "results.svg")):
+        assert 2 == referee(event, "results", option, str(tmp_path / "nowhere" / name))
+        assert "cannot be written" in capsys.readouterr().err
 
 
 def test_figures_for_latex_are_files_that_its_text_names(

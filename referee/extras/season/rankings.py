@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from referee.core.dates import day_text
 from referee.extras.season.entrants import (
     BY_MAP,
     BY_SCORE,
@@ -77,7 +78,7 @@ class SeasonEvent:
     @property
     def title(self) -> str:
         """Return the event's name, its day and its station, as far as they are known."""
-        day = "" if self.first_utc is None else f", {self.first_utc[:10]}"
+        day = "" if self.first_utc is None else f", {day_text(self.first_utc)}"
         return (
             f"{self.name}{day}, station {'unknown' if self.station is None else self.station[:8]}"
         )

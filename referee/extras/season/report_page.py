@@ -6,7 +6,6 @@ Its charts are pictures inside the page. The template is `report.html`, beside t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -114,7 +113,7 @@ def bump_chart(event: SeasonEvent, theme: Theme) -> bytes:
     axes.set_yticks([])
     axes.xaxis.tick_top()
     axes.spines[:].set_visible(False)
-    return _svg(figure, "Ranks under old and new rules")
+    return svg_of(figure, "Ranks under old and new rules")
 
 
 def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
@@ -127,14 +126,7 @@ def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.set_xlabel(f"{value}, new (filled) and as published (hollow)", color=theme.ink)
     axes.grid(True, axis="x", color=theme.line, lw=0.6)
-    return _svg(figure, "Values with 95 % intervals under old and new rules")
-
-
-def _svg(figure: Figure, title: str) -> bytes:
-    """Return the figure; a letter that matplotlib's own font lacks is in the browser's."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        return svg_of(figure, title)
+    return svg_of(figure, "Values with 95 % intervals under old and new rules")
 
 
 def _best_teams(ranking: ComparedRanking) -> list[str]:

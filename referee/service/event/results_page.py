@@ -40,7 +40,7 @@ def results_page(results: Results) -> str:
         state=state_line(results),
         columns=columns,
         rows=[
-            {"printed": cells, "below": _small_print(entry)}
+            {"printed": cells, "below": _small_print(entry), "first": entry.rank == 1}
             for entry, cells in zip(results.entries, printed, strict=True)
         ],
         charts=[
@@ -50,6 +50,7 @@ def results_page(results: Results) -> str:
         prizes=[prize_line(prize) for prize in results.prizes],
         champions=[champion_line(champion) for champion in results.champions],
         guests=guest_tables(results),
+        intervals=[(entry.team, entry.intervals) for entry in results.entries if entry.intervals],
         column_words=[f"{column['head']}: {column['words']}" for column in columns],
         rules=[results.session_rule, results.tie_rule],
     )
@@ -57,5 +58,5 @@ def results_page(results: Results) -> str:
 
 def _small_print(entry: ResultEntry) -> dict[str, Sequence[str]]:
     """Return what stands below an entry's cells in small letters, by the column's field."""
-    of_team = (entry.organisation, "; ".join(notes(entry)), " · ".join(entry.intervals))
+    of_team = (entry.organisation, "; ".join(notes(entry)))
     return {"team": [text for text in of_team if text], "verdict": doubts(entry)}

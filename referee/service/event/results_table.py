@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from referee.core.dates import moment_text
 from referee.core.spreadsheet import plain_cell
 from referee.service.event.columns import (
     CSV_FIELDS,
@@ -43,8 +44,9 @@ def state_line(results: Results) -> str:
         points = {0: "Nothing is open", 1: "One point is open"}.get(
             count, f"{count} points are open"
         )
-        return f"PROVISIONAL, as of {results.utc}. {points}."
-    return f"FINAL, approved by {', '.join(results.approved_by)} at {results.approved_utc}."
+        return f"PROVISIONAL, as of {moment_text(results.utc)}. {points}."
+    approved = moment_text(results.approved_utc or "")
+    return f"FINAL, approved by {', '.join(results.approved_by)} on {approved}."
 
 
 def results_text(results: Results) -> str:

@@ -10,6 +10,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.service.event.columns import (
     CSV_FIELDS,
@@ -90,7 +91,23 @@ def test_the_page_stands_alone(event, results):
     withdraw(event.contest, "wasps", "device broken", "Kim")
     finalize(event.contest, ["Ada"])
     page = results_page(read_results(event.contest))
-    assert 'class="state final"' in page and "FINAL, approved by Ada at" in page
+    assert 'class="state final"' in page and "FINAL, approved by Ada on" in page
+
+
+def test_the_page_has_landmarks_and_the_intervals_of_each_team(results):
+    """A reader's program finds head and body; an interval stands once, below the ranking."""
+    page = results_page(results)
+    assert ["<header>", "<main>"] == re.findall(r"<(?:header|main)\b[^>]*>", page)
+    table, _, below = page.partition("</table>")
+    for line in results.entries[0].intervals:
+        assert line not in table and line in below
+
+
+def test_dates_are_written_as_people_write_them(results):
+    """Text, LaTeX and page have a day with the name of its month."""
+    told = replace(results, utc="2026-06-07T16:02:11.25+00:00")
+    for form in (results_text, results_latex, results_page):
+        assert "as of 7 June 2026, 16:02 UTC. " in form(told)
 
 
 @given(st.lists(st.floats(0, 10, allow_subnormal=False).map(lambda x: round(x, 9)), max_size=8))
