@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,6 +46,7 @@ from referee.service.setup.config import (
     ServerSection,
 )
 from referee.service.setup.contest import open_contest
+from referee.service.setup.whole_files import replace_file
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions
@@ -122,8 +125,8 @@ def run(args: argparse.Namespace) -> int:
                 scoring_run = _watch(host, device, scored_before, args.seconds)
                 if played.as_files is not None:
                     device.wait(_SETTLE_S)
-            bundle = _export(config, host.database, out)
-    _tell(scoring_run, bundle, played, as_json=args.json)
+            made = _keep(config, host.database, scoring_run, played, out)
+    _tell(scoring_run, made, played, as_json=args.json)
     return 0
 
 
@@ -239,29 +242,81 @@ def _progress(board: dict[str, Any]) -> str:
     )
 
 
-def _export(config: Config, database: Database, out: Path) -> Path:
+@dataclass(frozen=True)
+class _Made:
+    """What the demo leaves: the session's bundle, a page of its result, and what to try next."""
+
+    bundle: Path
+    page: Path
+    next: tuple[str, ...]
+
+
+def _keep(config: Config, database: Database, run: ScoringRun, played: _Played, out: Path) -> _Made:
+    """Write the bundle of the session and the page of its result."""
+    # The library of charts is slow to import, and the servers shall not wait for it.
+    from referee.programs.demo_page import demo_page
+
     session_id = all_sessions(database.connection)[0].session_id
-    bundle = out / f"session{session_id}.zip"
+    made = _Made(
+        out / f"session{session_id}.zip",
+        out / "result.html",
+        _next_commands(session_id, played.scenes, out),
+    )
     contest = open_contest(config)
     try:
-        write_bundle(contest, session_id, bundle)
+        write_bundle(contest, session_id, made.bundle)
+        page = demo_page(contest, session_id, run, made.next)
+        replace_file(made.page, page.encode("utf-8"), 0o644)
     finally:
         contest.database.close()
-    return bundle
+    return made
 
 
-def _tell(scoring_run: ScoringRun, bundle: Path, played: _Played, *, as_json: bool) -> None:
+def _next_commands(session_id: int, scenes: Path, out: Path) -> tuple[str, ...]:
+    """Return three commands to go on with, as they work in this terminal."""
+    truth, bundle = _short(scenes / "ground_truth.json"), _short(out / f"session{session_id}.zip")
+    data, images = _short(out / "data"), _short(scenes / "images")
+    return tuple(
+        shlex.join([_program(), *words])
+        for words in (
+            ["verify", bundle, "--ground-truth", truth],
+            ["explain", str(session_id), "--data", data, "--out", _short(out / "explained")],
+            ["practice", "--images", images, "--ground-truth", truth],
+        )
+    )
+
+
+def _program() -> str:
+    """Return how this terminal starts the referee; outside its environment by its whole path."""
+    own = Path(sys.executable).parent / "referee"
+    if not own.exists():
+        return "referee"
+    found = shutil.which("referee")
+    return "referee" if found is not None and Path(found).samefile(own) else _short(own)
+
+
+def _short(path: Path) -> str:
+    """Return a path from the working folder, if it lies there."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _tell(scoring_run: ScoringRun, made: _Made, played: _Played, *, as_json: bool) -> None:
     as_files = _mean_ap_of_files(played)
     if as_json:
-        more = {"evidence": str(bundle)}
+        more = {"evidence": str(made.bundle), "page": str(made.page)}
         compared = {} if as_files is None else {"mean_ap_as_files": as_files}
         print(json.dumps(dict(scoring_run.detail) | more | compared))
         return
     print(result_text(scoring_run, TRACK))
     if as_files is not None:
         print(f"  as files    mAP {as_files:.6f}: the same detector on the same images, no camera")
-    print(f"  evidence    {bundle}")
+    print(f"  evidence    {made.bundle}")
     print(f"  pictures    {played.scenes / 'images'}")
+    print(f"  page        {made.page}: open it in a browser")
+    print("Next:")
+    for command in made.next:
+        print(f"  {command}")
 
 
 def _mean_ap_of_files(played: _Played) -> float | None:

@@ -90,3 +90,6 @@ def test_wheel_runs_a_session_elsewhere(wheel: Path, tmp_path: Path) -> None:
     for word in ("images", "detections", "mAP", "energy", "verdict     VALID", "mAP/Wh"):
         assert word in done.stdout
     assert (tmp_path / "out" / "session1.zip").exists()
+    assert "<h1>" in (tmp_path / "out" / "result.html").read_text()
+    after = done.stdout.partition("Next:\n")[2].splitlines()
+    assert ["verify", "explain", "practice"] == [line.split()[1] for line in after]

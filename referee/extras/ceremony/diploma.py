@@ -50,7 +50,7 @@ def diplomas_page(results: Results, diplomas: Sequence[Diploma], mark: str = "")
         approved_by=results.approved_by,
         diplomas=diplomas,
         mark=mark,
-        qr=lambda text: qr_svg(text, sized=False),
+        qr=qr_svg,
     )
 
 

@@ -56,6 +56,6 @@ def _generated_picture() -> bytes:
     from referee.service.results.score_pictures import LabelledBox, draw_boxes
 
     file = io.BytesIO()
-    box = LabelledBox((180, 90, 470, 330), "robot", "#2ca02c")
-    draw_boxes(file, None, (640, 420), [box], "A rehearsal shows no image of the event")
+    box = LabelledBox((180, 90, 470, 330), "no image of the event", "#2ca02c")
+    draw_boxes(file, None, (640, 420), [box], "")
     return file.getvalue()

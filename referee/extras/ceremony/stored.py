@@ -96,9 +96,9 @@ def _best_detection(contest: Contest, detections: Detections, session_id: int) -
     class_id = int(detections.class_id[best])
     name = found.truth.class_names.get(class_id) or f"class {class_id}"
     left, top, across, down = detections.box[best].tolist()
-    box = LabelledBox((left, top, across, down), name, _FOUND)
+    label = f"{name} {detections.confidence[best]:.2f}"
+    box = LabelledBox((left, top, across, down), label, _FOUND)
     image = contest.images[int(detections.image_id[best]) - 1]
-    caption = f"{name}, confidence {detections.confidence[best]:.3f}, IoU {fates.iou[best]:.3f}"
     file = io.BytesIO()
-    draw_boxes(file, Path(image.path), (image.width, image.height), [box], caption)
+    draw_boxes(file, Path(image.path), (image.width, image.height), [box], "")
     return file.getvalue()

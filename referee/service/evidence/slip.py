@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from referee.core.dates import day_text
 from referee.errors import InputError, Refusal
 from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.facts_read import FACTS, FactsRead
@@ -90,7 +91,9 @@ def slip_page_of(contest: Contest, session_id: int) -> str:
     images = contest.config.images
     listed = (images.blacklist or Path("blacklist.csv")) if "blacklist" in inputs else None
     command = verify_command(session_id, replace(images, blacklist=listed), slip)
-    return slip_page(contest.config.contest.name, session.team, slip, command)
+    started = session.facts.started
+    day = "" if started is None else day_text(started.utc.isoformat())
+    return slip_page(contest.config.contest.name, day, session.team, slip, command)
 
 
 def verify_command(session_id: int, images: ImagesSection, slip: str) -> str:
@@ -102,11 +105,11 @@ def verify_command(session_id: int, images: ImagesSection, slip: str) -> str:
     return shlex.join([*words, "--slip", slip])
 
 
-def slip_page(contest: str, team: str, slip: str, command: str) -> str:
-    """Return the console's page, with the slip as text and as a QR code."""
+def slip_page(contest: str, day: str, team: str, slip: str, command: str) -> str:
+    """Return the console's page, with the slip as text and as a QR code; `day` may be ''."""
     return page(
         "service/evidence/slip.html",
-        contest=contest,
+        contest=", ".join(filter(None, (contest, day))),
         team=team,
         slip=slip,
         command=command,

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 
-def qr_svg(text: str, *, sized: bool = True) -> str:
-    """Return the code of a text as SVG; without a size of its own the page's style gives one."""
+def qr_svg(text: str) -> str:
+    """Return the code of a text as SVG without a size of its own: the page's style gives one."""
     # It takes 50 ms to load, and most commands print no page.
     import segno
 
     code = segno.make(text, error="m", micro=False, encoding=_encoding(text))
-    return code.svg_inline(scale=4, border=2, light="white", omitsize=not sized)
+    return code.svg_inline(scale=4, border=2, light="white", omitsize=True)
 
 
 def wifi_svg(name: str, password: str) -> str:
@@ -18,7 +18,7 @@ def wifi_svg(name: str, password: str) -> str:
     from segno.helpers import make_wifi_data
 
     security = "WPA" if password else "nopass"
-    return qr_svg(make_wifi_data(name, password or None, security), sized=False)
+    return qr_svg(make_wifi_data(name, password or None, security))
 
 
 def _encoding(text: str) -> str | None:

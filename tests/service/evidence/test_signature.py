@@ -176,7 +176,7 @@ def test_the_slip_is_a_page_with_a_code():
     assert "session 3 score none chain 9F3A-77C1-02DE-4B5A-8C11" == slip_text(
         3, None, "9f3a77c102de4b5a8c11ff"
     )
-    page = slip_page("LPIRC", "<ants>", slip, "referee verify")
+    page = slip_page("LPIRC", "7 June 2026", "<ants>", slip, "referee verify")
     assert slip in page and "<svg" in page and "&lt;ants&gt;" in page
 
 
