@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.by import By
 from werkzeug.serving import make_server
 
 from referee.extras.stations.joint_board import STANDING, VIEW, read_board
@@ -148,7 +149,9 @@ def _look_at_results(browser: webdriver.Chrome, url: str) -> None:
     browser.get(f"{url}/results")
     wait_text(browser, "state", "FINAL")
     wait_text(browser, "entries", "2.8 to 9.6")
-    assert REVIEW in text_of(browser, "entries")
+    for more in browser.find_elements(By.CSS_SELECTOR, "#entries summary"):
+        more.click()
+    wait_text(browser, "entries", REVIEW)
     wait_text(browser, "prizes", "highest score: ants")
     assert "verdict" in text_of(browser, "heads")
 
