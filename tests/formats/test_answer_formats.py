@@ -9,8 +9,8 @@ from referee.errors import Refusal
 from referee.formats import answer_formats
 from referee.formats.answer_formats import (
     CSV,
+    FORM,
     FORMATS,
-    NAMES,
     any_of,
     format_by_looks,
     format_of_type,
@@ -52,7 +52,8 @@ def test_what_has_no_format_is_not_found():
 
 def test_names_and_types_are_different():
     """No two formats share a name, a media type or a refusal."""
-    for values in (NAMES, [it.media_type for it in FORMATS], [it.refusal for it in FORMATS]):
+    names = [FORM, *(it.name for it in FORMATS)]
+    for values in (names, [it.media_type for it in FORMATS], [it.refusal for it in FORMATS]):
         assert len(values) == len(set(values))
 
 

@@ -191,7 +191,7 @@ def test_links_are_what_the_documentation_says(database):
 LINKS = {
     24: "e06dda23c8734b33b55decedebd5edc1a517487cf34a6c103d977185a376897d",
     45: "6212d823ac9de4453a73efc1b7e9503018cfecf0d49408571957bacf16c57cb2",
-    47: "fe1e1c03280a3b9a81e671108462104590a6dfbe90805eafa179aca6928e4b13",
+    47: "bf4c11e7da4f5906950ddc90e6c8c68d51e097ce82f6a1f9be325334642b44b2",
 }
 
 

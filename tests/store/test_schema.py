@@ -148,6 +148,7 @@ def filled(database):
     # Tables of later referees come last: the links of the rows above are known for ever.
     with database.write() as connection:
         insert_session_address(connection, session_id, "192.0.2.7", UTC_TEXT)
+        insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
     return database
 
 
@@ -182,7 +183,6 @@ def _fill_event(connection, session_id, not_over):
     insert_operator_change(connection, *change, actor="x", utc=UTC_TEXT)
     insert_logout(connection, insert_login(connection, 1, "::1", UTC_TEXT), UTC_TEXT)
     insert_frozen_publication(connection, insert_freeze(connection, at(0), "frozen", "x"), "{}")
-    insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
 
 
 def test_every_table_is_a_fact_or_known_not_to_be(database):

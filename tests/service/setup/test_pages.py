@@ -18,7 +18,7 @@ SLIP = {"contest": "LPIRC", "slip": "session 3", "command": "referee verify", "c
 def test_what_a_page_is_given_is_text_and_no_markup():
     """A team's name shows as it is written, whatever it holds."""
     shown = page("service/evidence/slip.html", team="<script>'", **SLIP)
-    assert "<h1>&lt;script&gt;&#39;</h1>" in shown and "<script>" not in shown
+    assert '<h1 dir="auto">&lt;script&gt;&#39;</h1>' in shown and "<script>" not in shown
 
 
 def test_a_field_that_is_forgotten_is_an_error():
