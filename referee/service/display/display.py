@@ -266,6 +266,11 @@ class Display:
         return self.pictures.card(moment_ms)(width_px, height_px)
 
     def _truths(self, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what the page must show, until a newer line of the same page replaces this one.
+
+        A desk that was killed finds several lines of one page in its socket, in any order. Whoever
+        listens at the replaced line connects again and gets the screen.
+        """
         seen: dict[str, Any] | None = None
         while not self._closing:
             with self._changed:
@@ -273,6 +278,8 @@ class Display:
                     lambda: self._closing or self._scheduler.truth_for(page.number) != seen,  # noqa: B023
                     timeout=_SIGN_OF_LIFE_S,
                 )
+                if page not in self._scheduler.pages:
+                    return
                 seen = self._scheduler.truth_for(page.number)
             yield "truth", seen
 

@@ -58,6 +58,9 @@ class Pages:
     def __len__(self) -> int:
         return len(self._open)
 
+    def __contains__(self, page: Page) -> bool:
+        return self._open.get(page.number) is page
+
     @property
     def showing(self) -> Page | None:
         """Return the page that shows, or None."""

@@ -58,6 +58,24 @@ def test_a_frame_is_presented_when_it_is_painted(display):
     assert display.status().round_trip_s is not None
 
 
+def test_a_line_ends_that_a_newer_one_of_its_page_replaces(display):
+    """A desk that was killed may take a page's live line before a dead one of the same page.
+
+    The page must connect again: otherwise its line would call it another page for ever.
+    """
+    line = display.stream("monitor")
+    assert ["hello", "truth"] == [next(line)[0], next(line)[0]]
+    dead = display.stream("monitor")
+    next(dead)
+    assert next(line, None) is None
+    dead.close()
+    again = display.stream("monitor")
+    assert [("hello", None), ("truth", "black")] == [
+        (name, data.get("mode")) for name, data in (next(again), next(again))
+    ]
+    again.close()
+
+
 def test_requests_at_once_are_all_painted_in_turn(display):
     """Each of several requests has a frame of its own."""
     page = opened(display)
