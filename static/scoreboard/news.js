@@ -18,12 +18,15 @@ export function nextLead(lead, leader, nowMs) {
   return { leader, other: null, sinceMs: nowMs, changed: true };
 }
 
+// The energy may come before the score: then the verdict alone is no result yet. An INVALID has none.
+const hasResult = ({ verdict, rank }) => Boolean(verdict) && (rank !== null || verdict === "INVALID");
+
 // The entry whose result has come between two views, or null. Results that come at once with a thaw
 // or an approval are none of them: the whole ranking is news then.
 export function finished(before, after) {
   if (!before || before.state !== "PROVISIONAL" || after.state !== "PROVISIONAL") return null;
-  const known = new Set(before.entries.filter(({ verdict }) => verdict).map(({ session }) => session));
-  return after.entries.find(({ newest, session }) => newest && !known.has(session)) ?? null;
+  const known = new Set(before.entries.filter(hasResult).map(({ session }) => session));
+  return after.entries.find((one) => one.newest && hasResult(one) && !known.has(one.session)) ?? null;
 }
 
 export function resultText({ team, rank, short, verdict }, score) {

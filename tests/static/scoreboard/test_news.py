@@ -46,14 +46,16 @@ def test_a_lead_is_told_when_it_lasts(
     assert told == scripts.run("scoreboard/news.js", LEADS, looks)
 
 
-def shown(state: str, *entries: tuple[str, int, str | None, bool]) -> dict[str, Any]:
-    """Return a view with entries: team, session, verdict, whether it is the newest result."""
-    names = ("team", "session", "verdict", "newest")
+def shown(state: str, *entries: tuple[str, int, str | None, int | None, bool]) -> dict[str, Any]:
+    """Return a view with entries: team, session, verdict, rank, whether it is the newest result."""
+    names = ("team", "session", "verdict", "rank", "newest")
     return {"state": state, "entries": [dict(zip(names, one, strict=True)) for one in entries]}
 
 
-BEFORE = shown("PROVISIONAL", ("ants", 1, "VALID", True), ("bees", 2, None, False))
-AFTER = shown("PROVISIONAL", ("ants", 1, "VALID", False), ("bees", 2, "INVALID", True))
+BEFORE = shown("PROVISIONAL", ("ants", 1, "VALID", 1, True), ("bees", 2, None, None, False))
+JUDGED = shown("PROVISIONAL", ("ants", 1, "VALID", 1, False), ("bees", 2, "VALID", None, True))
+SCORED = shown("PROVISIONAL", ("ants", 1, "VALID", 2, False), ("bees", 2, "VALID", 1, True))
+AFTER = shown("PROVISIONAL", ("ants", 1, "VALID", 1, False), ("bees", 2, "INVALID", None, True))
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,10 @@ AFTER = shown("PROVISIONAL", ("ants", 1, "VALID", False), ("bees", 2, "INVALID",
     [
         (BEFORE, AFTER, "bees"),
         (BEFORE, BEFORE, None),
+        # The energy comes before the score.
+        (BEFORE, JUDGED, None),
+        (JUDGED, SCORED, "bees"),
+        (SCORED, SCORED, None),
         (None, AFTER, None),
         (BEFORE | {"state": "FROZEN"}, AFTER, None),
         (BEFORE, AFTER | {"state": "FINAL"}, None),
