@@ -8,8 +8,10 @@ finds the fonts.
 from __future__ import annotations
 
 import io
+import threading
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,7 @@ _CANDIDATES = (
 )
 _USUAL = "DejaVu Sans"
 _SHOWN_MOST = 10
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def families(there: Collection[str]) -> list[str]:
@@ -36,19 +39,30 @@ def families(there: Collection[str]) -> list[str]:
     return [_USUAL, *(name for name in _CANDIDATES if name in there)]
 
 
+@contextmanager
+def drawing(style: Mapping[str, Any]) -> Iterator[None]:
+    """Draw by these settings of matplotlib, one thread at a time: the settings are the process's.
+
+    The warning of a letter that matplotlib's own font lacks is off from here on, in the whole
+    process. Whoever needs the letter finds it in the browser's fonts, or `_remark` tells of it.
+    """
+    import matplotlib
+
+    settings: Any = style
+    with _ONE_AT_A_TIME, matplotlib.rc_context(settings):
+        # `warnings.catch_warnings` is no way: another thread that uses it ends this one's filter.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        yield
+
+
 def svg_of(figure: Figure, *, style: Mapping[str, Any], title: str | None = None) -> bytes:
     """Return a figure as SVG without a date, so equal figures have equal bytes.
 
     `style` are settings of matplotlib, and `title` is for those who do not see the figure.
     """
-    import matplotlib
-
     file = io.BytesIO()
     named = {} if title is None else {"Title": title}
-    settings: Any = {"svg.fonttype": "none", **style}
-    with matplotlib.rc_context(settings), warnings.catch_warnings():
-        # A letter that matplotlib's own font lacks is in the browser's.
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
+    with drawing({"svg.fonttype": "none", **style}):
         figure.savefig(file, format="svg", metadata={"Date": None, **named})
     return file.getvalue()
 
@@ -63,10 +77,8 @@ def save_pdf(figure: Figure, path: Path, title: str) -> str | None:
 
     Returns a remark on letters that no font of this machine has.
     """
-    import matplotlib
-
     # Type 42: publishers refuse fonts of type 3, matplotlib's default.
-    with matplotlib.rc_context({"pdf.fonttype": 42}):
+    with drawing({"pdf.fonttype": 42}):
         return _saved(figure, path, format="pdf", metadata={"CreationDate": None, "Title": title})
 
 

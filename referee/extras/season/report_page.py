@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from power.logs.fonts import drawing
 from referee.extras.season.entrants import BY_SCORE, Entrant
 from referee.extras.season.overview import overview_of
 from referee.extras.season.rankings import ComparedRanking, SeasonEvent
@@ -195,7 +195,7 @@ def _plain(team: str) -> str:
 
 
 def _figure(width_in: float, lines: int, theme: Theme) -> tuple[Figure, Axes]:
-    with matplotlib.rc_context(STYLE):
+    with drawing(STYLE):
         figure = Figure(figsize=(width_in, _FRAME_IN + _LINE_IN * lines), layout="constrained")
         figure.patch.set(facecolor=theme.ground)
         FigureCanvasSVG(figure)

@@ -8,12 +8,10 @@ internal names come from its content.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
@@ -154,7 +152,7 @@ def _points(
 def _figure(
     ranking: ContestRanking, theme: Theme, size: tuple[float, float], x_label: str
 ) -> tuple[Figure, Axes]:
-    with matplotlib.rc_context(STYLE):
+    with fonts.drawing(STYLE):
         figure = Figure(figsize=size, layout="constrained")
         figure.patch.set_alpha(0.0)
         if theme.ground is not None:
@@ -191,9 +189,7 @@ def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
 
     Call it when the axes have their limits.
     """
-    with warnings.catch_warnings():
-        # Letters that matplotlib's own font lacks come with the figure's file, or with a browser.
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
+    with fonts.drawing(STYLE):
         _figure_of(axes).draw_without_rendering()  # Until then nobody knows where the points are.
     spots = [_spot(axes, x, y) for x, y, _ in points]
     taken = [mark_at(across, up) for across, up in spots]

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from power.logs.fonts import save_png
+from power.logs.fonts import drawing, save_png
 from referee.core.dates import day_text
 from referee.errors import InputError
 from referee.service.event.charts import COLOURS, DARK, STYLE, svg_of
@@ -46,7 +45,7 @@ def share_figure(results: Results) -> Figure:
     """Draw the best five teams: a bar of each score from 0, with its interval and its figures."""
     ranked = [it for it in results.entries if it.rank is not None]
     cells = printed_entries(results.entries)[:_ROWS_MOST]
-    with matplotlib.rc_context(STYLE):
+    with drawing(STYLE):
         figure = Figure(figsize=_SIZE_IN, facecolor=_GROUND)
         FigureCanvasSVG(figure)
         axes = figure.add_axes((0.045, 0.13, 0.91, 0.6))

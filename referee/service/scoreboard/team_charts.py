@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from power.logs.fonts import drawing
 from referee.service.event.charts import Theme, svg_of
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ class SessionCourse:
 
 def course_chart(course: SessionCourse, theme: Theme) -> bytes:
     """Return power and requests over the session's seconds; a gap breaks the line of the power."""
-    with matplotlib.rc_context(_STYLE):
+    with drawing(_STYLE):
         figure = Figure(figsize=(12.0, 3.6), layout="constrained")
         FigureCanvasSVG(figure)
         figure.patch.set_alpha(0.0)
@@ -98,7 +98,7 @@ def ordered_by_ap(curves: Sequence[ClassCurve]) -> list[ClassCurve]:
 def _cells_chart(ordered: Sequence[ClassCurve], theme: Theme, columns: int = 0) -> bytes:
     columns = columns or max(4, min(_COLUMNS_MOST, math.ceil(math.sqrt(2 * len(ordered)))))
     rows = max(1, math.ceil(len(ordered) / columns))
-    with matplotlib.rc_context(_STYLE):
+    with drawing(_STYLE):
         figure = Figure(figsize=(columns * _CELL_IN, rows * _CELL_IN))
         FigureCanvasSVG(figure)
         figure.patch.set_alpha(0.0)

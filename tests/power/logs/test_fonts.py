@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 
 import pytest
 
-from power.logs.fonts import families, save_pdf, save_png, svg_of
+from power.logs.fonts import drawing, families, save_pdf, save_png, svg_of
 
 figures = pytest.importorskip("matplotlib.figure", reason="needs the extra [plot]")
 # A letter that no font has: it is assigned to nobody.
@@ -53,6 +54,34 @@ def test_an_svg_leaves_names_to_the_browser_without_a_word(recwarn):
     figure.suptitle(f"チーム {NOBODYS}", parse_math=False)
     assert "チーム" in svg_of(figure, style={}, title="a title").decode()
     assert [] == [str(it.message) for it in recwarn]
+
+
+def test_threads_draw_by_their_own_settings_whatever_becomes_of_the_warnings():
+    """Neither another thread's settings nor its `catch_warnings` reaches into a drawing."""
+    ended = threading.Event()
+    plain, other = ({"svg.hashsalt": "a", "font.size": size} for size in (10.0, 30.0))
+
+    def drawn(style):
+        figure = figures.Figure(figsize=(2, 1))
+        with drawing(style):
+            axes = figure.add_axes((0.3, 0.3, 0.6, 0.6))
+        axes.set_title(NOBODYS)
+        return svg_of(figure, style=style)
+
+    def disturb():
+        while not ended.is_set():
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", DeprecationWarning)
+                drawn(other)
+
+    expected = drawn(plain)
+    thread = threading.Thread(target=disturb, name="disturber")
+    thread.start()
+    try:
+        assert {expected} == {drawn(plain) for _ in range(20)}
+    finally:
+        ended.set()
+        thread.join()
 
 
 def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path):
