@@ -145,6 +145,9 @@ class EntryQueue:
             raise
         except InputError as error:
             self._wait_for_repair(entry, str(error))
+        except Unavailable as error:
+            _log.warning("entry %d could not be judged: %s", entry.entry_id, error)
+            self._give_back(entry, _OURS, {"error": str(error)})
         except Exception as error:
             # Whatever it is, the model did not cause it, and the next entry must not wait for it.
             _log.exception("entry %d could not be judged", entry.entry_id)
