@@ -8,12 +8,14 @@ finds the fonts.
 from __future__ import annotations
 
 import io
+import logging
 import threading
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +30,9 @@ _CANDIDATES = (
 )
 _USUAL = "DejaVu Sans"
 _SHOWN_MOST = 10
-_ONE_AT_A_TIME = threading.RLock()
+_ALONE = threading.RLock()
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
 
 
 def families(there: Collection[str]) -> list[str]:
@@ -39,9 +43,23 @@ def families(there: Collection[str]) -> list[str]:
     return [_USUAL, *(name for name in _CANDIDATES if name in there)]
 
 
+def one_at_a_time(draw: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """Let one thread at a time run a function that draws a whole figure.
+
+    Each part of a figure may look at matplotlib's settings, and those are the process's.
+    """
+
+    @wraps(draw)
+    def drawn_alone(*args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+        with _ALONE:
+            return draw(*args, **kwargs)
+
+    return drawn_alone
+
+
 @contextmanager
 def drawing(style: Mapping[str, Any]) -> Iterator[None]:
-    """Draw by these settings of matplotlib, one thread at a time: the settings are the process's.
+    """Draw by these settings of matplotlib, while no other thread draws.
 
     The warning of a letter that matplotlib's own font lacks is off from here on, in the whole
     process. Whoever needs the letter finds it in the browser's fonts, or `_remark` tells of it.
@@ -49,7 +67,7 @@ def drawing(style: Mapping[str, Any]) -> Iterator[None]:
     import matplotlib
 
     settings: Any = style
-    with _ONE_AT_A_TIME, matplotlib.rc_context(settings):
+    with _ALONE, matplotlib.rc_context(settings):
         # `warnings.catch_warnings` is no way: another thread that uses it ends this one's filter.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
@@ -77,6 +95,8 @@ def save_pdf(figure: Figure, path: Path, title: str) -> str | None:
 
     Returns a remark on letters that no font of this machine has.
     """
+    # It tells each step of cutting out the letters that a figure has.
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
     # Type 42: publishers refuse fonts of type 3, matplotlib's default.
     with drawing({"pdf.fonttype": 42}):
         return _saved(figure, path, format="pdf", metadata={"CreationDate": None, "Title": title})

@@ -69,11 +69,13 @@ AGAINST_SPEED = "Accuracy against speed: right and up is better."
 """The title of figure 9."""
 
 
+@fonts.one_at_a_time
 def energy_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> bytes:
     """Return `energy_figure` as SVG."""
     return svg_of(energy_figure(ranking, theme, size), AGAINST_ENERGY)
 
 
+@fonts.one_at_a_time
 def speed_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> bytes:
     """Return `speed_figure` as SVG."""
     return svg_of(speed_figure(ranking, theme, size), AGAINST_SPEED)

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from power.logs.fonts import drawing
+from power.logs.fonts import drawing, one_at_a_time
 from referee.service.event.charts import Theme, svg_of
 
 Floats = NDArray[np.float64]
@@ -47,6 +47,7 @@ class SessionCourse:
     bin_s: float
 
 
+@one_at_a_time
 def course_chart(course: SessionCourse, theme: Theme) -> bytes:
     """Return power and requests over the session's seconds; a gap breaks the line of the power."""
     with drawing(_STYLE):
@@ -77,11 +78,13 @@ def course_chart(course: SessionCourse, theme: Theme) -> bytes:
     return svg_of(figure, "Power and requests over time")
 
 
+@one_at_a_time
 def curves_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
     """Return a small precision-recall curve for each class, with its AP, the best class first."""
     return _cells_chart(ordered_by_ap(curves), theme)
 
 
+@one_at_a_time
 def extremes_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
     """Return the curves of the best classes, and below them those of the worst ones."""
     ordered = ordered_by_ap(curves)

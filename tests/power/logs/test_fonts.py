@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import warnings
 
 import pytest
 
-from power.logs.fonts import drawing, families, save_pdf, save_png, svg_of
+from power.logs.fonts import drawing, families, one_at_a_time, save_pdf, save_png, svg_of
 
 figures = pytest.importorskip("matplotlib.figure", reason="needs the extra [plot]")
 # A letter that no font has: it is assigned to nobody.
@@ -61,6 +62,7 @@ def test_threads_draw_by_their_own_settings_whatever_becomes_of_the_warnings():
     ended = threading.Event()
     plain, other = ({"svg.hashsalt": "a", "font.size": size} for size in (10.0, 30.0))
 
+    @one_at_a_time
     def drawn(style):
         figure = figures.Figure(figsize=(2, 1))
         with drawing(style):
@@ -84,8 +86,9 @@ def test_threads_draw_by_their_own_settings_whatever_becomes_of_the_warnings():
         thread.join()
 
 
-def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path):
-    """Publishers refuse fonts of type 3; a letter without a font is told here, too."""
+def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path, caplog):
+    """Publishers refuse fonts of type 3; a letter without a font is told here, and nothing else."""
+    caplog.set_level(logging.INFO)
     for name in ("a.pdf", "b.pdf"):
         figure = figures.Figure()
         figure.suptitle(f"ants {NOBODYS}")
@@ -94,3 +97,4 @@ def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path):
     found = (tmp_path / "a.pdf").read_bytes()
     assert found == (tmp_path / "b.pdf").read_bytes()
     assert b"/Type3" not in found and b"/CIDFontType2" in found
+    assert [] == caplog.record_tuples

@@ -58,7 +58,7 @@ def test_a_misfit_is_told(browser: webdriver.Chrome, address: str) -> None:
     browser.execute_script("""
         document.body.innerHTML = `<p style="position:absolute">Ants</p>
           <p style="position:absolute">Bees</p>
-          <p style="overflow:hidden;width:3em;white-space:nowrap;margin-top:4em">cut off</p>
+          <p style="overflow:hidden;width:1em;white-space:nowrap;margin-top:4em">cut off</p>
           <p style="width:2em;overflow-wrap:anywhere">broken</p>
           <p class="state" style="width:2em">NOT READY</p>
           <div style="width:5000px">wide</div>`;
