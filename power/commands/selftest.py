@@ -231,7 +231,9 @@ def _traces_removed(meter: WT310, guard: Guard) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        in_time(meter, remove, hasty=True)
+        why = in_time(meter, remove, hasty=True)
+        if why:
+            say(f"the meter may still integrate, or keep a locked panel: {why}")
         raise
     except BaseException:
         in_time(meter, remove, hasty=False)

@@ -34,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 COLOURS = {"red": (250, 10, 10), "green": (10, 250, 10), "blue": (10, 10, 250)}
 OVER = ("refused", "scored", "failed", "void")
+_TRIES = 10
 
 
 def model(classes: int = 1001) -> bytes:
@@ -217,16 +218,31 @@ def test_an_entry_survives_the_end_of_everything(contest: Path) -> None:
 
 
 def test_a_model_that_hangs_is_refused_and_the_next_is_scored(contest: Path) -> None:
-    """A model that never ends is refused with a sentence; the one behind it gets its score."""
-    configure(contest, "process_s", "10.0")
+    """A model that never ends is refused with a sentence; the one behind it gets its score.
+
+    Where other programs take more than three quarters of its core, the referee cannot tell. It says
+    so after its tries, and an operator puts the entry into the line again.
+    """
+    configure(contest, "process_s", "4.0")
     with program(["serve", "--config", str(contest)], contest.parent) as running:
         ants, bees = (Team(contest, running, name) for name in ("ants", "bees"))
         first, second = ants.submit(hanging())[1], bees.submit(model())[1]
         assert second["place"] in (1, 2)
-        refused = ants.until(first["entry"], *OVER)
+        refused = judged(ants, first["entry"], contest)
         assert ("refused", "time") == (refused["state"], refused["failures"][0]["rule"])
-        assert "within 10 s" in refused["reasons"][0]
-        assert "scored" == bees.until(second["entry"], *OVER)["state"]
+        assert "within 4 s" in refused["reasons"][0]
+        assert "scored" == judged(bees, second["entry"], contest)["state"]
+
+
+def judged(team: Team, number: int, contest: Path) -> dict[str, Any]:
+    """Return an entry that the referee could judge, after few or many tries."""
+    for _ in range(_TRIES):
+        found = team.until(number, *OVER)
+        if found["state"] != "failed":
+            return found
+        assert "through no fault of the model" in found["text"]
+        referee("ovic", "again", str(number), "--config", str(contest))
+    raise AssertionError(f"{_TRIES} times the machine was too busy: {found['text']}")
 
 
 def test_a_disk_that_fills_during_an_upload_acknowledges_nothing(
