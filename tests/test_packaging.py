@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from referee import __version__
 from tests.support.libraries import EXTRAS
 from tests.support.syntax import tree_of
 
@@ -58,6 +59,20 @@ def imported() -> Iterator[str]:
                     yield from (alias.name.partition(".")[0] for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module:
                     yield node.module.partition(".")[0]
+
+
+def test_wheel_and_sdist_have_the_licence_and_say_where_to_ask() -> None:
+    """The licence, how to cite, to contribute and to report are files that each build takes."""
+    files = lines(setup()["metadata"]["license_files"])
+    assert ["CITATION.cff", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"] == sorted(files)
+    assert [] == [name for name in files if not (ROOT / name).is_file()]
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """How to cite names the version and the licence that the package has."""
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^(version|license): (.*)$", text, re.MULTILINE))
+    assert {"version": __version__, "license": setup()["metadata"]["license"]} == told
 
 
 def test_every_folder_of_code_is_a_package_of_the_wheel() -> None:
