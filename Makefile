@@ -32,9 +32,10 @@ help:
 	$(PYTHON) -m venv .venv
 	touch $@
 
-# What is installed depends on setup.cfg alone: the package itself is used in place.
+# What is installed depends on setup.cfg alone: the package itself is used in place. The demo's page
+# has charts, which the extra `event` brings.
 .venv/run: .venv/made setup.cfg
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[event]'
 	touch $@
 
 # A test needs a small part of what is installed, and Python compiles that part when it is used:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import configparser
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -179,11 +180,54 @@ def test_a_skip_names_an_extra_that_is_there() -> None:
     assert set() == {*told} - {*setup()["options.extras_require"]}
 
 
-def test_the_table_of_extras_has_each_extra_once() -> None:
-    """The README has a row for each extra that a user may install, in their order."""
+def test_the_table_of_extras_is_that_of_the_settings() -> None:
+    """The README has a row for each extra that a user may install, in the words of `setup.cfg`."""
+    text = (ROOT / "setup.cfg").read_text(encoding="utf-8").partition("[options.extras_require]")[2]
+    noted = re.findall(r"((?:^# .*\n)+)^([a-z-]+) =$", text.partition("\n[")[0], re.MULTILINE)
+    rows = [
+        f"| `{name}` | {' '.join(line[2:] for line in notes.splitlines())} |"
+        for notes, name in noted
+        if name not in FOR_DEVELOPERS
+    ]
+    assert [*setup()["options.extras_require"]] == [name for _, name in noted]
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition("| extra |")[2]
-    told = re.findall(r"^\| `([a-z]+)` \|", table.partition("\n\n")[0], re.MULTILINE)
-    assert sorted({*setup()["options.extras_require"]} - FOR_DEVELOPERS) == told
+    assert rows == table.partition("\n\n")[0].splitlines()[2:]
+
+
+def test_no_extra_adds_nothing() -> None:
+    """Each extra brings a library that a plain install lacks, and no two bring the same ones."""
+    plain = {Requirement(line).name for line in lines(setup()["options"]["install_requires"])}
+    brought = {
+        extra: frozenset(Requirement(line).name for line in lines(text)) - plain
+        for extra, text in setup()["options.extras_require"].items()
+    }
+    assert [] == [extra for extra, libraries in brought.items() if not libraries]
+    assert len(brought) == len({*brought.values()})
+
+
+def told_to_install() -> Iterator[tuple[str, str]]:
+    """Yield (libraries, extra) of each message about a library that is missing."""
+    for package in OURS:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(tree_of(path)):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield from re.findall(r"pip install (.*?) \(the extra '(\w+)'\)", node.value)
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    if node.func.id in ("needing", "MissingLibrary"):
+                        words = [it.value for it in node.args[1:] if isinstance(it, ast.Constant)]
+                        if len(words) == 2:  # `needing` itself passes names on.
+                            yield str(words[0]), str(words[1])
+
+
+def test_a_message_names_the_extra_that_brings_the_library() -> None:
+    """What a message says to install is in the extra that it names, or in a plain install."""
+    told = [*told_to_install()]
+    assert len(told) > 15
+    plain = lines(setup()["options"]["install_requires"])
+    for libraries, extra in told:
+        there = [*plain, *lines(setup()["options.extras_require"][extra])]
+        names = {canonical(Requirement(word).name) for word in shlex.split(libraries)}
+        assert names <= {canonical(Requirement(line).name) for line in there}, (libraries, extra)
 
 
 def test_what_is_told_to_install_is_there() -> None:
