@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 
 import referee
 from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.setup.commit import version_text
 
 _PACKAGE = "lpirc-referee"
 _EXTRA = "event"
@@ -80,7 +81,7 @@ def _counts(requirement: Requirement, extra: str) -> bool:
 
 @cache
 def _versions() -> str:
-    told = [f"referee {referee.__version__}", f"Python {platform.python_version()}"]
+    told = [f"referee {version_text()}", f"Python {platform.python_version()}"]
     for name in _TOLD:
         try:
             told.append(f"{name} {metadata.version(name)}")
