@@ -76,6 +76,12 @@ def test_the_citation_is_of_this_version() -> None:
     assert {"version": __version__, "license": setup()["metadata"]["license"]} == told
 
 
+def test_the_changelog_begins_with_this_version() -> None:
+    """The first section of the changelog is this version's, so a user reads what is new in it."""
+    text = (ROOT / "docs/changelog.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE)[0] == ".".join(__version__.split(".")[:2])
+
+
 def test_every_folder_of_code_is_a_package_of_the_wheel() -> None:
     """The wheel has a package for each folder of code."""
     folders = {
