@@ -7,7 +7,7 @@ import re
 import sys
 from importlib import metadata
 
-OLDEST = {"ai-edge-litert": (2, 0), "numpy": (2, 0), "pillow": (11, 0)}
+OLDEST = {"ai-edge-litert": (2, 0), "numpy": (2, 0), "pillow": (13, 0)}
 """The libraries that time a model, with the oldest versions, as `setup.cfg` has them."""
 
 
