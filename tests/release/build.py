@@ -69,12 +69,14 @@ def _built(source: Source, folder: Path) -> list[Path]:
     )
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as packed:
         packed.extractall(folder / "source", filter="data")
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "build", "--outdir", str(made), str(folder / "source")],
-        check=True,
-        stdout=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
         env=os.environ | {"SOURCE_DATE_EPOCH": str(source.epoch_s)},
     )
+    if done.returncode != 0:
+        raise ReleaseError(f"The build failed:\n{done.stdout}{done.stderr}")
     built = sorted(made.iterdir())
     for path in built:
         if path.suffix == ".gz":

@@ -42,11 +42,19 @@ def trials() -> Iterator[Trial]:
 
     A library's oldest version is often older than the newest Python.
     """
-    found = [path for one in PYTHONS if (path := shutil.which(f"python{one}"))]
+    found = [path for one in PYTHONS if (path := _interpreter(one))]
     for python in found or [sys.executable]:
         yield Trial(python)
         yield Trial(python, "event")
     yield Trial((found or [sys.executable])[0], "event", lowest=True)
+
+
+def _interpreter(version: str) -> str | None:
+    """Return the path of a Python that runs; a version manager may leave a name that does not."""
+    path = shutil.which(f"python{version}")
+    if path is None or subprocess.run([path, "-c", ""], capture_output=True).returncode != 0:
+        return None
+    return path
 
 
 def lowest(settings: str, extras: Sequence[str]) -> list[str]:
