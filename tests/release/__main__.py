@@ -10,6 +10,7 @@ verified. It takes minutes, and an index for the libraries.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from tests.release.build import (
     read_source,
     require_tag,
 )
-from tests.release.trial import run_trial, trials
+from tests.release.trial import SETTINGS, required, run_trial, trials
 
 SUMS = "SHA256SUMS"
 
@@ -64,22 +65,30 @@ def _tried(source: Source, folder: Path) -> list[Path]:
         print(run_trial(trial, wheel, source.commit, place), flush=True)
         if trial.extras == "event" and not trial.lowest:
             listed = place / "environment" / "bin" / "python"
-    components = folder / f"{wheel.name.partition('-py3')[0]}.cdx.json"
-    _list_components(listed, components, source.epoch_s)
-    files.append(components)
+    files.append(_components(listed, wheel, source.epoch_s))
     sums = folder / SUMS
     sums.write_text("".join(f"{sha256(it.read_bytes()).hexdigest()}  {it.name}\n" for it in files))
     return [*files, sums]
 
 
-def _list_components(python: Path, out: Path, epoch_s: int) -> None:
+def _components(python: Path, wheel: Path, epoch_s: int) -> Path:
     """Write what an event's environment holds as CycloneDX, checked against its schema."""
+    name, version = wheel.name.split("-")[:2]
+    out = wheel.with_name(f"{name}-{version}.cdx.json")
+    # Of the project itself the program reads no setup.cfg.
+    root = wheel.with_name("pyproject.toml")
+    needed = json.dumps([str(one) for one in required(SETTINGS, ["event"])])
+    root.write_text(
+        f'[project]\nname = "lpirc-referee"\nversion = "{version}"\n'
+        f'license = "Apache-2.0"\ndependencies = {needed}\n'
+    )
     command = [str(Path(sys.executable).parent / "cyclonedx-py"), "environment", str(python)]
-    command += ["--output-reproducible", "--of", "JSON", "-o", str(out)]
+    command += ["--pyproject", str(root), "--output-reproducible", "--of", "JSON", "-o", str(out)]
     environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch_s)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise ReleaseError(f"The components could not be listed:\n{done.stderr}")
+    return out
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import tarfile
 import pytest
 
 from tests.release.build import ReleaseError, require_tag, steady
-from tests.release.trial import lowest
+from tests.release.trial import lowest, required
 
 SETTINGS = """
 [options]
@@ -52,8 +52,8 @@ def test_an_sdist_tells_neither_the_hour_nor_the_user_of_its_making() -> None:
 
 def test_the_lowest_libraries_are_those_of_the_settings() -> None:
     """A constraint has the lower bound of each library, of the extras that are asked for too."""
-    assert ["gunicorn==27.0", "numpy==2.0"] == lowest(SETTINGS, [])
-    assert "opencv-python-headless==4.14" in lowest(SETTINGS, ["camera"])
+    assert ["gunicorn==27.0", "numpy==2.0"] == lowest(required(SETTINGS, []))
+    assert "opencv-python-headless==4.14" in lowest(required(SETTINGS, ["camera"]))
 
 
 def test_a_tag_of_another_version_is_no_release() -> None:

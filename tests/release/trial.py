@@ -21,6 +21,8 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 PLAIN_MOST_MIB = 150
 """The room on disk that a contestant's install may take, its own Python and pip apart."""
 
+SETTINGS = (ROOT / "setup.cfg").read_text(encoding="utf-8")
+
 _DEMO_S = "8"
 
 
@@ -57,19 +59,24 @@ def _interpreter(version: str) -> str | None:
     return path
 
 
-def lowest(settings: str, extras: Sequence[str]) -> list[str]:
-    """Return a constraint for each library of a `setup.cfg`: the lowest version that it allows."""
+def required(settings: str, extras: Sequence[str]) -> list[Requirement]:
+    """Return what a `setup.cfg` asks for, with these extras."""
     parser = configparser.ConfigParser()
     parser.read_string(settings)
     texts = [parser["options"]["install_requires"]]
     texts += [parser["options.extras_require"][extra] for extra in extras]
-    found = []
-    for line in "\n".join(texts).splitlines():
-        if line.strip() and not line.strip().startswith("#"):
-            wanted = Requirement(line)
-            bounds = [it.version for it in wanted.specifier if it.operator == ">="]
-            found += [f"{wanted.name}=={version}" for version in bounds]
-    return found
+    stripped = map(str.strip, "\n".join(texts).splitlines())
+    return [Requirement(line) for line in stripped if line and not line.startswith("#")]
+
+
+def lowest(wanted: Sequence[Requirement]) -> list[str]:
+    """Return a constraint for each library: the lowest version that is allowed."""
+    return [
+        f"{one.name}=={bound.version}"
+        for one in wanted
+        for bound in one.specifier
+        if bound.operator == ">="
+    ]
 
 
 def run_trial(trial: Trial, wheel: Path, commit: str, folder: Path) -> str:
@@ -80,8 +87,7 @@ def run_trial(trial: Trial, wheel: Path, commit: str, folder: Path) -> str:
     what = f"{wheel}[{trial.extras}]" if trial.extras else str(wheel)
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
     limits = folder / "constraints.txt"
-    settings = (ROOT / "setup.cfg").read_text(encoding="utf-8")
-    limits.write_text("\n".join(lowest(settings, ["event"]) if trial.lowest else []))
+    limits.write_text("\n".join(lowest(required(SETTINGS, ["event"])) if trial.lowest else []))
     _run([*pip, "install", "--quiet", "--constraint", str(limits), what], folder)
     _run([*pip, "check"], folder)
     size = _installed_mib(home)
