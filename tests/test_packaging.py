@@ -17,12 +17,11 @@ import pytest
 from packaging.requirements import Requirement
 
 from referee import __version__
-from tests.support.libraries import EXTRAS
+from tests.support.libraries import EXTRAS, FOR_DEVELOPERS
 from tests.support.syntax import tree_of
 
 ROOT = Path(__file__).parents[1]
 OURS = ("referee", "power", "client_sample")
-FOR_DEVELOPERS = {"test", "test-all", "check", "release"}
 
 
 def setup() -> configparser.ConfigParser:
