@@ -13,7 +13,7 @@ FAST := -n 2 -m 'not slow and not browser'
 # The tests start hundreds of programs, and each would compile its modules again.
 quick near test bench pictures: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo quick near test check format bench pictures schema clean
+.PHONY: help demo quick near test check format bench pictures schema release clean
 
 help:
 	@echo "make demo      a whole session on this machine: servers, emulated meter, contestant, score"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench     speed, as ratios against peers measured in the same run; ARGS=serving runs a part"
 	@echo "make pictures  all pictures of the documents, from an event that is played in Chromium"
 	@echo "make schema    the readable schema, after a change of a migration"
+	@echo "make release   wheel, sdist, components and checksums of the commit, tried in empty environments"
 	@echo "make clean     remove what these commands made, the virtual environment too"
 
 .venv/made:
@@ -32,9 +33,10 @@ help:
 	$(PYTHON) -m venv .venv
 	touch $@
 
-# What is installed depends on setup.cfg alone: the package itself is used in place.
+# What is installed depends on setup.cfg alone: the package itself is used in place. The demo's page
+# has charts, which the extra `event` brings.
 .venv/run: .venv/made setup.cfg
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[event]'
 	touch $@
 
 # A test needs a small part of what is installed, and Python compiles that part when it is used:
@@ -56,6 +58,10 @@ COMPILE := env PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -
 	$(INSTALL) '.[test-all,check]'
 	$(COMPILE)
 	touch .venv/test .venv/test-all $@
+
+.venv/release: .venv/made setup.cfg
+	$(INSTALL) '.[release]'
+	touch $@
 
 demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)
@@ -88,6 +94,9 @@ pictures: .venv/test-all
 
 schema: .venv/test
 	$(BIN)/python -m tests.schema
+
+release: .venv/release
+	$(BIN)/python -m tests.release $(ARGS)
 
 clean:
 	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist demo *.egg-info

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real detector: a TensorFlow Lite model run by LiteRT on the processor.
 
-It needs `pip install '.[litert]'` (ai-edge-litert, numpy and Pillow). The model must end in
+It needs `pip install ai-edge-litert numpy pillow`. The model must end in
 TFLite_Detection_PostProcess, as SSD-MobileNet and EfficientDet-Lite do. A model that gives raw
 boxes needs a suppression after it: see `nms.py`.
 """
@@ -36,7 +36,8 @@ class LiteRtDetector:
             from PIL import Image
         except ImportError as error:
             raise ImportError(
-                "the LiteRT detector needs more packages: pip install '.[litert]'"
+                "the LiteRT detector needs more packages: "
+                "pip install ai-edge-litert numpy pillow (the extra 'litert')"
             ) from error
         self._numpy, self._image = numpy, Image
         self._interpreter: Any = Interpreter(model_path=str(model), num_threads=threads)

@@ -224,7 +224,8 @@ def read_mlmodel(path: Union[str, Path]) -> NonMaximumSuppression:
         from coremltools.models.utils import load_spec
     except ImportError as error:
         raise ImportError(
-            "reading a Core ML model needs coremltools: pip install '.[coreml]'"
+            "reading a Core ML model needs coremltools: "
+            "pip install coremltools (the extra 'coreml')"
         ) from error
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no model {path}")

@@ -11,8 +11,8 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
+from typing import NoReturn
 
-from referee import __version__
 from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded
 from referee.errors import InputError, RefereeError
@@ -90,6 +90,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0 if args.serves else 1
 
 
+class _Version(argparse.Action):
+    """Print the version and end; only this asks git for the commit."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from referee.service.setup.commit import version_text
+
+        print(f"{parser.prog} {version_text()}")
+        parser.exit()
+
+
 def _parser(wanted: str) -> argparse.ArgumentParser:
     """Build the parser; import only the wanted command, so that each command starts fast."""
     parser = argparse.ArgumentParser(
@@ -99,7 +109,9 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
         epilog="New here? Run 'referee demo'. A contestant wants 'referee practice'; an "
         "organiser 'referee init', 'referee check' and 'referee serve'.",
     )
-    parser.add_argument("--version", action="version", version=f"referee {__version__}")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the version, with the commit if known"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, summary, home in all_commands():
         command = commands.add_parser(name, help=summary)

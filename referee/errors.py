@@ -6,6 +6,9 @@ A message says what is wrong and, where that helps, what to do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class RefereeError(Exception):
     """The base class of all errors that the referee raises on purpose."""
@@ -21,6 +24,17 @@ class ArgumentError(InputError, ValueError):
 
 class ConfigError(InputError):
     """An unusable configuration; its text names the file, the key and what was expected."""
+
+
+class MissingLibrary(InputError):
+    """A library that a plain install does not bring; its text says what to install.
+
+    `library` is what pip installs, and `extra` the extra of this package that brings it along. Both
+    are told, because the command is right beside a clone and beside a wheel.
+    """
+
+    def __init__(self, what: str, library: str, extra: str) -> None:
+        super().__init__(f"{what} needs {library}: pip install {library} (the extra '{extra}')")
 
 
 class Unavailable(RefereeError):
@@ -42,3 +56,14 @@ class Refusal(RefereeError):
 
     def __str__(self) -> str:
         return self.message
+
+
+@contextmanager
+def needing(what: str, library: str, extra: str) -> Iterator[None]:
+    """Raise `MissingLibrary` where the block's imports miss a library of others."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("referee", "power", "client_sample"):
+            raise
+        raise MissingLibrary(what, library, extra) from None

@@ -34,15 +34,14 @@ HEAVY = frozenset(
 """Libraries that take 10 ms of processor time or more to load."""
 
 SERVER = {"flask", "gevent", "gunicorn", "numpy"}
-# Whoever prepares a contest looks into its images and makes its key.
-PREPARES = {"numpy", "PIL", "cryptography"}
-SIGNATURES = {"numpy", "cryptography"}
+# Whoever prepares a contest looks into its images.
+PREPARES = {"numpy", "PIL"}
 
 PROGRAMS = {
-    "desk": SERVER | {"cryptography", "packaging", "prometheus_client"},
+    "desk": SERVER | {"packaging", "prometheus_client"},
     "contest": SERVER,
     "scorer": {"numpy"},
-    "scoreboard": SERVER | {"cryptography"},
+    "scoreboard": SERVER,
     "checks": PREPARES | {"packaging"},
     "ovic": {"numpy", "PIL"},
 }
@@ -52,11 +51,10 @@ COMMANDS = {
     **dict.fromkeys(("demo", "practice", "serve", "drill"), PREPARES),
     **dict.fromkeys(("check", "doctor"), PREPARES | {"packaging"}),
     **dict.fromkeys(("results", "review", "proposal", "finalize", "score"), {"numpy"}),
-    **dict.fromkeys(("aiotbench", "season"), {"numpy"}),
-    **dict.fromkeys(("scoreboard", "export", "verify", "sign", "board", "diploma"), SIGNATURES),
+    **dict.fromkeys(("aiotbench", "season", "scoreboard", "export", "verify", "sign"), {"numpy"}),
+    **dict.fromkeys(("board", "diploma"), {"numpy"}),
     **dict.fromkeys(("explain", "camera", "ovic"), {"numpy", "PIL"}),
-    **dict.fromkeys(("init", "certificate"), {"cryptography"}),
-    "rescore": SIGNATURES | {"pebble", "tqdm"},
+    "rescore": {"numpy", "pebble", "tqdm"},
 }
 
 POWER = {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import configparser
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,12 +16,12 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.support.libraries import EXTRAS
+from referee import __version__
+from tests.support.libraries import EXTRAS, FOR_DEVELOPERS
 from tests.support.syntax import tree_of
 
 ROOT = Path(__file__).parents[1]
 OURS = ("referee", "power", "client_sample")
-FOR_DEVELOPERS = {"test", "test-all", "check"}
 
 
 def setup() -> configparser.ConfigParser:
@@ -58,6 +59,26 @@ def imported() -> Iterator[str]:
                     yield from (alias.name.partition(".")[0] for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module:
                     yield node.module.partition(".")[0]
+
+
+def test_wheel_and_sdist_have_the_licence_and_say_where_to_ask() -> None:
+    """The licence, how to cite, to contribute and to report are files that each build takes."""
+    files = lines(setup()["metadata"]["license_files"])
+    assert ["CITATION.cff", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"] == sorted(files)
+    assert [] == [name for name in files if not (ROOT / name).is_file()]
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """How to cite names the version and the licence that the package has."""
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^(version|license): (.*)$", text, re.MULTILINE))
+    assert {"version": __version__, "license": setup()["metadata"]["license"]} == told
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    """The first section of the changelog is this version's, so a user reads what is new in it."""
+    text = (ROOT / "docs/changelog.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE)[0] == ".".join(__version__.split(".")[:2])
 
 
 def test_every_folder_of_code_is_a_package_of_the_wheel() -> None:
@@ -149,7 +170,7 @@ def reached(extra: str) -> set[str]:
 def test_all_tests_have_what_the_extras_need() -> None:
     """All tests install the libraries of every extra."""
     extras = {*setup()["options.extras_require"]}
-    assert extras - {"check"} == reached("test-all")
+    assert extras - {"check", "release"} == reached("test-all")
 
 
 def test_a_skip_names_an_extra_that_is_there() -> None:
@@ -164,11 +185,54 @@ def test_a_skip_names_an_extra_that_is_there() -> None:
     assert set() == {*told} - {*setup()["options.extras_require"]}
 
 
-def test_the_table_of_extras_has_each_extra_once() -> None:
-    """The README has a row for each extra that a user may install, in their order."""
+def test_the_table_of_extras_is_that_of_the_settings() -> None:
+    """The README has a row for each extra that a user may install, in the words of `setup.cfg`."""
+    text = (ROOT / "setup.cfg").read_text(encoding="utf-8").partition("[options.extras_require]")[2]
+    noted = re.findall(r"((?:^# .*\n)+)^([a-z-]+) =$", text.partition("\n[")[0], re.MULTILINE)
+    rows = [
+        f"| `{name}` | {' '.join(line[2:] for line in notes.splitlines())} |"
+        for notes, name in noted
+        if name not in FOR_DEVELOPERS
+    ]
+    assert [*setup()["options.extras_require"]] == [name for _, name in noted]
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition("| extra |")[2]
-    told = re.findall(r"^\| `([a-z]+)` \|", table.partition("\n\n")[0], re.MULTILINE)
-    assert sorted({*setup()["options.extras_require"]} - FOR_DEVELOPERS) == told
+    assert rows == table.partition("\n\n")[0].splitlines()[2:]
+
+
+def test_no_extra_adds_nothing() -> None:
+    """Each extra brings a library that a plain install lacks, and no two bring the same ones."""
+    plain = {Requirement(line).name for line in lines(setup()["options"]["install_requires"])}
+    brought = {
+        extra: frozenset(Requirement(line).name for line in lines(text)) - plain
+        for extra, text in setup()["options.extras_require"].items()
+    }
+    assert [] == [extra for extra, libraries in brought.items() if not libraries]
+    assert len(brought) == len({*brought.values()})
+
+
+def told_to_install() -> Iterator[tuple[str, str]]:
+    """Yield (libraries, extra) of each message about a library that is missing."""
+    for package in OURS:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(tree_of(path)):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield from re.findall(r"pip install (.*?) \(the extra '(\w+)'\)", node.value)
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    if node.func.id in ("needing", "MissingLibrary"):
+                        words = [it.value for it in node.args[1:] if isinstance(it, ast.Constant)]
+                        if len(words) == 2:  # `needing` itself passes names on.
+                            yield str(words[0]), str(words[1])
+
+
+def test_a_message_names_the_extra_that_brings_the_library() -> None:
+    """What a message says to install is in the extra that it names, or in a plain install."""
+    told = [*told_to_install()]
+    assert len(told) > 15
+    plain = lines(setup()["options"]["install_requires"])
+    for libraries, extra in told:
+        there = [*plain, *lines(setup()["options.extras_require"][extra])]
+        names = {canonical(Requirement(word).name) for word in shlex.split(libraries)}
+        assert names <= {canonical(Requirement(line).name) for line in there}, (libraries, extra)
 
 
 def test_what_is_told_to_install_is_there() -> None:

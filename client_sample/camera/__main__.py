@@ -21,7 +21,10 @@ def main(argv: Optional[List[str]] = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("cv2", "numpy"):
             raise
-        say(f"{error.name} is missing. Install what a camera needs: pip install '.[camera]'")
+        say(
+            f"{error.name} is missing. A camera needs it: "
+            "pip install 'opencv-python-headless<5' numpy (the extra 'camera')"
+        )
         return 2
     parser = argparse.ArgumentParser(
         prog="python -m client_sample.camera",

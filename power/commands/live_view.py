@@ -100,7 +100,9 @@ def page_socket(options: argparse.Namespace) -> socket.socket | None:
     Raises OSError for an address in use, and ValueError where the terminal cannot be drawn on.
     """
     if options.live == TERMINAL and find_spec("rich") is None:
-        raise ValueError("--live=terminal needs rich: install the extra 'live', or use --live=page")
+        raise ValueError(
+            "--live=terminal needs rich: pip install rich (the extra 'live'). Or use --live=page"
+        )
     if options.live != PAGE:
         return None
     listening = listening_socket(options.live_address)

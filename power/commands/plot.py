@@ -14,7 +14,7 @@ from power.logs.plot import figure_of, headline, save_figure, save_page
 _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
 chooses the form: .html (with the findings), .svg, or .png. Red marks show where the meter had no
-value of the power, and grey lines what `mark` named. It needs matplotlib (the extra 'plot').
+value of the power, and grey lines what `mark` named. It needs matplotlib (the extra 'event').
 """
 
 
@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
         figure = figure_of(judged.readings, options.log.name, result, read_marks(options.log))
     except ImportError as error:
         print(
-            f"error: drawing needs matplotlib ({error}); install it with: pip install matplotlib",
+            f"error: drawing needs matplotlib ({error}): "
+            "pip install matplotlib (the extra 'event')",
             file=sys.stderr,
         )
         return 1

@@ -65,8 +65,8 @@ def read_log(path: str | os.PathLike[str]) -> DataFrame:
         import pandas
     except ImportError as error:
         raise ImportError(
-            f"power.read_log needs pandas ({error}); install the extra 'pandas', or use "
-            "power.read_columns, which returns numpy arrays"
+            f"power.read_log needs pandas ({error}): pip install pandas (the extra 'pandas'). "
+            "Or use power.read_columns, which returns numpy arrays"
         ) from None
     judged = audit(Path(path))
     columns, rows = _columns(judged), judged.readings.columns()

@@ -111,7 +111,7 @@ def open_smbus(number: int) -> Bus:
         from smbus2 import SMBus
     except ImportError:
         raise MeterUnreachable(
-            "I2C needs the library smbus2; install it with: pip install smbus2 (or '.[meters]')"
+            "I2C needs the library smbus2: pip install smbus2 (the extra 'meters')"
         ) from None
     try:
         bus: Bus = SMBus(number)

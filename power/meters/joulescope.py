@@ -122,8 +122,8 @@ def _driver() -> Any:
         from pyjoulescope_driver import Driver
     except ImportError:
         raise MeterUnreachable(
-            "a Joulescope needs the library pyjoulescope_driver; install it with: "
-            "pip install pyjoulescope_driver (or '.[meters]')"
+            "a Joulescope needs the library pyjoulescope_driver: "
+            "pip install pyjoulescope_driver (the extra 'meters')"
         ) from None
     return Driver()
 

@@ -56,7 +56,7 @@ def _ask_pyvisa(found: Found) -> None:
 
         usb.core.find()
     except ImportError:
-        found.hints.append("USB meters are not looked for: install PyUSB with: pip install pyusb")
+        found.hints.append("USB meters are not looked for: pip install pyusb (the extra 'usb')")
     except usb.core.NoBackendError:
         found.hints.append("USB meters are not looked for: install libusb (Debian: libusb-1.0-0)")
 

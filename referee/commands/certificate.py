@@ -15,8 +15,8 @@ import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 
+from referee.errors import needing
 from referee.service.board.addresses import certificate_hosts
-from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_file import load_config, tls_line
 from referee.service.setup.contest_tls import ca_words, usable_certificate
@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files, and say what to do with each."""
+    with needing("a certificate", "cryptography", "event"):
+        from referee.service.setup.certificate import make_certificate
     config = load_config(args.config)
     now = datetime.now(UTC)
     make_private(config.storage.folder)

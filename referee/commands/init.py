@@ -47,7 +47,7 @@ from referee.service.setup.config import (
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.setup.secrets_file import load_secrets
-from referee.service.setup.signing_key import PRIVATE, ensure_signing_key
+from referee.service.setup.signing_key import PRIVATE, ensure_signing_key, require_signing
 
 _NAMES = {
     2: ("left", "right"),
@@ -86,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files; refuse to change an event that exists already."""
+    require_signing()
     folder: Path = args.folder
     path = folder / "contest.toml"
     if path.exists():

@@ -33,7 +33,7 @@ from functools import partial
 from pathlib import Path
 
 from referee.core.ground_truth import GroundTruth
-from referee.errors import InputError
+from referee.errors import InputError, needing
 from referee.programs.emulator import range_for
 from referee.programs.ending import ended_on_purpose
 from referee.programs.following import (
@@ -48,7 +48,6 @@ from referee.programs.terminal import say
 from referee.service.board.addresses import certificate_hosts
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
-from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import (
     Config,
     ContestSection,
@@ -196,6 +195,8 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
 def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSection) -> Config:
     tls = None
     if args.tls:
+        with needing("a certificate", "cryptography", "event"):
+            from referee.service.setup.certificate import make_certificate
         data = folder.resolve()
         hosts = certificate_hosts([args.contest])
         tls = make_certificate(data, data / "contest.toml", hosts, datetime.now(UTC))

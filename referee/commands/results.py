@@ -20,7 +20,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from referee.errors import InputError
+from referee.errors import InputError, needing
 from referee.service.event.result_entry import Results
 from referee.service.event.results import read_results
 from referee.service.event.results_table import (
@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
         results = read_results(contest)
     if args.html is not None:
         # The library of charts is slow to import, and only the page has charts.
-        from referee.service.event.results_page import results_page
+        with needing("a chart", "matplotlib", "event"):
+            from referee.service.event.results_page import results_page
 
         _write(args.html, results_page(results))
         print(f"Wrote {args.html}.")
@@ -86,7 +87,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _latex_figures(results: Results, folder: Path) -> str:
     """Draw the charts into a folder, and return them as figures for LaTeX."""
-    from referee.service.event.paper_figures import save_figures
+    with needing("a chart", "matplotlib", "event"):
+        from referee.service.event.paper_figures import save_figures
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,7 +102,8 @@ def _latex_figures(results: Results, folder: Path) -> str:
 
 def _draw(results: Results, path: Path) -> None:
     # The library of charts is slow to import.
-    from referee.service.event.share_picture import save_picture
+    with needing("a chart", "matplotlib", "event"):
+        from referee.service.event.share_picture import save_picture
 
     try:
         remark = save_picture(results, path)

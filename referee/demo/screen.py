@@ -35,7 +35,10 @@ def missing_for_camera() -> str:
     libraries = {"cv2": "OpenCV", "selenium": "selenium"}
     lacking = [name for module, name in libraries.items() if not importlib.util.find_spec(module)]
     if lacking:
-        return f"The camera demo needs {' and '.join(lacking)}: run pip install '.[camera]'."
+        return (
+            f"The camera demo needs {' and '.join(lacking)}: "
+            "pip install 'opencv-python-headless<5' selenium (the extra 'camera')."
+        )
     return ""
 
 

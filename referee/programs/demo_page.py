@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from referee.core.detections import Detections
+from referee.errors import MissingLibrary
 from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.service.results.final_score import scored_answer
@@ -46,6 +47,11 @@ def demo_page(contest: Contest, session_id: int, run: ScoringRun, commands: Sequ
     with contest.database.read() as connection:
         view = publication_of(read_facts(contest, connection)).view
     charts = TeamSessions(contest)
+    try:
+        drawn = charts.course(view, session_id), charts.curves(view, session_id)
+        undrawn = ""
+    except MissingLibrary as error:
+        drawn, undrawn = (b"", b""), str(error)
     score, _, said = result_line(run, contest.track).partition(", ")
     return page(
         "programs/demo_page.html",
@@ -54,8 +60,9 @@ def demo_page(contest: Contest, session_id: int, run: ScoringRun, commands: Sequ
         verdict=run.detail["verdict"],
         lines=result_text(run, contest.track),
         seconds=contest.config.contest.seconds,
-        course=charts.course(view, session_id),
-        curves=charts.curves(view, session_id),
+        course=drawn[0],
+        curves=drawn[1],
+        undrawn=undrawn,
         pictures=[*found_pictures(contest, session_id)],
         commands=commands,
     )

@@ -22,6 +22,7 @@ from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
 from referee.programs.terminal import tell_on_terminal
+from referee.service.event.newest_charts import require_charts
 from referee.service.people.operators import require_operators
 from referee.service.preflight.contest_checks import under_way
 from referee.service.setup.clock import SystemClock
@@ -88,6 +89,8 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
     log_as(config.log)
     if config.server.contest_tls is not None:
         usable_certificate(config.server.contest_tls, datetime.now(UTC))
+    if config.server.scoreboard is not None:
+        require_charts()
     for lane in config.lanes:
         require_kind(lane.meter)
     for extra in all_extras():

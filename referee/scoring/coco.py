@@ -202,7 +202,9 @@ def prepare(
     """
     name = evaluator or installed_evaluators()[0]
     if name not in installed_evaluators():
-        raise InputError(f"the evaluator {name} is not installed: install the extra 'fast'")
+        raise InputError(
+            f"the evaluator {name} is not installed: pip install hotcoco (the extra 'fast')"
+        )
     _require_listed(truth)
     kept, ignored = _sort_out(truth, results)
     matched = hand_over(name, truth, kept, mapped, ious)

@@ -9,7 +9,7 @@ from functools import singledispatch
 from types import ModuleType
 from typing import Any
 
-from referee.errors import ArgumentError, InputError
+from referee.errors import ArgumentError, MissingLibrary
 from referee.scoring.class_confusion import Confusion
 from referee.scoring.class_tables import CLASS_COLUMNS, CURVE_COLUMNS, class_rows
 from referee.scoring.coco import SIZES, CocoResult
@@ -31,8 +31,8 @@ def to_frame(value: object, class_names: Mapping[int, str] | None = None) -> Any
     | `CocoResult` | AP by IoU, with a column for each size |
     | `Confusion` | the classes of truth boxes, with a column for each detected class |
 
-    `class_names` maps class ids to names, for the first and the last. Raises InputError if pandas
-    is not installed, and ArgumentError for anything else.
+    `class_names` maps class ids to names, for the first and the last. Raises MissingLibrary without
+    pandas, and ArgumentError for anything else.
     """
     return _frame(value, _pandas(), class_names or {})
 
@@ -41,7 +41,7 @@ def _pandas() -> ModuleType:
     try:
         return importlib.import_module("pandas")
     except ImportError:
-        raise InputError("pandas is not installed: run pip install pandas") from None
+        raise MissingLibrary("a table", "pandas", "pandas") from None
 
 
 @singledispatch

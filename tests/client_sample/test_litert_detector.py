@@ -127,7 +127,7 @@ def test_without_litert_the_error_names_the_extra(monkeypatch):
     """Without LiteRT the error names the package to install."""
     # Another test may have imported the module, and then the package is not looked at again.
     monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
-    with pytest.raises(ImportError, match=r"\[litert\]"):
+    with pytest.raises(ImportError, match=r"the extra .litert"):
         LiteRtDetector("model.tflite")
 
 

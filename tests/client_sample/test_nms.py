@@ -393,5 +393,5 @@ def test_without_coremltools_the_error_names_the_extra(monkeypatch, tmp_path):
         return real_import(name, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(ImportError, match=r"\[coreml\]"):
+    with pytest.raises(ImportError, match=r"the extra .coreml"):
         read_mlmodel(tmp_path / "any.mlmodel")

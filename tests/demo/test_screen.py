@@ -30,7 +30,7 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch, module, name):
         importlib.util, "find_spec", lambda wanted: None if wanted == module else find(wanted)
     )
     assert name in missing_for_camera()
-    assert "pip install '.[camera]'" in missing_for_camera()
+    assert "selenium (the extra 'camera')" in missing_for_camera()
 
 
 def test_a_machine_with_everything_lacks_nothing(monkeypatch):

@@ -17,6 +17,13 @@ from tests.support.running import PATIENCE_S
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
+PAPERS = ("LICENSE", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md")
+# An environment in which the checkout is used in place finds each of its modules once more.
+WITHOUT_THE_CHECKOUT = """import runpy, sys
+sys.meta_path = [it for it in sys.meta_path if "__editable__" not in getattr(it, "__module__", "")]
+sys.argv = ["referee", "team", "--help"]
+runpy.run_module("referee", run_name="__main__")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("source")
     for name in ("referee", "power", "client_sample", "static"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("setup.cfg", "pyproject.toml", "README.md"):
+    for name in ("setup.cfg", "pyproject.toml", "README.md", *PAPERS):
         shutil.copy(ROOT / name, copy)
     subprocess.run(
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)],
@@ -57,6 +64,43 @@ def test_wheel_holds_pages_schema_and_client(wheel: Path) -> None:
     }
     expected = static | sources | schema
     assert expected - names == set()
+    about = next(name.partition("/")[0] for name in names if ".dist-info/" in name)
+    papers = {f"{about}/licenses/{name}" for name in PAPERS}
+    assert papers | {"referee/commit.txt"} <= names
+
+
+@pytest.mark.parametrize(
+    ("path", "safe", "code"),
+    [
+        pytest.param("{site}", "1", 0, id="in the folder of the start, which is not looked at"),
+        pytest.param("{site}", "", 1, id="in the folder of the start"),
+        pytest.param("{site}{os.pathsep}{other}", "1", 0, id="installed behind it"),
+        pytest.param("{other}{os.pathsep}{site}", "1", 1, id="installed before it"),
+    ],
+)
+def test_beside_another_package_of_the_name_power(
+    wheel: Path, tmp_path: Path, path: str, safe: str, code: int
+) -> None:
+    """The first of two packages on Python's path counts, as the README says; ours is not mixed in.
+
+    Python's own error then names the module that the other one lacks.
+    """
+    site, other = tmp_path / "site", tmp_path / "other"
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(site)
+    (other / "power").mkdir(parents=True)
+    (other / "power" / "__init__.py").write_text("VOLTS = 230\n")
+    folders = path.format(site=site, other=other, os=os)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_CHECKOUT],
+        cwd=other,
+        env=os.environ | {"PYTHONPATH": folders, "PYTHONSAFEPATH": safe},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert (code, code == 0) == (done.returncode, "usage: referee team" in done.stdout)
+    assert ("No module named 'power." in done.stderr) == (code == 1)
 
 
 def test_wheel_runs_a_session_elsewhere(wheel: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -43,6 +44,21 @@ def test_the_page_has_the_score_the_charts_and_the_commands(event) -> None:
     assert '<span class="VALID">' in page
     assert "referee verify &#39;a b.zip&#39;" in page
     assert 4 == page.count("1 of 1 boxes are right")
+
+
+def test_without_the_library_of_charts_the_page_says_what_to_install(event, monkeypatch) -> None:
+    """A plain install has the page with score and pictures, and a line in the charts' place."""
+    drawing = "referee.service.event.charts"
+    for name in [name for name in sys.modules if name.startswith(("matplotlib", drawing))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    number = event.play("<ants>", found=4)
+    run = newest_scoring_run(event.contest.database.connection, number)
+    assert run is not None
+    page = demo_page(event.contest, number, run, [])
+    assert "Not drawn: a chart needs matplotlib: pip install matplotlib" in page
+    assert 4 == len(re.findall(r'src="data:image/jpeg;base64,[^"]+"', page))
+    assert "svg+xml" not in page
 
 
 def test_right_boxes_are_green_and_all_others_red(event) -> None:

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A meter of another kind is looked at by its resource string before anything starts."""
+"""What cannot be used is told before anything starts: a meter's kind, a library of an extra."""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from referee.errors import InputError
-from referee.programs.hosting import require_kind
+from referee.errors import InputError, MissingLibrary
+from referee.programs.hosting import hosted, require_kind
 from referee.service.setup.config import MeterSection
+from referee.service.setup.config_file import load_config
+from tests.support.contests import write_config
 
 
 @pytest.mark.parametrize(
@@ -30,3 +36,18 @@ def test_what_cannot_be_opened_is_told_at_once(section: MeterSection, said: str)
 def test_nothing_is_asked_of_a_device(resource: str) -> None:
     """A resource string that can be right is taken, whether or not its device is there."""
     require_kind(MeterSection(resource=resource))
+
+
+def test_a_scoreboard_without_the_library_of_charts_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An event whose audience would see no chart says what to install, and writes nothing."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    config = load_config(write_config(tmp_path, mode="event"))
+    config = replace(config, server=replace(config.server, scoreboard="127.0.0.1:0"))
+    with (
+        pytest.raises(MissingLibrary, match=r"pip install matplotlib \(the extra 'event'\)"),
+        hosted(config),
+    ):
+        pass
+    assert ["contest.toml"] == [path.name for path in tmp_path.iterdir()]

@@ -15,6 +15,9 @@ EXTRAS = {
 }
 """The extra that brings a library, by the library's module."""
 
+FOR_DEVELOPERS = {"test", "test-all", "check", "release"}
+"""The extras that no user installs."""
+
 
 def reason_to_skip(error: BaseException | None) -> str | None:
     """Return why a file of tests that could not be imported is skipped, or None if it is not.

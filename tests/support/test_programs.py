@@ -10,10 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.programs import BROWSER, C_COMPILER, C_WITH_LIBCURL, CURL, SSH, Need, require
+from tests.support.programs import (
+    BROWSER,
+    C_COMPILER,
+    C_WITH_LIBCURL,
+    CURL,
+    GIT,
+    SSH,
+    Need,
+    require,
+)
 
 ROOT = Path(__file__).parents[2]
-NEEDS = [BROWSER, C_COMPILER, C_WITH_LIBCURL, CURL, SSH]
+NEEDS = [BROWSER, C_COMPILER, C_WITH_LIBCURL, CURL, GIT, SSH]
 INSTALL = "sudo apt install"
 
 

@@ -10,7 +10,7 @@ import hashlib
 from pathlib import Path
 
 from client_sample.networks import lite_rt_network
-from referee.errors import InputError
+from referee.errors import InputError, MissingLibrary
 from referee.extras.aiotbench.networks import Network, RanModel
 from referee.formats.text import read_bytes
 
@@ -32,9 +32,7 @@ def read_model(path: Path) -> RanModel:
     try:
         found = lite_rt_network(content)
     except ImportError:
-        raise InputError(
-            "a TensorFlow Lite model needs LiteRT: install it with pip install '.[litert]'"
-        ) from None
+        raise MissingLibrary("a TensorFlow Lite model", "ai-edge-litert", "litert") from None
     # A damaged file leads the reader anywhere in it.
     except Exception as error:
         raise InputError(

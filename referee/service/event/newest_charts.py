@@ -4,11 +4,19 @@
 from __future__ import annotations
 
 import threading
+from importlib.util import find_spec
 
+from referee.errors import MissingLibrary, needing
 from referee.service.event.result_entry import ContestRanking
 
 CHARTS = ("energy", "speed")
 """The charts of a ranking by their names."""
+
+
+def require_charts() -> None:
+    """Raise `MissingLibrary` where no chart can be drawn, without loading what draws."""
+    if find_spec("matplotlib") is None:
+        raise MissingLibrary("a chart", "matplotlib", "event")
 
 
 class Charts:
@@ -29,7 +37,8 @@ class Charts:
 
 def _drawn(name: str, ranking: ContestRanking) -> bytes:
     # matplotlib takes 0.6 s to load. A scoreboard that only tells numbers does without it.
-    from referee.service.event.charts import DARK, SIZE_IN, energy_chart, speed_chart
+    with needing("a chart", "matplotlib", "event"):
+        from referee.service.event.charts import DARK, SIZE_IN, energy_chart, speed_chart
 
     chart = {"energy": energy_chart, "speed": speed_chart}[name]
     return chart(ranking, DARK, SIZE_IN)

@@ -27,6 +27,7 @@ import psutil
 from referee import __version__
 from referee.core.states import state_of
 from referee.errors import InputError, RefereeError
+from referee.service.setup.commit import commit
 from referee.service.setup.contest import Contest
 from referee.service.setup.private_files import private_from_the_start
 from referee.store.notices import recent_notices
@@ -128,6 +129,7 @@ def machine_facts(folder: Path) -> dict[str, Any]:
     memory, disk = psutil.virtual_memory(), psutil.disk_usage(str(folder))
     return {
         "referee": __version__,
+        "commit": commit(),
         "python": platform.python_version(),
         "system": platform.platform(),
         "libraries": {

@@ -14,8 +14,10 @@ from packaging.requirements import Requirement
 
 import referee
 from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.setup.commit import version_text
 
 _PACKAGE = "lpirc-referee"
+_EXTRA = "event"
 _TOLD = ("gunicorn", "gevent", "flask", "numpy", "pillow")
 
 
@@ -40,26 +42,31 @@ def versions_finding() -> Finding:
     """Tell the versions; libraries that are older than the program needs are a WARN."""
     old = outdated()
     if old:
-        remedy = "Install the program anew in its environment: pip install ."
+        remedy = "Install the program anew in its environment, with the extra 'event'."
         return warn("machine", "versions", f"too old: {', '.join(old)}", remedy)
     return ok("machine", "versions", _versions())
 
 
 @cache
 def outdated() -> tuple[str, ...]:
-    """Return the libraries that are older than the installed program asks for, or missing."""
+    """Return the libraries that are older than the installed program asks for, or missing.
+
+    Of an event's extra a library may be missing: whatever needs it says so by itself.
+    """
     try:
         requirements = metadata.requires(_PACKAGE) or []
     except metadata.PackageNotFoundError:  # The program runs from its folder.
         return ()
     found = []
     for requirement in map(Requirement, requirements):
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-            continue  # An extra is needed by some only.
+        always, of_event = (_counts(requirement, extra) for extra in ("", _EXTRA))
+        if not of_event:
+            continue  # Another extra is needed by some only.
         try:
             version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            found.append(f"{requirement.name} is missing")
+            if always:
+                found.append(f"{requirement.name} is missing")
             continue
         if not requirement.specifier.contains(version, prereleases=True):
             least = str(requirement.specifier).removeprefix(">=")
@@ -67,9 +74,14 @@ def outdated() -> tuple[str, ...]:
     return tuple(found)
 
 
+def _counts(requirement: Requirement, extra: str) -> bool:
+    """Tell whether an install with an extra, '' for none, needs a requirement."""
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
 @cache
 def _versions() -> str:
-    told = [f"referee {referee.__version__}", f"Python {platform.python_version()}"]
+    told = [f"referee {version_text()}", f"Python {platform.python_version()}"]
     for name in _TOLD:
         try:
             told.append(f"{name} {metadata.version(name)}")

@@ -20,7 +20,7 @@ import numpy as np
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.core.states import ran_s
-from referee.errors import Refusal
+from referee.errors import Refusal, needing
 from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
@@ -86,8 +86,9 @@ class TeamSessions:
         return self._kept[key]
 
     def _course(self, number: int) -> bytes:
-        from referee.service.event.charts import DARK
-        from referee.service.scoreboard.team_charts import SessionCourse, course_chart
+        with needing("a chart", "matplotlib", "event"):
+            from referee.service.event.charts import DARK
+            from referee.service.scoreboard.team_charts import SessionCourse, course_chart
 
         connection = self._contest.database.connection
         seconds = _ran_s(load_session(connection, number))
@@ -105,12 +106,13 @@ class TeamSessions:
         return course_chart(SessionCourse(seconds, samples[::step], list(rates), bin_s), DARK)
 
     def _curves(self, number: int, *, every: bool) -> bytes:
-        from referee.service.event.charts import DARK
-        from referee.service.scoreboard.team_charts import (
-            ClassCurve,
-            curves_chart,
-            extremes_chart,
-        )
+        with needing("a chart", "matplotlib", "event"):
+            from referee.service.event.charts import DARK
+            from referee.service.scoreboard.team_charts import (
+                ClassCurve,
+                curves_chart,
+                extremes_chart,
+            )
 
         result = self._result(number)
         names = self._contest.classes

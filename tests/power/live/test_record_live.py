@@ -122,4 +122,4 @@ def test_without_rich_the_terminal_is_refused(
     monkeypatch.setattr("power.commands.live_view.find_spec", lambda name: None)
     words = ["record", "X", "--out", str(tmp_path / "run.csv"), "--live=terminal"]
     assert 2 == main(words)
-    assert "install the extra 'live', or use --live=page" in capsys.readouterr().err
+    assert "(the extra 'live'). Or use --live=page" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 
 from power.logs.fonts import drawing, families, one_at_a_time, save_pdf, save_png, svg_of
 
-figures = pytest.importorskip("matplotlib.figure", reason="needs the extra [plot]")
+figures = pytest.importorskip("matplotlib.figure", reason="needs the extra [event]")
 # A letter that no font has: it is assigned to nobody.
 NOBODYS = chr(0x10FFF0)
 

@@ -149,5 +149,5 @@ def test_without_pandas_a_sentence_says_what_to_do(
 ) -> None:
     """The error names the extra, and the function that needs no pandas."""
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="extra 'pandas', or use power.read_columns"):
+    with pytest.raises(ImportError, match=r"extra 'pandas'\). Or use power.read_columns"):
         power.read_log(tmp_path / "log.csv")

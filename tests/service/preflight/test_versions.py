@@ -22,11 +22,17 @@ from referee.service.preflight import versions
         ("gunicorn[gevent]>=27.0", "26.9", ("gunicorn 26.9, 27.0 is needed",)),
         ("gevent>=26.9", None, ("gevent is missing",)),
         ('pandas>=2.2; extra == "pandas"', None, ()),
+        ('matplotlib>=3.9; extra == "event"', None, ()),
+        (
+            'matplotlib>=3.9; extra == "event"',
+            "3.8",
+            ("matplotlib 3.8, 3.9 is needed",),
+        ),
         ('tomli>=2.0; python_version < "3.11"', None, ()),
     ],
 )
 def test_a_library_that_is_too_old_is_named(monkeypatch, requirement, installed, expected):
-    """Only what the program itself needs counts, and a release is newer than its candidates."""
+    """What the program needs counts, and what an event needs if it is there."""
 
     def version(name):
         if installed is None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.commands.energy import add_energy, energy_line, energy_of, energy_report
-from referee.errors import InputError
+from referee.errors import InputError, needing
 from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.device_configuration import (
     DeviceConfiguration,
@@ -284,10 +284,8 @@ def save_chart(draw: Callable[[], Any], path: Path) -> None:
     # The drawing library is slow to import, and only --chart needs it.
     from power.logs.plot import save_figure
 
-    try:
+    with needing("a chart", "matplotlib", "event"):
         figure = draw()
-    except ImportError:
-        raise InputError("--chart needs matplotlib: pip install '.[plot]'") from None
     try:
         remark = save_figure(figure, path)
     except OSError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.errors import InputError
+from referee.errors import MissingLibrary
 from referee.extras.ovic.rules.model_rules import TensorFacts
 
 _PACKAGE = "ai_edge_litert"
@@ -19,11 +19,9 @@ _DISTRIBUTION = "ai-edge-litert"
 
 
 def require_litert() -> str:
-    """Return LiteRT's version; raise InputError that says what to install if it is missing."""
+    """Return LiteRT's version; raise MissingLibrary without it."""
     if importlib.util.find_spec(_PACKAGE) is None:
-        raise InputError(
-            "a TensorFlow Lite model needs LiteRT: install it with pip install '.[litert]'"
-        )
+        raise MissingLibrary("a TensorFlow Lite model", "ai-edge-litert", "litert")
     return importlib.metadata.version(_DISTRIBUTION)
 
 

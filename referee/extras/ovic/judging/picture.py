@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from power.logs.fonts import svg_of
-from referee.errors import InputError
+from referee.errors import InputError, needing
 from referee.extras.ovic.rules.frontier import Baseline
 from referee.extras.ovic.rules.score import OvicRules, OvicScore
 
@@ -35,14 +35,10 @@ def figure_of(
 ) -> Figure:
     """Return the figure; `set_aside` are baselines that the frontier does not use.
 
-    Raises InputError without matplotlib.
+    Raises MissingLibrary without matplotlib.
     """
-    try:
+    with needing("a chart", "matplotlib", "event"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError(
-            f"a picture needs matplotlib ({error}): install it with pip install '.[plot]'"
-        ) from None
     figure = Figure(figsize=_INCHES, layout="constrained")
     axes = figure.subplots()
     axes.set_title(f"OVIC {rules.task}, {rules.name}", parse_math=False)

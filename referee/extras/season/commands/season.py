@@ -20,6 +20,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.errors import needing
 from referee.extras.season.entrants import BY_MAP, BY_SCORE
 from referee.extras.season.rankings import SeasonEvent, events_of
 from referee.extras.season.report_text import (
@@ -64,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     events = events_of(rows, args.rank_by)
     if args.html is not None:
         # The library of charts is slow to import, and only the page has charts.
-        from referee.extras.season.report_page import report_page
+        with needing("a chart", "matplotlib", "event"):
+            from referee.extras.season.report_page import report_page
 
         with progress_bar("events drawn") as progress:
             page = report_page(args.file.name, args.rank_by, events, rows, progress)

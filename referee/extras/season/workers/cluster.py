@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from referee.errors import InputError, Unavailable
+from referee.errors import InputError, Unavailable, needing
 from referee.extras.season.executor import Lost
 
 if TYPE_CHECKING:  # An extra: most seasons need no cluster.
@@ -82,13 +82,8 @@ class Cluster:
 
     @contextmanager
     def _client(self) -> Iterator[Client]:
-        try:
+        with needing("a cluster", "distributed", "season"):
             from distributed import Client, Security
-        except ImportError:
-            raise InputError(
-                "a cluster needs the extra 'season': in the project's folder, run"
-                " pip install '.[season]'"
-            ) from None
         security = self.tls and Security(
             tls_ca_file=str(self.tls.ca),
             tls_client_cert=str(self.tls.cert),

@@ -39,6 +39,7 @@ from referee.extras.stations.link import http_look
 from referee.extras.stations.program import BoardPlan, JointBoard, board_pages
 from referee.programs.supervisor import bind
 from referee.programs.terminal import say, tell_on_terminal
+from referee.service.event.newest_charts import require_charts
 from referee.service.scoreboard.view import view_json
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.folder_lock import lock_folder
@@ -110,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
             board.look_once()
             _print(args)
             return 0 if board.is_heard else 1
+        require_charts()
         listener = bind(args.listen, "board server", "option --listen")
         stack.enter_context(board.follow(args.every))
         url, look_after = stack.enter_context(board_pages(args.data, listener))

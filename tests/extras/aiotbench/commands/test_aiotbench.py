@@ -253,7 +253,7 @@ def test_a_log_of_additions_alone_has_no_score(tmp_path, capsys):
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_a_chart_shows_each_workload(suffix, log, tmp_path, capsys):
     """The chart has a bar for each workload, and the average."""
-    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    pytest.importorskip("matplotlib", reason="needs the extra [event]")
     chart = tmp_path / f"chart{suffix}"
     assert 0 == run(log, "--chart", chart)
     content = chart.read_bytes()
@@ -268,4 +268,4 @@ def test_a_chart_without_matplotlib_names_the_extra(log, tmp_path, capsys, monke
     """Without matplotlib the error says what to install."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert 2 == run(log, "--chart", tmp_path / "chart.svg")
-    assert "pip install '.[plot]'" in capsys.readouterr().err
+    assert "pip install matplotlib (the extra 'event')" in capsys.readouterr().err

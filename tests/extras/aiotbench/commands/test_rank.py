@@ -42,7 +42,7 @@ def test_devices_are_named_and_ranked(logs, tmp_path, capsys):
 
 def test_a_page_and_a_chart_are_written(logs, tmp_path):
     """Both stand beside each other; a chart has a bar for each device."""
-    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    pytest.importorskip("matplotlib", reason="needs the extra [event]")
     page, chart = tmp_path / "devices.html", tmp_path / "devices.svg"
     assert 0 == rank(*logs, "--html", page, "--chart", chart)
     assert "an old board" in page.read_text() and "<svg" in chart.read_text()

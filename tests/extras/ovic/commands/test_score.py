@@ -156,7 +156,7 @@ def test_without_matplotlib_a_sentence_says_what_to_install(tmp_path, capsys, mo
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     picture = tmp_path / "picture.png"
     assert 2 == score("--latency-ms", 30, "--picture", picture)
-    assert "'.[plot]'" in capsys.readouterr().err
+    assert "pip install matplotlib (the extra 'event')" in capsys.readouterr().err
     assert not picture.exists()
 
 

@@ -213,7 +213,7 @@ def test_without_litert_a_sentence_says_what_to_install(models, validate, monkey
     """Without LiteRT the error names the extra."""
     content = models.detector()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"\[litert\]"):
+    with pytest.raises(InputError, match=r"the extra .litert"):
         validate(content, "detection")
 
 

@@ -57,7 +57,7 @@ def add_frontier(parser: argparse.ArgumentParser) -> None:
         "--picture",
         type=Path,
         metavar="FILE",
-        help="draw frontier and entry as .svg or .png; needs the extra 'plot'",
+        help="draw frontier and entry as .svg or .png; needs the extra 'event'",
     )
 
 

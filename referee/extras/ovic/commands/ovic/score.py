@@ -165,7 +165,7 @@ def _add_frontier(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--picture",
         type=Path,
         metavar="FILE",
-        help="draw it as .svg or .png; needs the extra 'plot'",
+        help="draw it as .svg or .png; needs the extra 'event'",
     )
     add_json(parser)
 

@@ -7,7 +7,7 @@ import re
 import sys
 from importlib import metadata
 
-OLDEST = {"ai-edge-litert": (2, 0), "numpy": (2, 0), "pillow": (11, 0)}
+OLDEST = {"ai-edge-litert": (2, 0, 2), "numpy": (2, 1), "pillow": (13, 0)}
 """The libraries that time a model, with the oldest versions, as `setup.cfg` has them."""
 
 
@@ -37,8 +37,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _numbers(version: str) -> tuple[int, int]:
-    """Return the first two numbers of a version; one that is missing is 0."""
-    found = [int(number) for number in re.findall(r"\d+", version)[:2]]
-    major, minor = [*found, 0, 0][:2]
-    return major, minor
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the first three numbers of a version; one that is missing is 0."""
+    found = [int(number) for number in re.findall(r"\d+", version)]
+    return tuple([*found, 0, 0][:3])

@@ -172,7 +172,7 @@ def test_an_old_python_is_told_its_age(files):
 
 def test_missing_libraries_are_named(files):
     """A Python without the libraries is told which, and how to install them."""
-    with pytest.raises(Unavailable, match=r"ai-edge-litert>=2.0 \(found: none\).*pip install"):
+    with pytest.raises(Unavailable, match=r"ai-edge-litert>=2.0.2 \(found: none\).*pip install"):
         with session(START.replace(" -c ", " -S -c ", 1)):
             pass
 

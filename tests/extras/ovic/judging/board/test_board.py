@@ -326,9 +326,9 @@ def test_the_libraries_are_those_of_the_package():
 
 def test_a_missing_or_old_library_is_named_with_the_command():
     """The sentence has each library with the version that is needed and the one found."""
-    found = {"ai-edge-litert": None, "numpy": "1.26.4", "pillow": "11.0"}
+    found = {"ai-edge-litert": None, "numpy": "1.26.4", "pillow": "13.0"}
     text = needs.what_lacks(found)
-    assert "ai-edge-litert>=2.0 (found: none), numpy>=2.0 (found: 1.26.4)." in text
-    assert text.endswith("-m pip install 'ai-edge-litert>=2.0' 'numpy>=2.0'")
-    assert "pillow>=11.0 (found: 10.4)" in needs.what_lacks(found | {"pillow": "10.4"})
-    assert needs.what_lacks({"ai-edge-litert": "2.1rc1", "numpy": "2.4.6", "pillow": "11"}) is None
+    assert "ai-edge-litert>=2.0.2 (found: none), numpy>=2.1 (found: 1.26.4)." in text
+    assert text.endswith("-m pip install 'ai-edge-litert>=2.0.2' 'numpy>=2.1'")
+    assert "pillow>=13.0 (found: 12.3)" in needs.what_lacks(found | {"pillow": "12.3"})
+    assert needs.what_lacks({"ai-edge-litert": "2.1rc1", "numpy": "2.4.6", "pillow": "13"}) is None
