@@ -13,6 +13,7 @@ from power.commands.options import (
     settings_of,
 )
 from power.commands.output import phase_lines, print_json, result_text
+from power.commands.seconds import some_seconds
 from power.energy.judge import RunFacts
 from power.energy.phases import phases_of, phases_to_json
 from power.energy.uncertainty import Measuring
@@ -27,6 +28,9 @@ Judge the energy in a power log (CSV or JSON lines), or in a log of the 2015 cha
 columns, no header). The settings come from the file LOG.json that `record` writes beside a log, or
 from the options here. Without either the verdict is SUSPECT at best. Exit code 1 when the energy is
 INVALID.
+
+  python -m power audit run.csv
+  python -m power audit old.csv --session 10m --volts 150 --amps 0.5
 """
 
 
@@ -34,7 +38,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command's parser."""
     parser = commands.add_parser("audit", description=_DESCRIPTION)
     parser.add_argument("log", metavar="LOG", type=Path)
-    parser.add_argument("--session", type=float, metavar="S", help="length of the session, s")
+    parser.add_argument(
+        "--session", type=some_seconds, metavar="DURATION", help="length of the session"
+    )
     parser.add_argument("--model", help="the meter's model, such as WT310E, for its accuracy table")
     add_setting_options(parser)
     add_condition_options(parser)

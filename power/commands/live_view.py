@@ -89,7 +89,7 @@ def add_live_options(parser: argparse.ArgumentParser) -> None:
         "--live-address",
         metavar="HOST:PORT",
         default=DEFAULT_ADDRESS,
-        help=f"where the page and /metrics are served (default {DEFAULT_ADDRESS}, for this "
+        help=f"where the page and /metrics are served (default: {DEFAULT_ADDRESS}, for this "
         "computer alone; 0.0.0.0:8010 lets everybody in the network look)",
     )
 

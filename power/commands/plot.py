@@ -15,6 +15,8 @@ _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
 chooses the form: .html (with the findings), .svg, or .png. Red marks show where the meter had no
 value of the power, and grey lines what `mark` named. It needs matplotlib (the extra 'plot').
+
+  python -m power plot run.csv --out run.html
 """
 
 

@@ -23,8 +23,8 @@ from power.commands.options import (
     chosen_meter,
     conditions_of,
     guard_of,
-    some_seconds,
 )
+from power.commands.seconds import some_seconds
 from power.meter import Identity, Meter, MeterSettings
 from power.ptd.console import Console, ConsoleHandler
 from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType, device_type, resource_of
@@ -80,10 +80,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "-l", dest="log", metavar="LOG", type=Path, help="append samples and events to this file"
     )
     parser.add_argument(
-        "-p", dest="port", metavar="PORT", type=_port, default=8888, help="TCP port (default 8888)"
+        "-p", dest="port", metavar="PORT", type=_port, default=8888, help="TCP port (default: 8888)"
     )
     parser.add_argument(
-        "--listen", metavar="HOST", default="127.0.0.1", help="address (default 127.0.0.1)"
+        "--listen", metavar="HOST", default="127.0.0.1", help="address (default: 127.0.0.1)"
     )
     interface = parser.add_mutually_exclusive_group()
     for flag, text in (
@@ -96,7 +96,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
             f"-{flag}", dest="interface", action="store_const", const=flag, default="", help=text
         )
     parser.add_argument(
-        "-b", dest="board", metavar="BOARD", type=int, default=0, help="GPIB board (default 0)"
+        "-b", dest="board", metavar="BOARD", type=int, default=0, help="GPIB board (default: 0)"
     )
     parser.add_argument(
         "-c", dest="channel", metavar="N", choices=("1", "2", "3"), default="1", help="element"
@@ -104,10 +104,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("-D", dest="direct", action="store_true", help="measure direct current")
     parser.add_argument(
         "--update",
-        metavar="S",
+        metavar="DURATION",
         type=some_seconds,
         default=1.0,
-        help="update interval of the meter, and of samples where a client names none (default 1)",
+        help="update interval of the meter, and of samples where a client names none (default: 1)",
     )
     _add_link_options(parser)
     add_condition_options(parser)
@@ -120,7 +120,11 @@ def _add_link_options(parser: argparse.ArgumentParser) -> None:
         "--wire-log", metavar="FILE", type=Path, help="append the conversation with the meter"
     )
     parser.add_argument(
-        "--timeout", type=some_seconds, default=2.0, help="seconds to wait for a reply"
+        "--timeout",
+        type=some_seconds,
+        default=2.0,
+        metavar="DURATION",
+        help="how long to wait for a reply (default: 2)",
     )
     # A serial line's settings stand behind its port, so that power-dev can pass them on.
     parser.set_defaults(baud=None)

@@ -21,6 +21,7 @@ from power.commands.options import (
 )
 from power.commands.output import print_json
 from power.commands.progress import Draw, progress_line
+from power.commands.seconds import some_seconds
 from power.energy.certainty_checks import SPEC_BOUND
 from power.energy.uncertainty import Measuring
 from power.errors import MeterRefused
@@ -48,16 +49,25 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_meter_options(parser)
-    parser.add_argument("--seconds", type=float, default=30.0, help="seconds to watch (default 30)")
+    parser.add_argument(
+        "--seconds",
+        type=some_seconds,
+        default=30.0,
+        metavar="DURATION",
+        help="how long to watch (default: 30)",
+    )
     parser.add_argument(
         "--mode", choices=[mode.value for mode in InputMode], default="RMS", help="input mode"
     )
-    parser.add_argument("--crest-factor", type=int, choices=(3, 6), default=3, help="default 3")
+    parser.add_argument(
+        "--crest-factor", type=int, choices=(3, 6), default=3, help="3 or 6 (default: 3)"
+    )
     parser.add_argument(
         "--headroom",
         type=float,
+        metavar="X",
         default=HEADROOM,
-        help=f"factor above the peaks seen (default {HEADROOM})",
+        help=f"factor above the peaks seen (default: {HEADROOM})",
     )
     add_discard_option(parser)
     add_element_option(parser)
@@ -67,8 +77,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print the proposal, the alternatives, and the uncertainty of each."""
-    if options.seconds <= 0 or options.headroom < 1:
-        raise ValueError("--seconds must be more than 0 and --headroom at least 1")
+    if options.headroom < 1:
+        raise ValueError("--headroom must be at least 1")
     mode = InputMode(options.mode)
     with chosen_meter(options) as meter, progress_line(options.seconds) as draw:
         guard = guard_of(meter, options)

@@ -25,7 +25,6 @@ from power.commands.options import (
     chosen_quantities,
     conditions_of,
     settings_of,
-    whole_seconds,
 )
 from power.commands.output import (
     begun_line,
@@ -42,6 +41,7 @@ from power.commands.recording_job import (
     recorded,
     require_new,
 )
+from power.commands.seconds import whole_seconds
 from power.energy.judge import RunFacts
 from power.energy.phases import Phase, phases_of, phases_to_json
 from power.energy.uncertainty import Measuring
@@ -103,8 +103,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     length.add_argument(
         "--seconds",
         type=whole_seconds,
+        metavar="DURATION",
         default=_DEFAULT_S,
-        help=f"length of the run, whole seconds (default {_DEFAULT_S})",
+        help=f"length of the run, in whole seconds (default: {_DEFAULT_S})",
     )
     length.add_argument(
         "--until-stopped",

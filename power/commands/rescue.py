@@ -49,9 +49,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--log", metavar="LOG.csv", type=Path, help="the log of the run to finish")
     parser.add_argument(
         "--out",
-        metavar="NEW.csv",
+        metavar="LOG.csv",
         type=Path,
-        help="a new log for a result of no known run (default rescued-TIME.csv in this folder)",
+        help="a new log for a result of no known run (default: rescued-TIME.csv in this folder)",
     )
     parser.add_argument("--stop", action="store_true", help="end a running integration now")
     parser.add_argument(

@@ -26,10 +26,10 @@ from power.commands.options import (
     add_setting_options,
     conditions_of,
     settings_of,
-    some_seconds,
 )
 from power.commands.output import finding_line, phase_lines, print_json, say
 from power.commands.recording_job import InterruptibleNotes, left_behind, recorded, require_new
+from power.commands.seconds import some_seconds
 from power.energy.above_idle import IDLE_LEAST, NetEnergy, net_energy
 from power.energy.judge import RunFacts, judge_run
 from power.energy.phases import phases_of, phases_to_json
@@ -87,10 +87,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_setting_options(parser)
     parser.add_argument(
         "--idle",
-        metavar="S",
+        metavar="DURATION",
         type=some_seconds,
         default=_DEFAULT_IDLE_S,
-        help=f"seconds of idle time before and after the command (default {_DEFAULT_IDLE_S:g})",
+        help=f"idle time before and after the command (default: {_DEFAULT_IDLE_S:g})",
     )
     parser.add_argument(
         "--count",

@@ -32,7 +32,11 @@ _SCREEN = "1920x1080"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the two actions and their options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    frame = actions.add_parser("frame", help="write the frame of one image")
+    frame = actions.add_parser(
+        "frame",
+        help="write the frame of one image",
+        example="referee camera frame --image photo.jpg --id 17 --out frame.png",
+    )
     add = frame.add_argument
     add("--image", type=Path, required=True, metavar="FILE", help="image to show")
     add("--id", type=int, required=True, metavar="N", help="the image's number, 0 to 1048575")
@@ -55,7 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also scale up an image that is smaller than the room between the margins",
     )
-    card = actions.add_parser("test-card", help="write a card to adjust screen and camera by")
+    card = actions.add_parser(
+        "test-card",
+        help="write a card to adjust screen and camera by",
+        example="referee camera test-card --out card.png",
+    )
     _add_output(card)
 
 
@@ -73,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FRAME.png", help="PNG file to write"
+        "--out", type=Path, required=True, metavar="FILE.png", help="PNG file to write"
     )
     parser.add_argument(
         "--screen",

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
-from pathlib import Path
 
+from referee.commands.options import add_config
 from referee.service.board.addresses import certificate_hosts
 from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import Config, TlsFiles
@@ -26,7 +26,7 @@ from referee.service.setup.private_files import make_private
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     add(
         "--name",
         action="append",

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.commands.operators import add_operator, written
+from referee.commands.options import VARIABLE, environment_config
 from referee.errors import ConfigError, InputError, Unavailable
 from referee.programs.checking import Slow, check_here
 from referee.service.desk.link import DeskClient, socket_path
@@ -53,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         type=Path,
-        default=Path("contest.toml"),
+        default=environment_config() or Path("contest.toml"),
         metavar="FILE",
-        help="the event's contest.toml (default: ./contest.toml)",
+        help=f"the event's contest.toml (default: {VARIABLE}, or ./contest.toml)",
     )
     slow = parser.add_mutually_exclusive_group()
     slow.add_argument("--again", action="store_true", help="make all slow checks anew")

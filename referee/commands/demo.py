@@ -5,6 +5,9 @@ The demo needs no input. It generates the pictures and their ground truth. The s
 meter and the contestant are separate processes with real sockets. On the network track the
 contestant's imperfect answers are generated too. On the camera track Chromium shows the display
 page, a simulated camera photographs it, and a small detector looks at the photographs.
+
+  referee demo
+  referee demo --seconds 1m --track camera --out camera-demo
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from power.commands.seconds import whole_seconds
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
 from referee.demo.screen import missing_for_camera
@@ -67,7 +71,13 @@ _CAMERA_DEVICE = "referee.demo.camera_device"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--seconds", type=int, default=20, help="length of the session (default: 20)")
+    add(
+        "--seconds",
+        type=whole_seconds,
+        default=20,
+        metavar="DURATION",
+        help="length of the session (default: 20)",
+    )
     add(
         "--out",
         type=Path,

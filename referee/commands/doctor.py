@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from referee.commands.options import add_config
 from referee.errors import ConfigError
 from referee.programs.checking import check_here
 from referee.service.desk.link import DeskClient, socket_path
@@ -35,7 +36,7 @@ from referee.store.health import database_facts
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     add("--out", type=Path, metavar="FILE.zip", help="file to write (default: doctor-TIME.zip)")
 
 

@@ -16,6 +16,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from referee.commands.options import IN_PLACE, environment_config
 from referee.core.detections import Detections
 from referee.errors import InputError
 from referee.formats.truth_file import GroundTruthFile
@@ -41,19 +42,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to write (default: explained-SESSION)",
     )
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--config", type=Path, metavar="FILE", help="an event's contest.toml")
+    place.add_argument(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"an event's contest.toml {IN_PLACE}",
+    )
     place.add_argument(
         "--data",
         type=Path,
-        default=PRACTICE_DATA,
         metavar="DIR",
-        help="the --data folder of a rehearsal (default: practice-data)",
+        help=f"the --data folder of a rehearsal (default: {PRACTICE_DATA}, without a --config)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the explanation."""
-    config = config_in(args.data) if args.config is None else load_config(args.config)
+    if args.data is None and args.config is not None:
+        config = load_config(args.config)
+    else:
+        config = config_in(args.data or PRACTICE_DATA)
     if not config.database.exists():
         raise InputError(f"{config.database} does not exist: no session has been run here yet.")
     folder = args.out or Path(f"explained-{args.session}")

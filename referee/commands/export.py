@@ -19,13 +19,14 @@ changed a stored row. With --partial it writes at once, whatever is missing or c
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
 
+from power.commands.seconds import any_seconds
+from referee.commands.options import IN_PLACE, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
@@ -70,16 +71,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.zip|DIR",
         help="file to write; with --all the folder, which is made if it is not there",
     )
-    place = parser.add_mutually_exclusive_group(required=True)
-    place.add_argument("--config", type=Path, metavar="FILE", help="the event's contest.toml")
+    place = parser.add_mutually_exclusive_group(required=environment_config() is None)
+    place.add_argument(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"the event's contest.toml {IN_PLACE}",
+    )
     place.add_argument(
         "--data", type=Path, metavar="DIR", help="the --data folder of a rehearsal, or a copy of it"
     )
     add(
         "--wait",
-        type=_seconds,
+        type=any_seconds,
         default=_WAIT_S,
-        metavar="SECONDS",
+        metavar="DURATION",
         help="longest wait for the energy and the score (default: %(default)g)",
     )
     add(
@@ -154,9 +161,7 @@ def _warn(fault: str) -> None:
 
 def _config(args: argparse.Namespace) -> Config:
     """Read the configuration; with --data, read the database of exactly that folder."""
-    if args.config is not None:
-        return load_config(args.config)
-    return config_in(args.data)
+    return load_config(args.config) if args.data is None else config_in(args.data)
 
 
 def _wait(contest: Contest, session_id: int, wait_s: float) -> None:
@@ -187,11 +192,3 @@ def _tell_result(contest: Contest, session_id: int) -> bool:
     elif run is not None:
         print(f"Session {session_id}: {result_line(run, contest.track)}.", file=sys.stderr)
     return missing is None
-
-
-def _seconds(text: str) -> float:
-    """Read a number of seconds, 0 or more."""
-    value = float(text)
-    if not math.isfinite(value) or value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a time to wait: give 0 seconds or more")
-    return value

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from referee.commands.operators import add_operator, record_refused, written
+from referee.commands.options import add_config
 from referee.errors import InputError, Refusal
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.event.results import read_results
@@ -33,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--approved-by",
         action="append",
         metavar="NAME",
-        help="who approves the results; once for each person",
+        help="who approves the results, once for each person; may be repeated",
     )
     add("--reopen", action="store_true", help="make final results provisional again")
     add("--reason", type=written, default="", help="why they are opened again; it stays on record")
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     add_operator(parser)
 
 

@@ -73,9 +73,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--meter",
         action="append",
         metavar="RESOURCE",
-        help="the meter, one for each lane (default: emulated); 'python -m power list' finds some",
+        help="the meter, one for each lane; may be repeated (default: emulated);"
+        " 'python -m power list' finds some",
     )
-    add("--seconds", metavar="N", help=f"length of a session (default: {_DEFAULTS.seconds})")
+    add(
+        "--seconds",
+        metavar="DURATION",
+        help=f"length of a session (default: {_DEFAULTS.seconds})",
+    )
     add(
         "--lanes",
         type=int,

@@ -32,6 +32,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from power.commands.seconds import some_seconds, whole_seconds
+from referee.commands.options import VARIABLE, environment_config
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.programs.emulator import range_for
@@ -73,7 +75,13 @@ _OWN = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, metavar="FILE", help="an event's contest.toml, whose teams rehearse")
+    add(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="an event's contest.toml, whose teams rehearse (default: "
+        f"{VARIABLE}, without --images)",
+    )
     add("--images", type=Path, metavar="DIR", help="folder of the images")
     add(
         "--ground-truth",
@@ -86,7 +94,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--track", choices=("network", "camera"), default="network", help="rules (default: network)"
     )
-    add("--seconds", type=int, default=600, help="length of a session (default: 600)")
+    add(
+        "--seconds",
+        type=whole_seconds,
+        default=600,
+        metavar="DURATION",
+        help="length of a session (default: 10m)",
+    )
     _add_meter(add)
     _add_servers(add)
     add(
@@ -138,15 +152,17 @@ def _add_meter(add: Callable[..., object]) -> None:
     )
     add(
         "--update-interval",
-        type=float,
+        type=some_seconds,
         default=1.0,
-        metavar="S",
-        help="update interval of the meter in seconds, 0.1 to 5 (default: 1)",
+        metavar="DURATION",
+        help="update interval of the meter, 0.1 s to 5 s (default: 1)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Host the rehearsal until interrupted."""
+    if args.images is None and args.config is None:
+        args.config = environment_config()
     with _configuration(args) as config, hosted(config) as host:
         supervisor = host.supervisor
         say(
@@ -181,7 +197,9 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
             yield config
         return
     if args.images is None or args.ground_truth is None:
-        raise InputError("Give --images and --ground-truth, or an event's --config.")
+        raise InputError(
+            f"Give --images and --ground-truth, or an event's --config, or set {VARIABLE}."
+        )
     images = ImagesSection(
         folder=args.images.resolve(),
         ground_truth=args.ground_truth.resolve(),

@@ -20,6 +20,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from referee.commands.options import add_config
 from referee.errors import InputError
 from referee.service.event.result_entry import Results
 from referee.service.event.results import read_results
@@ -52,9 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="with --latex: write both charts into DIR as PDF, and print their figures too",
     )
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
 
 
 def run(args: argparse.Namespace) -> int:

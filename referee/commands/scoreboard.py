@@ -13,9 +13,9 @@ changes nothing. This works while the referee runs, and without it.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from referee.commands.operators import add_operator
+from referee.commands.options import add_config
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -29,9 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("freeze", "thaw", "show"),
         help="hide what happens from now on, show everything again, or say which it is",
     )
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
     add_operator(parser)
 
 

@@ -13,8 +13,8 @@ nothing: the console then says which process ends the event.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from referee.commands.options import add_config
 from referee.programs.ending import ended_on_purpose
 from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, hosted
@@ -29,9 +29,7 @@ SERVES = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
     # A drill starts this command, and must not leave it behind.
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 

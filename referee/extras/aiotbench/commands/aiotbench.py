@@ -58,6 +58,9 @@ Runtime) is shown, and never enters a figure.
   VOPS = sum of accuracy x FLOPs / mean time   FLOPs of the specification's table 1
 
 The average runs over the workloads in the logs. The command names missing workloads.
+
+  referee aiotbench score board.csv
+  referee aiotbench score board.csv --configuration board.toml --power-log power.csv
 """
 
 _RANK = """\
@@ -109,8 +112,8 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         default=[],
         metavar="WORKLOAD=FILE",
         help="the TensorFlow Lite file that a workload ran, to compare its input, its parameters"
-        " and its multiply-accumulates with table 1, where [models] does not tell them; may stand"
-        " several times",
+        " and its multiply-accumulates with table 1, where [models] does not tell them; may be"
+        " repeated",
     )
     add("--json", action="store_true", help="print one JSON object")
     add("--chart", type=Path, metavar="FILE", help="also draw the workloads: FILE.svg or .png")

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
 
+from referee.commands.options import add_config
 from referee.errors import InputError
 from referee.extras.ceremony.diploma import Diploma, diplomas_of, diplomas_page
 from referee.extras.ceremony.rehearsal import rehearsed
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("team", nargs="*", metavar="TEAM", help="only these teams (default: all that took part)")
     add("--out", type=Path, required=True, metavar="FILE.html", help="page to write, then to print")
     add("--rehearsal", action="store_true", help="with generated results, to try the printer")
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
 
 
 def run(args: argparse.Namespace) -> int:

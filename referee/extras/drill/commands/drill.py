@@ -27,6 +27,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from power.commands.seconds import whole_seconds
+from referee.commands.options import IN_PLACE, MISSING, environment_config
 from referee.errors import InputError, Unavailable
 from referee.extras.drill.play.drilling import Drill, DrillLimits, TrainersLog
 from referee.extras.drill.play.effects import possible
@@ -49,29 +51,36 @@ _SEED_BELOW = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, metavar="FILE", help="the event's contest.toml")
+    add(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"the event's contest.toml {IN_PLACE}",
+    )
     add("--list", action="store_true", help="name the faults with one line each, and end")
     add(
         "--fault",
         action="append",
         default=[],
         metavar="NAME",
-        help="let this fault come; may be given again (default: one at random in each session)",
+        help="let this fault come; may be repeated (default: one at random in each session)",
     )
     add("--sessions", type=int, metavar="N", help=f"number of sessions (default: {_SESSIONS})")
     add(
         "--seconds",
-        type=int,
-        metavar="S",
+        type=whole_seconds,
+        metavar="DURATION",
         help=f"length of a session (default: the event's, {_SECONDS_MOST} at most)",
     )
     add(
         "--minutes",
         type=float,
         default=_MINUTES,
+        metavar="MINUTES",
         help="end the drill after this time (default: %(default)g)",
     )
-    add("--seed", type=int, help="decides which faults come when (default: a new one)")
+    add("--seed", type=int, metavar="N", help="decides which faults come when (default: a new one)")
     add(
         "--for-trainer",
         action="store_true",
@@ -94,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(_catalogue()))
         return 0
     if args.config is None:
-        raise InputError("Give --config with an event's contest.toml, or --list.")
+        raise InputError(f"{MISSING[:1].upper()}{MISSING[1:]}; --list needs neither.")
     named = [_fault(name) for name in args.fault]
     event = load_config(args.config)
     require_event(event)

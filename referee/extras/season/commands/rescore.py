@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rules",
         choices=tuple(RULE_SETS),
         action="append",
-        help="the rules of the new score; may repeat (default: devkit)",
+        help="the rules of the new score; may be repeated (default: devkit)",
     )
     add(
         "--resamples",
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"draws of the images for the intervals (default: {RESAMPLES})",
     )
-    add("--seed", type=int, default=0, help="seed of all draws (default: 0)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of all draws (default: 0)")
     parser.add_argument(TRACK_OPTION, metavar="MODULE", help=TRACK_HELP)
     add("--json", action="store_true", help="print one JSON object: counts, and what is broken")
     _add_truth(parser)

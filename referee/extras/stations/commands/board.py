@@ -30,6 +30,7 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 
+from power.commands.seconds import some_seconds
 from referee.errors import InputError
 from referee.extras.stations.address import parse_addresses
 from referee.extras.stations.bundles import BundleFolder
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]URL",
-        help="a station: the address of its scoreboard, and its name on the board; may repeat",
+        help="a station: the address of its scoreboard, and its name on the board; may be repeated",
     )
     add("--bundles", type=Path, metavar="DIR", help="folder of copied evidence bundles")
     add(
@@ -68,7 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="a station's signing.pub: bundles count only if one of these has signed; may repeat",
+        help="a station's signing.pub: bundles count only if one of these has signed; may be"
+        " repeated",
     )
     add("--ca-file", type=Path, metavar="FILE", help="CA that https:// stations are checked with")
     add("--listen", metavar="HOST:PORT", help="follow until Ctrl-C, and serve the page there")
@@ -82,10 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--title", default="Joint ranking", help="the board's title (default: Joint ranking)")
     add(
         "--every",
-        type=float,
+        type=some_seconds,
         default=2.0,
-        metavar="S",
-        help="seconds between two looks at a station, 0.5 to 3600 (default: 2)",
+        metavar="DURATION",
+        help="time between two looks at a station, 0.5 s to 1h (default: 2)",
     )
     add(
         "--data",

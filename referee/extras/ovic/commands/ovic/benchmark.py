@@ -33,6 +33,9 @@ programs, and fix the clock of the core.
 
 With --board the same code measures on a board, through its SSH server. The board needs Python and
 three libraries; the referee sends the rest. docs/ovic.md says what to prepare.
+
+  referee ovic benchmark model.tflite --images photos --out result.json
+  referee ovic benchmark model.tflite --images photos --board pi@192.168.1.7
 """
 
 

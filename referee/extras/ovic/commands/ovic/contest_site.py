@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from referee.commands.options import IN_PLACE, add_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.extras.ovic.submission.tasks import Task, open_tasks
 from referee.service.setup.config import Config
@@ -32,9 +33,15 @@ _TRIES = 3
 def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
     """Declare how to reach the contest: `--url` for a team, `--config` for an operator."""
     group = parser.add_argument_group("the contest")
-    site = group.add_mutually_exclusive_group(required=True)
+    site = group.add_mutually_exclusive_group(required=environment_config() is None)
     site.add_argument("--url", metavar="URL", help="a team: the contest server's address")
-    site.add_argument("--config", type=Path, metavar="FILE", help="an operator: contest.toml")
+    site.add_argument(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"an operator: contest.toml {IN_PLACE}",
+    )
     group.add_argument(
         "--ca-file",
         type=Path,
@@ -49,9 +56,7 @@ def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
 
 def add_operators_config(parser: argparse.ArgumentParser) -> None:
     """Declare `--config` for what only an operator does."""
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
 
 
 class TeamSite:

@@ -37,15 +37,21 @@ Put an entry that is over into the line again, for example after the referee's m
 It does not count for the team's day again. An entry with a score is measured once more: its best
 valid score counts, so nothing that comes of it takes a score away. 'referee ovic round' does this
 for all entries.
+
+  referee ovic again 3 --config event/contest.toml
 """
 _STRIKE = """\
 Take one measurement of an entry out, for example one on a wrong machine, with a reason that its
 team sees. The best of those that stand counts; the last one stays. 'referee ovic queue --entry N'
 shows their numbers. This cannot be undone; 'referee ovic again N' measures the entry once more.
+
+  referee ovic strike 3 2 --reason 'the wrong board' --config event/contest.toml
 """
 _VOID = """\
 Take an entry out for good, with a reason that its team sees. If its model runs just now, what comes
 of it is dropped. This cannot be undone.
+
+  referee ovic void 3 --reason 'the team asked for it' --config event/contest.toml
 """
 
 _WORDS: dict[EventKind, str] = {"again": "again", "struck": "strike", "voided": "void"}
@@ -81,7 +87,7 @@ def _add_decisions(actions: argparse._SubParsersAction[argparse.ArgumentParser])
         parser.add_argument("entry", type=int, metavar="N", help="the entry's number")
         if kind == "struck":
             parser.add_argument(
-                "measurement", type=int, metavar="M", help="the measurement's number, from 1"
+                "measurement", type=int, metavar="N", help="the measurement's number, from 1"
             )
         parser.add_argument(
             "--reason",

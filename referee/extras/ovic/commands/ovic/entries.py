@@ -41,6 +41,9 @@ from referee.service.setup.private_files import private_from_the_start
 _QUEUE = """\
 Print the entries and where each is: a team's own with --url, all with --config. --entry shows one
 entry with everything that happened to it; an operator also sees what the referee itself found.
+
+  referee ovic queue --url http://192.168.1.2:8000 --team ants
+  referee ovic queue --entry 3 --config event/contest.toml
 """
 
 _LEADERBOARD = """\
@@ -48,6 +51,9 @@ Print the best entry of each team, for each open task. All entries are scored wi
 the contest has now. Teams with equal metrics share a rank. Teams whose entries are all too slow
 follow without a rank. An entry that was measured on several builds of the referee has its best
 valid score. --json lists its 'builds', and for an operator those of all entries.
+
+  referee ovic leaderboard --url http://192.168.1.2:8000 --team ants
+  referee ovic leaderboard --config event/contest.toml
 """
 
 _BASELINES = """\
@@ -96,7 +102,7 @@ def _add_submit(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def _submit(args: argparse.Namespace) -> int:
     """Hand the model in, and print the entry."""
-    if args.config is not None:
+    if args.url is None:
         if args.wait is not None:
             raise InputError("--wait goes with --url; 'referee ovic queue' shows an operator all.")
         entry = _hand_in(args)
@@ -160,7 +166,7 @@ def _add_queue(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _print_queue(args: argparse.Namespace) -> int:
     """Print the entries."""
-    found = _of_operator(args) if args.config is not None else _of_team(args)
+    found = _of_operator(args) if args.url is None else _of_team(args)
     if args.json:
         print(json.dumps(found))
     elif args.entry is not None:
@@ -222,7 +228,7 @@ def _add_leaderboard(actions: argparse._SubParsersAction[argparse.ArgumentParser
 
 def _print_leaderboard(args: argparse.Namespace) -> int:
     """Print the leaderboard."""
-    if args.config is not None:
+    if args.url is None:
         with operators_site(args.config) as (config, database, tasks):
             board = EntryQueries(config, database, tasks).leaderboard(for_operators=True)
     else:

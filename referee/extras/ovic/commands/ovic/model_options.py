@@ -9,6 +9,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from power.commands.seconds import some_seconds
 from referee.commands.numbers import count
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.options import add_json, add_task
@@ -80,9 +81,9 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--seconds",
-        type=_factor,
+        type=some_seconds,
         default=_LIMITS.seconds,
-        metavar="X",
+        metavar="DURATION",
         help="time of one process, without what it waits for its core: a validation, a measurement,"
         " or 250 answers (default: %(default)g)",
     )

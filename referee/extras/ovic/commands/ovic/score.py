@@ -45,6 +45,9 @@ entry is invalid, and the exit code is 1.
 
 Give --latency-ms or --benchmark once for each server build that measured the entry. Its best score
 counts.
+
+  referee ovic score --task detection --accuracy 25.0 --latency-ms 28.4
+  referee ovic score --task detection --accuracy 25.0 --benchmark result.json
 """
 
 _FRONTIER = """\
@@ -52,6 +55,8 @@ Estimate a(t) = k ln t + a0 from baseline models, one line name,latency_ms,accur
 far above all others is set aside and named. Of the rest, the Pareto front counts: the models that
 no other one beats in latency and accuracy. 'referee ovic score --frontier' takes the file that
 --out writes.
+
+  referee ovic frontier --task detection --baselines baselines.csv --out frontier.json
 """
 
 
@@ -73,7 +78,7 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         action="append",
         default=[],
         metavar="L",
-        help="mean latency of one image, in milliseconds",
+        help="mean latency of one image, in milliseconds; may be repeated",
     )
     parser.add_argument(
         "--benchmark",
@@ -81,7 +86,7 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         action="append",
         default=[],
         metavar="FILE",
-        help="a result of 'referee ovic benchmark --out', for its mean latency",
+        help="a result of 'referee ovic benchmark --out', for its mean latency; may be repeated",
     )
     add_frontier(parser)
     parser.add_argument(

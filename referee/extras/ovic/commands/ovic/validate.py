@@ -23,6 +23,8 @@ _DESCRIPTION = """\
 Check a model against each rule that could stop it later: the file, its operators, its input, the
 number, shapes, types and values of its outputs, equal outputs for equal images, and its time. The
 model runs in a process of its own with limits. The exit code is 0 for a valid model, else 1.
+
+  referee ovic validate model.tflite --task detection
 """
 
 
