@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from power.clock import real_elapsed_s
 from power.commands.any_meter import any_meter
@@ -28,12 +28,13 @@ from power.commands.seconds import some_seconds
 from power.meter import Identity, Meter, MeterSettings
 from power.ptd.console import Console, ConsoleHandler
 from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType, device_type, resource_of
-from power.ptd.events import Events
-from power.ptd.loop import SessionThread
-from power.ptd.places import Wishes, fitting, other_place, wt310_place
-from power.ptd.server import LineServer
-from power.ptd.session import PtdSession, Workplace
 from power.resource import is_official, split_resource
+
+if TYPE_CHECKING:
+    from power.ptd.events import Events
+    from power.ptd.loop import SessionThread
+    from power.ptd.places import Wishes
+    from power.ptd.session import PtdSession, Workplace
 
 _NO_PTDAEMON = "This is not SPEC PTDaemon. Official submissions need PTDaemon."
 _DESCRIPTION = f"""\
@@ -132,6 +133,8 @@ def _add_link_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve clients until somebody asks for the end."""
+    from power.ptd.events import Events
+
     other = options.type == OTHER
     if other:
         _require_other(options.device)
@@ -156,6 +159,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _served(options: argparse.Namespace, device: DeviceType | None, events: Events) -> int:
     """Open the meter, and serve clients; without a `device` the meter is of another kind."""
+    from power.ptd.places import fitting, other_place, wt310_place
+
     events.note(f"Attempting to connect to measurement device type {options.type}...")
     if device is None:
         with any_meter(options) as meter:
@@ -189,6 +194,8 @@ def _introduce(identity: Identity, events: Events) -> None:
 
 
 def _wishes(options: argparse.Namespace) -> Wishes:
+    from power.ptd.places import Wishes
+
     return Wishes(options.update, options.channel, conditions_of(options), _SYSTEM)
 
 
@@ -199,6 +206,8 @@ def _serve(
     place: Workplace,
     events: Events,
 ) -> int:
+    from power.ptd.session import PtdSession
+
     session = PtdSession(
         meter,
         meter.identify(),
@@ -222,6 +231,9 @@ def _running(
     session: PtdSession, options: argparse.Namespace, events: Events
 ) -> Iterator[SessionThread]:
     """Run the session's thread and the server; end both at every exit."""
+    from power.ptd.loop import SessionThread
+    from power.ptd.server import LineServer
+
     thread = SessionThread(session, real_elapsed_s)
     server = LineServer(options.listen, options.port, thread.ask, events)
     try:

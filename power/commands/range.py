@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from power.bench.ranging import HEADROOM, Choice, Extremes, extremes_of, propose
 from power.clock import real_elapsed_s
@@ -20,14 +21,14 @@ from power.commands.options import (
     guard_of,
 )
 from power.commands.output import print_json
-from power.commands.progress import Draw, progress_line
 from power.commands.seconds import some_seconds
-from power.energy.certainty_checks import SPEC_BOUND
-from power.energy.uncertainty import Measuring
 from power.errors import MeterRefused
 from power.follow import Schedule
 from power.meter import InputMode, MeterSettings, Reading
 from power.wt310.driver import WT310
+
+if TYPE_CHECKING:
+    from power.commands.progress import Draw
 
 _DESCRIPTION = """\
 Watch a device at its hardest work on auto-range, and propose fixed ranges with the uncertainty of
@@ -77,6 +78,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print the proposal, the alternatives, and the uncertainty of each."""
+    from power.commands.progress import progress_line
+    from power.energy.uncertainty import Measuring
+
     if options.headroom < 1:
         raise ValueError("--headroom must be at least 1")
     mode = InputMode(options.mode)
@@ -168,6 +172,8 @@ def _print(seen: Extremes, choices: list[Choice]) -> None:
 
 
 def _share(choice: Choice) -> str:
+    from power.energy.certainty_checks import SPEC_BOUND
+
     if choice.share is None:
         return "(the device drew no power)"
     text = f"{choice.share:.2%} of the mean power"

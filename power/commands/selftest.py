@@ -30,7 +30,6 @@ from power.commands.options import (
     guard_of,
 )
 from power.commands.output import print_json, say
-from power.commands.progress import progress_line, tell, ticking
 from power.commands.seconds import whole_seconds
 from power.connect import open_wt310
 from power.errors import MeterError
@@ -111,6 +110,8 @@ class _PrintChecklist(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Print one line for each check when it is done, or walk through the checklist."""
+    from power.commands.progress import progress_line, tell, ticking
+
     if options.real:
         return walk_real_meter(options)
     if options.only:

@@ -16,15 +16,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-
-from PIL import Image
+from typing import TYPE_CHECKING
 
 from referee.errors import InputError
-from referee.service.display.pictures import open_picture
-from referee.tracks.camera.card import test_card
-from referee.tracks.camera.code import FrameLabel, session_tag
-from referee.tracks.camera.compose import compose
-from referee.tracks.camera.geometry import Screen
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _SCREEN = "1920x1080"
 
@@ -69,6 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the picture."""
+    from referee.service.display.pictures import open_picture
+    from referee.tracks.camera.card import test_card
+    from referee.tracks.camera.code import FrameLabel, session_tag
+    from referee.tracks.camera.compose import compose
+    from referee.tracks.camera.geometry import Screen
+
     screen = Screen.parse(args.screen)
     if args.action == "test-card":
         _write(test_card(screen), args.out)

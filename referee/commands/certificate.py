@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 
 from referee.commands.options import add_config
 from referee.service.board.addresses import certificate_hosts
-from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_file import load_config, tls_line
 from referee.service.setup.contest_tls import ca_words, usable_certificate
@@ -38,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files, and say what to do with each."""
+    from referee.service.setup.certificate import make_certificate
+
     config = load_config(args.config)
     now = datetime.now(UTC)
     make_private(config.storage.folder)

@@ -17,16 +17,10 @@ import sys
 from pathlib import Path
 
 from referee.commands.options import IN_PLACE, environment_config
-from referee.core.detections import Detections
 from referee.errors import InputError
-from referee.formats.truth_file import GroundTruthFile
 from referee.programs.practice_folder import PRACTICE_DATA, config_in
-from referee.scoring.ilsvrc import evaluate
-from referee.service.results.final_score import scored_answer
-from referee.service.results.score_explanation import write_explanation
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
-from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.setup.opened import opened_contest
 from referee.store.sessions import load_session
 
@@ -74,6 +68,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _explain(contest: Contest, session_id: int, folder: Path) -> None:
     """Write the explanation of a session's answers in time; images have the contest's ids."""
+    from referee.core.detections import Detections
+    from referee.formats.truth_file import GroundTruthFile
+    from referee.scoring.ilsvrc import evaluate
+    from referee.service.results.final_score import scored_answer
+    from referee.service.results.score_explanation import write_explanation
+    from referee.service.setup.contest_truth import read_contest_truth
+
     session = load_session(contest.database.connection, session_id)
     detections = scored_answer(contest, session)
     if not isinstance(detections, Detections):

@@ -30,7 +30,6 @@ from referee.commands.options import IN_PLACE, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
-from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.completeness import (
     all_numbers,
     bundle_name,
@@ -39,8 +38,6 @@ from referee.service.evidence.completeness import (
     wait_until_complete,
 )
 from referee.service.evidence.facts import refuse_changed
-from referee.service.evidence.kept_bundle import fault_of_kept
-from referee.service.results.result_text import result_line
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
@@ -98,6 +95,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, or all of them."""
+    from referee.service.evidence.bundle import write_bundle
+
     config = _config(args)
     if not config.database.exists():
         raise InputError(f"{config.database} does not exist: no session has been run here yet.")
@@ -139,6 +138,9 @@ def _write_one(contest: Contest, number: int, args: argparse.Namespace) -> tuple
     Raises `Unavailable` for a session that has run and whose energy or score does not come, and
     `Refusal` for one with a row that was changed.
     """
+    from referee.service.evidence.bundle import write_bundle
+    from referee.service.evidence.kept_bundle import fault_of_kept
+
     path = args.out / bundle_name(number)
     missing = missing_from(contest, number)
     if missing is not None and not args.partial:
@@ -185,6 +187,8 @@ def _hosted_in(contest: Contest) -> Callable[[], bool]:
 
 def _tell_result(contest: Contest, session_id: int) -> bool:
     """Print the result, or what is missing from it; return whether it is complete."""
+    from referee.service.results.result_text import result_line
+
     missing = missing_from(contest, session_id)
     run = newest_scoring_run(contest.database.connection, session_id)
     if missing is not None:

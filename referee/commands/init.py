@@ -47,7 +47,6 @@ from referee.service.setup.config import (
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.setup.secrets_file import load_secrets
-from referee.service.setup.signing_key import PRIVATE, ensure_signing_key
 
 _NAMES = {
     2: ("left", "right"),
@@ -91,6 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files; refuse to change an event that exists already."""
+    from referee.service.setup.signing_key import PRIVATE, ensure_signing_key
+
     folder: Path = args.folder
     path = folder / "contest.toml"
     if path.exists():

@@ -31,26 +31,16 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from power.commands.seconds import some_seconds, whole_seconds
 from referee.commands.options import VARIABLE, environment_config
-from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.programs.emulator import range_for
 from referee.programs.ending import ended_on_purpose
-from referee.programs.following import (
-    follow_sessions,
-    tell_ca,
-    tell_display,
-    tell_password,
-)
-from referee.programs.hosting import claimed, event_rehearsal, hosted
 from referee.programs.practice_folder import PRACTICE_DATA, folder_for, practice_config
 from referee.programs.terminal import say
 from referee.service.board.addresses import certificate_hosts
-from referee.service.results.rehearsal import rehearsal_report
-from referee.service.results.rehearsal_text import rehearsal_text
-from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import (
     Config,
     ContestSection,
@@ -60,7 +50,9 @@ from referee.service.setup.config import (
 )
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest
-from referee.service.setup.contest_truth import read_contest_truth
+
+if TYPE_CHECKING:
+    from referee.core.ground_truth import GroundTruth
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""
@@ -161,6 +153,10 @@ def _add_meter(add: Callable[..., object]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Host the rehearsal until interrupted."""
+    from referee.programs.following import follow_sessions, tell_ca, tell_display, tell_password
+    from referee.programs.hosting import hosted
+    from referee.service.setup.contest_truth import read_contest_truth
+
     if args.images is None and args.config is None:
         args.config = environment_config()
     with _configuration(args) as config, hosted(config) as host:
@@ -186,6 +182,8 @@ def run(args: argparse.Namespace) -> int:
 @contextmanager
 def _configuration(args: argparse.Namespace) -> Iterator[Config]:
     """Hold the folder of the rehearsal, and return its configuration."""
+    from referee.programs.hosting import claimed, event_rehearsal
+
     if args.config is not None:
         given = [name for name in _OWN if getattr(args, name) != args.defaults[name]]
         if given:
@@ -212,6 +210,8 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
 
 
 def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSection) -> Config:
+    from referee.service.setup.certificate import make_certificate
+
     tls = None
     if args.tls:
         data = folder.resolve()
@@ -242,6 +242,9 @@ def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSec
 
 
 def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
+    from referee.service.results.rehearsal import rehearsal_report
+    from referee.service.results.rehearsal_text import rehearsal_text
+
     told = rehearsal_text(rehearsal_report(contest, truth, session_id))
     where = f"--data {shlex.quote(str(contest.config.storage.folder))}"
     return f"{told}\n  pictures    referee explain {session_id} {where}"

@@ -24,9 +24,7 @@ from referee.commands.options import add_config
 from referee.core.actors import COMMAND_LINE, NO_LOGIN, Actor, Role
 from referee.errors import Refusal
 from referee.programs.progress import progress_bar
-from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
 from referee.service.event.proposals import apply_proposal, cancel_proposal, find_proposal
-from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
@@ -122,6 +120,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _act(contest: Contest, args: argparse.Namespace) -> int:
+    from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
+
     if args.action == "list":
         found = all_proposals(contest)
         text = "\n\n".join(map(proposal_text, found)) or "There is no proposal."
@@ -141,6 +141,8 @@ def _act(contest: Contest, args: argparse.Namespace) -> int:
 
 
 def _make(contest: Contest, args: argparse.Namespace) -> int:
+    from referee.service.event.rescoring import Filter, make_proposal
+
     chosen = Filter(
         tuple(args.session or ()),
         tuple(args.team or ()),

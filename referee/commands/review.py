@@ -14,7 +14,6 @@ import argparse
 
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
-from referee.service.event.finalizing import review
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 
@@ -32,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Record the review."""
+    from referee.service.event.finalizing import review
+
     with opened_contest(load_config(args.config)) as contest:
         review(contest, args.session, args.by, args.reason)
     print(f"The energy of session {args.session} is reviewed.")

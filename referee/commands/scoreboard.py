@@ -16,7 +16,6 @@ import argparse
 
 from referee.commands.operators import add_operator
 from referee.commands.options import add_config
-from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.store.publishing import Freeze
@@ -35,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Freeze or thaw, and print how the scoreboard is now."""
+    from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+
     config = load_config(args.config)
     with opened_contest(config) as contest:
         if args.what == "freeze":

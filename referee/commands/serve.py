@@ -16,12 +16,9 @@ import argparse
 
 from referee.commands.options import add_config
 from referee.programs.ending import ended_on_purpose
-from referee.programs.following import follow_sessions, tell_ca, tell_display
-from referee.programs.hosting import claimed, hosted
 from referee.programs.terminal import say
 from referee.service.setup.config_file import load_config
 from referee.service.setup.parent import stop_with_parent
-from referee.tracks.loading import load_track
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""
@@ -36,6 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Host the event until interrupted."""
+    from referee.programs.following import follow_sessions, tell_ca, tell_display
+    from referee.programs.hosting import claimed, hosted
+    from referee.tracks.loading import load_track
+
     if args.parent is not None:
         stop_with_parent(args.parent)
     config = load_config(args.config)

@@ -28,12 +28,12 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee.programs.terminal import say, tell_on_terminal
-from referee.service.evidence.verify import truth_sha256, verify_bundle
-from referee.tracks.loading import TRACK_HELP, TRACK_OPTION
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    from referee.tracks.loading import TRACK_HELP, TRACK_OPTION
+
     add = parser.add_argument
     add("bundle", type=Path, metavar="FILE.zip", help="bundle that 'referee export' wrote")
     add(
@@ -70,6 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Verify, print, and return 0 if all that was checked holds."""
+    from referee.service.evidence.verify import verify_bundle
+
     if args.ground_truth is None and args.shadow:
         raise InputError("--shadow scores once more, so it needs --ground-truth.")
     findings = verify_bundle(
@@ -100,6 +102,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _what(args: argparse.Namespace) -> str:
     """Return what holds, and what it takes to check the rest."""
+    from referee.service.evidence.verify import truth_sha256
+
     if args.ground_truth is not None:
         return "every hash, row, energy, verdict and score"
     return (

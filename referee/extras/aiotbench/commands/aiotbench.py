@@ -21,9 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.commands.energy import add_energy, energy_line, energy_of, energy_report
 from referee.errors import InputError
-from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.device_configuration import (
     DeviceConfiguration,
     configuration_beside,
@@ -90,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from referee.commands.energy import add_energy
+
     score = actions.add_parser(
         "score",
         help="score one log or more",
@@ -123,6 +123,9 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _score(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 if no official workload is in the logs."""
+    from referee.commands.energy import energy_line, energy_of, energy_report
+    from referee.extras.aiotbench.classification_log import read_logs
+
     require_chart(args.chart)
     device = (
         configuration_beside(args.logs, DRAFT_1_1)
@@ -212,6 +215,8 @@ def _add_rank(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _rank(args: argparse.Namespace) -> int:
     """Rank and print; return 0, or 1 if a device has no official workload."""
+    from referee.extras.aiotbench.classification_log import read_logs
+
     require_chart(args.chart)
     ids, spelling = list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling()
     devices = {log: configuration_beside([log], DRAFT_1_1) for log in args.logs}

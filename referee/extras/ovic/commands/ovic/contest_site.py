@@ -15,14 +15,16 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from referee.commands.options import IN_PLACE, add_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
-from referee.extras.ovic.submission.tasks import Task, open_tasks
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
+
+if TYPE_CHECKING:
+    from referee.extras.ovic.submission.tasks import Task
 
 # The longest silence of a server: it may wait 45 s for its disk.
 _SILENT_S = 60.0
@@ -172,6 +174,8 @@ def operators_site(path: Path) -> Iterator[tuple[Config, Database, dict[str, Tas
 
     Raises `InputError` if no task is open, or before the contest's first start.
     """
+    from referee.extras.ovic.submission.tasks import open_tasks
+
     config = load_config(path)
     tasks = open_tasks(config)
     if not tasks:

@@ -30,10 +30,6 @@ from referee.extras.ovic.commands.ovic.entry_text import (
 )
 from referee.extras.ovic.commands.ovic.options import add_action, add_json, add_task
 from referee.extras.ovic.submission.entries import load_entry
-from referee.extras.ovic.submission.entry_queries import EntryQueries
-from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
-from referee.extras.ovic.submission.tasks import require_task
-from referee.extras.ovic.submission.views import baselines_of, entry_detail
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.private_files import private_from_the_start
@@ -119,6 +115,9 @@ def _submit(args: argparse.Namespace) -> int:
 
 def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
     """Put the model into the contest's folder itself."""
+    from referee.extras.ovic.submission.entry_queries import EntryQueries
+    from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
+
     with operators_site(args.config) as (config, database, tasks), private_from_the_start():
         if config.contest.mode == "event" and args.team not in registered_teams(config.teams):
             raise InputError(f"'{args.team}' is not registered: run 'referee team add' first.")
@@ -182,6 +181,9 @@ def _of_team(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
+    from referee.extras.ovic.submission.entry_queries import EntryQueries
+    from referee.extras.ovic.submission.views import entry_detail
+
     with operators_site(args.config) as (config, database, tasks):
         if args.entry is not None:
             entry = load_entry(database.connection, args.entry)
@@ -228,6 +230,8 @@ def _add_leaderboard(actions: argparse._SubParsersAction[argparse.ArgumentParser
 
 def _print_leaderboard(args: argparse.Namespace) -> int:
     """Print the leaderboard."""
+    from referee.extras.ovic.submission.entry_queries import EntryQueries
+
     if args.url is None:
         with operators_site(args.config) as (config, database, tasks):
             board = EntryQueries(config, database, tasks).leaderboard(for_operators=True)
@@ -254,6 +258,9 @@ def _add_baselines(actions: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def _print_baselines(args: argparse.Namespace) -> int:
     """Print the baselines."""
+    from referee.extras.ovic.submission.tasks import require_task
+    from referee.extras.ovic.submission.views import baselines_of
+
     with operators_site(args.config) as (_, database, tasks):
         found = baselines_of(database.connection, require_task(tasks, args.task))
     writer = csv.writer(sys.stdout, lineterminator="\n")

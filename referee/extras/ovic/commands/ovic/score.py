@@ -27,14 +27,6 @@ from referee.extras.ovic.commands.ovic.options import (
     percent,
     score_text,
 )
-from referee.extras.ovic.judging.figures import (
-    frontier_report,
-    read_baselines,
-    read_frontier,
-    read_latency_ms,
-    read_span,
-    score_report,
-)
 from referee.extras.ovic.rules.frontier import FrontierEstimate, estimate_frontier
 from referee.extras.ovic.rules.score import RULES, best_score, ovic_score
 
@@ -100,6 +92,13 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _score(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 for an invalid entry."""
+    from referee.extras.ovic.judging.figures import (
+        read_baselines,
+        read_frontier,
+        read_latency_ms,
+        score_report,
+    )
+
     latencies_ms = [*args.latency_ms, *(read_latency_ms(path) for path in args.benchmark)]
     if not latencies_ms:
         raise InputError("give a latency: --latency-ms L, or --benchmark FILE")
@@ -140,6 +139,8 @@ def _energy(args: argparse.Namespace) -> RunEnergy | None:
     From a power log the energy of the counted runs alone is taken: the meter may have run before
     and after them.
     """
+    from referee.extras.ovic.judging.figures import read_span
+
     if args.power_log is None:
         if args.energy_wh is not None and args.energy_images is None:
             raise InputError("--energy-wh needs its images: add --energy-images N")
@@ -177,6 +178,8 @@ def _add_frontier(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _estimate(args: argparse.Namespace) -> int:
     """Estimate, write and print."""
+    from referee.extras.ovic.judging.figures import frontier_report, read_baselines
+
     rules = RULES[args.task]
     try:
         estimate = estimate_frontier(read_baselines(args.baselines))
