@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import importlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import ModuleType
 
 from power.commands.interrupt import listening, raise_interrupt
 from power.commands.output import say
+from power.commands.parser import Parser
 from power.errors import MeterError
 
 COMMANDS = {
@@ -47,6 +47,8 @@ RESOURCE is a PyVISA resource string:
 or, for identify, read, record and run, a meter of another kind (`list` names all):
   shelly:192.0.2.7                   a Shelly plug: rehearsals, not official
 
+Exit codes: 0 good, 1 the answer is no, 2 wrong use.
+
 Try it without a meter, in two terminals:
   python -m power emulate --watts 5
   python -m power record TCPIP::127.0.0.1,PORT::inst0::INSTR --seconds 20 --out log.csv
@@ -61,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # numpy's threads of linear algebra cost each process time to start, and no rule needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = sys.argv[1:] if arguments is None else list(arguments)
-    options = _parser(words[0] if words else "").parse_args(words)
+    options = parser_of(words[:1]).parse_args(words)
     try:
         with listening(raise_interrupt):
             code = int(options.run(options))
@@ -86,17 +88,16 @@ def ptd() -> int:
     return main(["ptd", *sys.argv[1:]])
 
 
-def _parser(wanted: str) -> argparse.ArgumentParser:
-    """Build the parser; import only the wanted command, so that each command starts fast."""
-    parser = argparse.ArgumentParser(
+def parser_of(wanted: Collection[str]) -> Parser:
+    """Return the parser; it imports only the wanted commands, so that each command starts fast."""
+    parser = Parser(
         prog="python -m power",
         description="Drive a Yokogawa WT310 power meter, an emulated one, or another kind.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
-        if name == wanted:
+        if name in wanted:
             _load(f"power.commands.{name}").add_parser(commands)
         else:
             commands.add_parser(name, help=summary)

@@ -9,10 +9,12 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from types import FrameType
 from typing import NoReturn
 
+from power.commands.parser import Parser
+from referee.commands.options import MISSING, source_of
 from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded
 from referee.errors import InputError, RefereeError
@@ -20,30 +22,44 @@ from referee.programs.terminal import drop_output, tell_on_terminal
 from referee.service.setup.extra import GUESTS, all_extras
 
 COMMANDS = {
-    "demo": "run a whole session on this machine, with generated data",
-    "practice": "run a rehearsal referee for a contestant",
-    "explain": "show what became of each detection of a session, with pictures",
-    "init": "set up an event: write a commented configuration and its secrets",
-    "certificate": "make a certificate for contestants who connect by TLS",
-    "team": "register teams, edit their list, print their slips",
-    "order": "set and show the running order, by lottery or by hand",
-    "check": "check whether an event is ready, and say what to do if it is not",
-    "operator": "register who may use the console, with passwords",
-    "audit": "print who did what, and what was refused",
-    "doctor": "collect what a maintainer needs into one file without secrets",
-    "serve": "run an event",
-    "results": "print or write the ranking, the prizes and what is open",
-    "review": "let an energy stand that is SUSPECT or INVALID, with a reason",
-    "proposal": "score sessions again as a proposal, then apply or cancel it",
-    "finalize": "make the results final, or say what is open",
-    "scoreboard": "freeze what the audience sees, or thaw it",
-    "history": "compare the mean scores of several years, and of each year's best",
-    "score": "score a file of detections, offline",
-    "export": "write the evidence bundle of a session, or of all sessions",
-    "verify": "compute everything in an evidence bundle again, on any machine",
-    "sign": "add a signature to an evidence bundle",
-    "camera": "write a frame of the camera track, or its test card, as a picture",
+    "contestants": {
+        "demo": "run a whole session on this machine, with generated data",
+        "practice": "run a rehearsal referee for a contestant",
+        "explain": "show what became of each detection of a session, with pictures",
+        "score": "score a file of detections, offline",
+    },
+    "organisers": {
+        "init": "set up an event: write a commented configuration and its secrets",
+        "certificate": "make a certificate for contestants who connect by TLS",
+        "team": "register teams, edit their list, print their slips",
+        "order": "set and show the running order, by lottery or by hand",
+        "operator": "register who may use the console, with passwords",
+        "results": "print or write the ranking, the prizes and what is open",
+        "proposal": "score sessions again as a proposal, then apply or cancel it",
+        "finalize": "make the results final, or say what is open",
+        "export": "write the evidence bundle of a session, or of all sessions",
+        "sign": "add a signature to an evidence bundle",
+    },
+    "operators": {
+        "check": "check whether an event is ready; say what to do if it is not",
+        "serve": "run an event",
+        "review": "let an energy stand that is SUSPECT or INVALID, with a reason",
+        "scoreboard": "freeze what the audience sees, or thaw it",
+        "camera": "write a frame of the camera track, or its test card",
+        "audit": "print who did what, and what was refused",
+        "doctor": "collect what a maintainer needs into one file without secrets",
+    },
+    "laboratories and researchers": {
+        "verify": "compute everything in an evidence bundle again, anywhere",
+        "history": "compare the mean scores of several years, and of their best",
+    },
+    "other tracks": {},
+    "this program": {
+        "completion": "print what makes a shell complete commands and options",
+    },
 }
+"""The contest's commands with their summaries, by whom they serve."""
+
 # The command that starts the processes of 'serve'. It is not for people, so the help omits it.
 HIDDEN = "process"
 # The exit code that a shell reports for a program whose reader has gone, as with `| head`.
@@ -65,10 +81,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _interrupt)
     words = sys.argv[1:] if argv is None else list(argv)
-    parser = _parser(words[0] if words else "")
+    parser = _parser(words[:1])
     if argv is None:  # This is the whole process, not a call from within another one.
         keep_what_is_loaded()
     args = parser.parse_args(words)
+    if args.needs_config and args.config is None:
+        parser.error(MISSING)
     try:
         code: int = args.run(args)
         sys.stdout.flush()  # Raises BrokenPipeError here, not at exit, if the reader has gone.
@@ -78,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _READER_GONE
     except InputError as error:
         _record_refused(args, error)
-        tell_on_terminal(f"referee {args.command}: {error}")
+        tell_on_terminal(f"referee {args.command}: {error}{source_of(error)}")
         return 2
     except RefereeError as error:
         _record_refused(args, error)
@@ -100,42 +118,71 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser(wanted: str) -> argparse.ArgumentParser:
-    """Build the parser; import only the wanted command, so that each command starts fast."""
-    parser = argparse.ArgumentParser(
-        prog="referee",
-        description="The referee of the Low-Power Image Recognition Challenge: hands out images "
-        "for ten minutes, takes detections, measures the energy, scores mAP per watt-hour.",
-        epilog="New here? Run 'referee demo'. A contestant wants 'referee practice'; an "
-        "organiser 'referee init', 'referee check' and 'referee serve'.",
+def whole_parser() -> Parser:
+    """Return the parser with the options of every command."""
+    return _parser({name for name, _, _ in all_commands()}, "command to run")
+
+
+def _parser(wanted: Collection[str], listed_as: str = argparse.SUPPRESS) -> Parser:
+    """Build the parser; import only the wanted commands, so that each command starts fast.
+
+    The groups list the commands, so the parser itself lists them only if `listed_as` is a text.
+    """
+    parser = _bare_parser()
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", prog=parser.prog, help=listed_as
     )
-    parser.add_argument(
-        "--version", action=_Version, nargs=0, help="print the version, with the commit if known"
-    )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, summary, home in all_commands():
-        command = commands.add_parser(name, help=summary)
-        if name == wanted:
-            _fill(command, home)
-    if wanted == HIDDEN:
+    for group, listed in grouped_commands().items():
+        rows = [f"{name:<12} {summary}" for name, (summary, _) in listed.items()]
+        parser.add_argument_group(f"for {group}", "\n".join(rows))
+        for name, (summary, home) in listed.items():
+            command = commands.add_parser(name, help=summary)
+            if name in wanted:
+                _fill(command, home)
+    if HIDDEN in wanted:
         _fill(commands.add_parser(HIDDEN), f"referee.commands.{HIDDEN}")
     return parser
 
 
-def all_commands() -> Iterator[tuple[str, str, str]]:
-    """Yield the name, summary and module of each command: the contest's, then the extras'."""
-    for name, summary in COMMANDS.items():
-        yield name, summary, f"referee.commands.{name}"
+def _bare_parser() -> Parser:
+    parser = Parser(
+        prog="referee",
+        usage="referee [-h] [--version] COMMAND ...",
+        description="The referee of the Low-Power Image Recognition Challenge: hands out images for"
+        "\nten minutes, takes detections, measures the energy, scores mAP per watt-hour.",
+        example="referee demo\nreferee practice --help",
+    )
+    parser.set_defaults(needs_config=False)
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the version, with the commit if known"
+    )
+    return parser
+
+
+def grouped_commands() -> dict[str, dict[str, tuple[str, str]]]:
+    """Return the summary and the module of each command, by its group and its name."""
+    found: dict[str, dict[str, tuple[str, str]]] = {
+        group: {name: (summary, f"referee.commands.{name}") for name, summary in listed.items()}
+        for group, listed in COMMANDS.items()
+    }
     for extra in all_extras():
-        for name, summary in extra.commands.items():
-            yield name, summary, f"{GUESTS}.{extra.name}.commands.{name}"
+        for group, listed in extra.commands.items():
+            for name, summary in listed.items():
+                found[group][name] = (summary, f"{GUESTS}.{extra.name}.commands.{name}")
+    return found
+
+
+def all_commands() -> Iterator[tuple[str, str, str]]:
+    """Yield the name, summary and module of each command, in the order of the help."""
+    for listed in grouped_commands().values():
+        for name, (summary, home) in listed.items():
+            yield name, summary, home
 
 
 def _fill(command: argparse.ArgumentParser, home: str) -> None:
     with collections_paused():
         module = importlib.import_module(home)
     command.description = module.__doc__
-    command.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(command)
     command.set_defaults(run=module.run, serves=getattr(module, "SERVES", False))
 

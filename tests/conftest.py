@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from werkzeug.routing import Rule
 
 from power.logs.journal import JOURNAL_VARIABLE
+from referee.commands.options import VARIABLE
 from tests.support.libraries import reason_to_skip
 from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
@@ -54,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp()
         config.add_cleanup(partial(shutil.rmtree, folder, ignore_errors=True))
         os.environ[JOURNAL_VARIABLE] = os.path.join(folder, "runs.jsonl")
+    os.environ.pop(VARIABLE, None)  # No test is about an event of the person who runs it.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from power.logs.power_log import COLUMNS
 from referee import cli
-from tests.test_layers import SHARED_BY_COMMANDS
+from tests.test_layers import SHARED_BY_COMMANDS, module_name, sources
 
 pytestmark = pytest.mark.slow
 
@@ -88,3 +91,68 @@ def test_every_command_teaches_itself(command: str, capsys: pytest.CaptureFixtur
         cli.main([command, "--help"])
     assert 0 == end.value.code
     assert f"usage: referee {command}" in capsys.readouterr().out
+
+
+def codes_of(tree: ast.Module) -> set[int]:
+    """Return the exit codes that the functions of a command's module return as numbers.
+
+    They are the functions that get the parsed arguments and return a number, and those of the same
+    module whose result they return.
+    """
+    functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    named = {
+        name.id: value.value
+        for one in tree.body
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Tuple)
+        for name, value in zip(getattr(one.targets[0], "elts", []), one.value.elts)
+        if isinstance(value, ast.Constant) and isinstance(value.value, int)
+    }
+    waiting = [
+        name
+        for name, one in functions.items()
+        if one.args.args[:1]
+        and one.args.args[0].arg in ("args", "options")
+        and ast.unparse(one.returns or ast.Constant(None)) == "int"
+    ]
+    found: set[int] = set()
+    for name in waiting:  # It grows meanwhile.
+        for node in ast.walk(functions[name]):
+            for value in _returned(node.value) if isinstance(node, ast.Return) else ():
+                if isinstance(value, ast.Constant) and isinstance(value.value, int):
+                    found.add(value.value)
+                elif isinstance(value, ast.Name) and value.id in named:
+                    found.add(named[value.id])
+                elif isinstance(value, ast.Call):
+                    called = ast.unparse(value.func)
+                    waiting += [called] if called in functions and called not in waiting else []
+    return found
+
+
+def _returned(value: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield what an expression may give: both sides of a choice."""
+    if isinstance(value, ast.IfExp):
+        yield from (value.body, value.orelse)
+    elif value is not None:
+        yield value
+
+
+def codes_by_command() -> dict[str, set[int]]:
+    """Return the exit codes of the modules of each command, by what is typed."""
+    found: dict[str, set[int]] = {}
+    for path, tree in sources().items():
+        before, part, rest = module_name(path).partition(".commands.")
+        if part and rest.partition(".")[0] not in SHARED:
+            prog = "python -m power" if before == "power" else "referee"
+            found.setdefault(f"{prog} {rest.partition('.')[0]}", set()).update(codes_of(tree))
+    return found
+
+
+def test_the_documented_exit_codes_are_those_of_the_code() -> None:
+    """The page of the commands has each exit code, and each command whose answer may be no."""
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
+    codes = codes_by_command()
+    assert {0, 1, 2} == set().union(*codes.values())
+    told = {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+    assert {0, 1, 2, 128 + signal.SIGPIPE} == told
+    says_no = {command for command, found in codes.items() if 1 in found}
+    assert says_no == set(re.findall(r"^\| `([a-z -]+)` \|", page, re.MULTILINE))

@@ -55,6 +55,7 @@ SHARED_BY_COMMANDS = {
     *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
     *("power.commands.child", "power.commands.live_view", "power.commands.recording_job"),
     *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
+    *("referee.commands.options", "power.commands.parser", "power.commands.seconds"),
 }
 
 # The rooms that each room of a part may import.
@@ -102,6 +103,8 @@ ROOMS = {
         # Readings as columns, for logs and rules.
         "readings": {"meter"},
         "append_file": set(),
+        # How people write a duration, on a command line and in a configuration.
+        "durations": set(),
         # A resource string is text. A driver, the emulator and a configuration read it.
         "resource": set(),
         # One clock for the meter, its emulator and the commands; rules get it as an argument.
@@ -167,6 +170,8 @@ POWER = {
         "power.clock",
         # The live scorer ends when a signal sets it.
         "power.signal_flag",
+        # A duration in a configuration is written as on a command line.
+        "power.durations",
         # A configured meter's resource string tells whether it is official, and its serial line.
         "power.resource",
         # An emulator's energy is not official, whatever its address.

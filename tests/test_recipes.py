@@ -52,7 +52,7 @@ def test_a_command_is_a_module_and_a_line(
     """A module of the folder of commands, and its line in the table, make a command with help."""
     (outside / "greet.py").write_text(COMMAND, encoding="utf-8")
     monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(outside)])
-    monkeypatch.setitem(cli.COMMANDS, "greet", "say hello")
+    monkeypatch.setitem(cli.COMMANDS["contestants"], "greet", "say hello")
     assert 0 == cli.main(["greet", "ants"])
     assert "Hello, ants!\n" == capsys.readouterr().out
     with pytest.raises(SystemExit):

@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import TYPE_CHECKING
 
-from power.energy.uncertainty import Measuring, power_limit_w
 from power.meter import Reading
+
+if TYPE_CHECKING:
+    from power.energy.uncertainty import Measuring
 
 HEADROOM = 1.1
 """Room above the highest peak seen, for a higher peak later."""
@@ -99,6 +102,8 @@ def propose(
 def _choice(
     readings: Sequence[Reading], volts: float, amperes: float, measuring: Measuring
 ) -> Choice:
+    from power.energy.uncertainty import power_limit_w
+
     limits = [
         power_limit_w(replace(row, voltage_range_v=volts, current_range_a=amperes), measuring)
         or 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from power.commands.options import (
     add_condition_options,
@@ -13,20 +14,22 @@ from power.commands.options import (
     settings_of,
 )
 from power.commands.output import phase_lines, print_json, result_text
-from power.energy.judge import RunFacts
-from power.energy.phases import phases_of, phases_to_json
-from power.energy.uncertainty import Measuring
+from power.commands.seconds import some_seconds
 from power.energy.verdict import Verdict, result_to_json
-from power.logs.audit import audit
-from power.logs.marks import read_marks
 from power.meter import Identity, MeterSettings
 from power.values import settings_to_json
+
+if TYPE_CHECKING:
+    from power.energy.judge import RunFacts
 
 _DESCRIPTION = """\
 Judge the energy in a power log (CSV or JSON lines), or in a log of the 2015 challenge (five
 columns, no header). The settings come from the file LOG.json that `record` writes beside a log, or
 from the options here. Without either the verdict is SUSPECT at best. Exit code 1 when the energy is
 INVALID.
+
+  python -m power audit run.csv
+  python -m power audit old.csv --session 10m --volts 150 --amps 0.5
 """
 
 
@@ -34,7 +37,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command's parser."""
     parser = commands.add_parser("audit", description=_DESCRIPTION)
     parser.add_argument("log", metavar="LOG", type=Path)
-    parser.add_argument("--session", type=float, metavar="S", help="length of the session, s")
+    parser.add_argument(
+        "--session", type=some_seconds, metavar="DURATION", help="length of the session"
+    )
     parser.add_argument("--model", help="the meter's model, such as WT310E, for its accuracy table")
     add_setting_options(parser)
     add_condition_options(parser)
@@ -44,6 +49,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print the verdict with its reasons."""
+    from power.energy.phases import phases_of, phases_to_json
+    from power.energy.uncertainty import Measuring
+    from power.logs.audit import audit
+    from power.logs.marks import read_marks
+
     judged = audit(options.log, _given(options), conditions_of(options))
     facts = judged.facts
     measuring = Measuring(facts.identity, facts.settings, facts.conditions)
@@ -67,6 +77,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _given(options: argparse.Namespace) -> RunFacts | None:
     """Return facts from the options, which must give the session's length and both ranges."""
+    from power.energy.judge import RunFacts
+
     needed = (options.session, options.volts, options.amps)
     if all(value is None for value in (*needed, options.model)):
         return None

@@ -67,9 +67,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     _add_load(parser)
     _add_mains(parser)
-    parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="default WT310")
+    parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="(default: WT310)")
     parser.add_argument("--identity", default="", help="another *IDN? reply, whole")
-    parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
+    parser.add_argument(
+        "--port", type=int, metavar="PORT", default=0, help="TCP port; 0 chooses one (default: 0)"
+    )
     parser.add_argument(
         "--serial",
         metavar="SETTINGS",
@@ -77,10 +79,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         nargs="?",
         const=SerialLine(),
         help="serve RS-232 on a pseudo-terminal, not VXI-11; SETTINGS of the line as in its"
-        " resource string, such as 38400,7E1,RTS-CTS,LF (default 9600,8N1,NONE,CRLF)",
+        " resource string, such as 38400,7E1,RTS-CTS,LF (default: 9600,8N1,NONE,CRLF)",
     )
     parser.add_argument(
-        "--links", type=int, default=1, help="clients at a time (default 1, as the real meter)"
+        "--links",
+        type=int,
+        metavar="N",
+        default=1,
+        help="clients at a time (default: 1, as the real meter)",
     )
     parser.add_argument(
         "--portmapper",
@@ -88,17 +94,26 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         type=int,
         nargs="?",
         const=PORTMAPPER_PORT,
-        help="tell the VXI-11 port to clients that ask for it (default port 111, for which most"
+        help="tell the VXI-11 port to clients that ask for it (default: port 111, for which most"
         " systems want the superuser; 0 chooses one)",
     )
     parser.add_argument(
-        "--fault", metavar="LINE", action="append", default=[], help="a fault from the beginning"
+        "--fault",
+        metavar="LINE",
+        action="append",
+        default=[],
+        help="a fault from the beginning; may be repeated",
     )
     parser.add_argument("--schedule", metavar="FILE", type=Path, help="faults at set times")
     parser.add_argument(
-        "--control", metavar="PORT", type=int, help="take faults on this port; 0 chooses one"
+        "--control",
+        metavar="PORT",
+        type=int,
+        help="take faults on this port; 0 chooses one",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default 0)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", default=0, help="seed of the random faults (default: 0)"
+    )
     _add_guesses(parser)
     parser.add_argument(
         "--commands",
@@ -129,7 +144,9 @@ def _waveform(text: str) -> Waveform:
 
 def _add_load(parser: argparse.ArgumentParser) -> None:
     load = parser.add_mutually_exclusive_group()
-    load.add_argument("--watts", type=float, default=5.0, help="constant load (default 5)")
+    load.add_argument(
+        "--watts", type=float, metavar="X", default=5.0, help="constant load (default: 5)"
+    )
     load.add_argument("--steps", metavar="S:W,…", help='steps, as "0:4.0,5:7.5,12:3"')
     load.add_argument(
         "--bursts", metavar="LOW,HIGH,PERIOD,DUTY", help='repeating bursts, as "2,9,1.5,0.3"'
@@ -149,16 +166,17 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--traffic-key",
         default="images_fetched",
-        help="name of that count (default images_fetched)",
+        help="name of that count (default: images_fetched)",
     )
     parser.add_argument(
-        "--idle", type=float, default=2.0, help="idle watts of --traffic (default 2)"
+        "--idle", type=float, metavar="X", default=2.0, help="idle watts of --traffic (default: 2)"
     )
     parser.add_argument(
         "--joules",
         type=float,
+        metavar="X",
         default=0.5,
-        help="joules for each unit of work of --traffic (default 0.5)",
+        help="joules for each unit of work of --traffic (default: 0.5)",
     )
     parser.add_argument("--repeat", action="store_true", help="repeat the recorded load endlessly")
     parser.add_argument(
@@ -169,23 +187,32 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_mains(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--volts", type=float, default=120.0, help="rms voltage (default 120)")
-    parser.add_argument("--power-factor", type=float, default=1.0, help="0 to 1 (default 1)")
     parser.add_argument(
-        "--hertz", type=float, default=60.0, help="frequency; 0 is direct current (default 60)"
+        "--volts", type=float, metavar="X", default=120.0, help="rms voltage (default: 120)"
+    )
+    parser.add_argument(
+        "--power-factor", type=float, metavar="X", default=1.0, help="0 to 1 (default: 1)"
+    )
+    parser.add_argument(
+        "--hertz",
+        type=float,
+        metavar="X",
+        default=60.0,
+        help="frequency; 0 is direct current (default: 60)",
     )
     parser.add_argument(
         "--crest",
         type=float,
+        metavar="X",
         default=math.sqrt(2),
-        help="peak over rms of the current (default √2)",
+        help="peak over rms of the current (default: √2)",
     )
     for quantity in ("voltage", "current"):
         parser.add_argument(
             f"--{quantity}-waveform",
             metavar="ORDER:AMPLITUDE[:DEGREES],…",
             type=_waveform,
-            help=f"harmonics of the {quantity}, as 1:1:-30,3:0.4,5:0.2:180 (default a sine)"
+            help=f"harmonics of the {quantity}, as 1:1:-30,3:0.4,5:0.2:180 (default: a sine)"
             + ("; it decides power factor and crest" if quantity == "current" else ""),
         )
     parser.add_argument(
@@ -218,7 +245,7 @@ def _add_guesses(parser: argparse.ArgumentParser) -> None:
         "--busy-window",
         choices=("commands", "all", "off"),
         default="commands",
-        help="what is lost in the first 0.2 s after START (default commands)",
+        help="what is lost in the first 0.2 s after START (default: commands)",
     )
     guesses.add_argument(
         "--wt200-alone",

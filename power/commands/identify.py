@@ -13,6 +13,9 @@ from power.values import identity_to_json
 _DESCRIPTION = """\
 Ask which instrument answers at a resource string, and refuse an unsupported one. It changes only
 the form of the meter's replies, so it is safe while an integration runs.
+
+  python -m power identify TCPIP::192.168.1.5::INSTR
+  python -m power identify shelly:192.0.2.7
 """
 
 

@@ -17,6 +17,9 @@ List the resource strings of the meters that are found: those of PyVISA, and tho
 that can be looked for. Hints on stderr name a missing library or udev rule, and how to write the
 resource string of each other kind. A meter on Ethernet is found only if its portmapper answers a
 broadcast. Exit code 1 when nothing is found.
+
+  python -m power list
+  python -m power list --json
 """
 
 

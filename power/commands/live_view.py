@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from power.commands.output import say
 from power.energy.verdict import EnergyResult
 from power.live.address import DEFAULT_ADDRESS, listening_socket, page_url
-from power.live.feed import LiveFeed, start_feed
-from power.live.records import message_line, reading_line, result_line, run_line
 from power.meter import Identity, MeterSettings, Reading
+
+if TYPE_CHECKING:
+    from power.live.feed import LiveFeed
 
 PAGE, TERMINAL = "page", "terminal"
 
@@ -60,16 +61,24 @@ class _Shown(logging.Handler):
         self._log = log
 
     def begin(self, identity: Identity, settings: MeterSettings) -> None:
+        from power.live.records import run_line
+
         self._feed.send(run_line(self._log, identity, settings))
 
     def add(self, reading: Reading, elapsed_s: float) -> None:
+        from power.live.records import reading_line
+
         self._feed.send(reading_line(reading, elapsed_s))
 
     def end(self, result: EnergyResult) -> None:
+        from power.live.records import result_line
+
         self._feed.send(result_line(result))
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a warning as a message; never the feed's own, which has no reader any more."""
+        from power.live.records import message_line
+
         if record.name != "power.live.feed":
             self._feed.send(message_line(record.getMessage()))
 
@@ -89,7 +98,7 @@ def add_live_options(parser: argparse.ArgumentParser) -> None:
         "--live-address",
         metavar="HOST:PORT",
         default=DEFAULT_ADDRESS,
-        help=f"where the page and /metrics are served (default {DEFAULT_ADDRESS}, for this "
+        help=f"where the page and /metrics are served (default: {DEFAULT_ADDRESS}, for this "
         "computer alone; 0.0.0.0:8010 lets everybody in the network look)",
     )
 
@@ -116,6 +125,9 @@ def shown_live(way: str | None, page: socket.socket | None, log: Path) -> Iterat
 
     `way` is that of the options, and `page` the socket of `page_socket`, which is closed here.
     """
+    from power.live.feed import start_feed
+    from power.live.records import message_line
+
     if way is None:
         yield ShowsNothing()
         return

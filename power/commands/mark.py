@@ -9,7 +9,6 @@ from pathlib import Path
 from power.clock import real_elapsed_s
 from power.commands.output import print_json
 from power.logs.journal import journal
-from power.logs.marks import add_mark, is_written, marks_path, running_logs
 from power.transports.transport import utc_now
 
 _DESCRIPTION = """\
@@ -42,6 +41,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Write one mark."""
+    from power.logs.marks import add_mark, marks_path
+
     now_s, utc = real_elapsed_s(), utc_now()
     log = _chosen(options.log)
     mark = add_mark(log, options.text, now_s, utc)
@@ -54,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _chosen(named: Path | None) -> Path:
     """Return the log of the recording that runs; a ValueError says what else there is."""
+    from power.logs.marks import is_written, running_logs
+
     if named is not None:
         if not is_written(named):
             raise ValueError(f"no program on this computer writes {named} now")

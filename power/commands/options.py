@@ -15,6 +15,7 @@ from pathlib import Path
 from power.clock import real_elapsed_s
 from power.commands.interrupt import LAST_S, Job
 from power.commands.output import say
+from power.commands.seconds import some_seconds
 from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
 from power.logs.journal import journal
@@ -54,13 +55,17 @@ def add_meter_options(parser: argparse.ArgumentParser) -> None:
         help="append the conversation with the meter to this file",
     )
     parser.add_argument(
-        "--timeout", type=some_seconds, default=2.0, help="seconds to wait for a reply (default 2)"
+        "--timeout",
+        type=some_seconds,
+        default=2.0,
+        metavar="DURATION",
+        help="how long to wait for a reply (default: 2)",
     )
     parser.add_argument(
         "--baud",
         type=int,
         choices=BAUDS,
-        help=f"speed of a serial line whose resource names none (default {SerialLine().baud})",
+        help=f"speed of a serial line whose resource names none (default: {SerialLine().baud})",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
@@ -74,29 +79,26 @@ def resource_text(text: str) -> str:
     return text
 
 
-def some_seconds(text: str) -> float:
-    """Return a time that has a length and an end; an `argparse` type."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
-    return value
-
-
 def add_setting_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that make up `MeterSettings`, except the timer."""
     parser.add_argument(
-        "--update", type=some_seconds, default=1.0, help="update interval, s (default 1)"
+        "--update",
+        type=some_seconds,
+        default=1.0,
+        metavar="DURATION",
+        help="update interval (default: 1)",
     )
     parser.add_argument(
         "--mode", choices=[mode.value for mode in InputMode], default="RMS", help="input mode"
     )
-    parser.add_argument("--volts", type=float, help="fixed voltage range, V (default: auto-range)")
-    parser.add_argument("--amps", type=float, help="fixed current range, A (default: auto-range)")
     parser.add_argument(
-        "--crest-factor", type=int, choices=(3, 6), default=3, help="3 or 6 (default 3)"
+        "--volts", type=float, metavar="X", help="fixed voltage range, V (default: auto-range)"
+    )
+    parser.add_argument(
+        "--amps", type=float, metavar="X", help="fixed current range, A (default: auto-range)"
+    )
+    parser.add_argument(
+        "--crest-factor", type=int, choices=(3, 6), default=3, help="3 or 6 (default: 3)"
     )
     parser.add_argument("--line-filter", action="store_true", help="switch the line filter on")
     parser.add_argument(
@@ -112,7 +114,7 @@ def add_element_option(parser: argparse.ArgumentParser) -> None:
         choices=("1", "2", "3", SIGMA),
         type=str.upper,
         default="1",
-        help="measured element of a WT332 or WT333, or SIGMA for the sum of all (default 1)",
+        help="measured element of a WT332 or WT333, or SIGMA for the sum of all (default: 1)",
     )
 
 
@@ -178,22 +180,6 @@ def _quantities(text: str) -> tuple[str, ...]:
         return parse_quantities(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def whole_seconds(text: str) -> int:
-    """Return a length of a run in whole seconds; an `argparse` type."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 1 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 1 on")
-    if value != int(value):
-        raise argparse.ArgumentTypeError(
-            f"{text} s has a fraction, and the meter's timer counts whole seconds: give "
-            f"{math.floor(value)} or {math.ceil(value)}"
-        )
-    return int(value)
 
 
 def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:

@@ -7,14 +7,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from power.logs.audit import audit
-from power.logs.marks import read_marks
-from power.logs.plot import figure_of, headline, save_figure, save_page
-
 _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
 chooses the form: .html (with the findings), .svg, or .png. Red marks show where the meter had no
 value of the power, and grey lines what `mark` named. It needs matplotlib (the extra 'event').
+
+  python -m power plot run.csv --out run.html
 """
 
 
@@ -30,6 +28,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Write the drawing."""
+    from power.logs.audit import audit
+    from power.logs.marks import read_marks
+    from power.logs.plot import figure_of, headline, save_figure, save_page
+
     suffix = options.out.suffix.lower()
     if suffix not in (".html", ".svg", ".png"):
         raise ValueError(f"{options.out} must end in .html, .svg or .png")

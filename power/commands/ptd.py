@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from power.clock import real_elapsed_s
 from power.commands.any_meter import any_meter
@@ -23,17 +23,18 @@ from power.commands.options import (
     chosen_meter,
     conditions_of,
     guard_of,
-    some_seconds,
 )
+from power.commands.seconds import some_seconds
 from power.meter import Identity, Meter, MeterSettings
 from power.ptd.console import Console, ConsoleHandler
 from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType, device_type, resource_of
-from power.ptd.events import Events
-from power.ptd.loop import SessionThread
-from power.ptd.places import Wishes, fitting, other_place, wt310_place
-from power.ptd.server import LineServer
-from power.ptd.session import PtdSession, Workplace
 from power.resource import is_official, split_resource
+
+if TYPE_CHECKING:
+    from power.ptd.events import Events
+    from power.ptd.loop import SessionThread
+    from power.ptd.places import Wishes
+    from power.ptd.session import PtdSession, Workplace
 
 _NO_PTDAEMON = "This is not SPEC PTDaemon. Official submissions need PTDaemon."
 _DESCRIPTION = f"""\
@@ -80,10 +81,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "-l", dest="log", metavar="LOG", type=Path, help="append samples and events to this file"
     )
     parser.add_argument(
-        "-p", dest="port", metavar="PORT", type=_port, default=8888, help="TCP port (default 8888)"
+        "-p", dest="port", metavar="PORT", type=_port, default=8888, help="TCP port (default: 8888)"
     )
     parser.add_argument(
-        "--listen", metavar="HOST", default="127.0.0.1", help="address (default 127.0.0.1)"
+        "--listen", metavar="HOST", default="127.0.0.1", help="address (default: 127.0.0.1)"
     )
     interface = parser.add_mutually_exclusive_group()
     for flag, text in (
@@ -96,7 +97,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
             f"-{flag}", dest="interface", action="store_const", const=flag, default="", help=text
         )
     parser.add_argument(
-        "-b", dest="board", metavar="BOARD", type=int, default=0, help="GPIB board (default 0)"
+        "-b", dest="board", metavar="BOARD", type=int, default=0, help="GPIB board (default: 0)"
     )
     parser.add_argument(
         "-c", dest="channel", metavar="N", choices=("1", "2", "3"), default="1", help="element"
@@ -104,10 +105,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("-D", dest="direct", action="store_true", help="measure direct current")
     parser.add_argument(
         "--update",
-        metavar="S",
+        metavar="DURATION",
         type=some_seconds,
         default=1.0,
-        help="update interval of the meter, and of samples where a client names none (default 1)",
+        help="update interval of the meter, and of samples where a client names none (default: 1)",
     )
     _add_link_options(parser)
     add_condition_options(parser)
@@ -120,7 +121,11 @@ def _add_link_options(parser: argparse.ArgumentParser) -> None:
         "--wire-log", metavar="FILE", type=Path, help="append the conversation with the meter"
     )
     parser.add_argument(
-        "--timeout", type=some_seconds, default=2.0, help="seconds to wait for a reply"
+        "--timeout",
+        type=some_seconds,
+        default=2.0,
+        metavar="DURATION",
+        help="how long to wait for a reply (default: 2)",
     )
     # A serial line's settings stand behind its port, so that power-dev can pass them on.
     parser.set_defaults(baud=None)
@@ -128,6 +133,8 @@ def _add_link_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve clients until somebody asks for the end."""
+    from power.ptd.events import Events
+
     other = options.type == OTHER
     if other:
         _require_other(options.device)
@@ -152,6 +159,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _served(options: argparse.Namespace, device: DeviceType | None, events: Events) -> int:
     """Open the meter, and serve clients; without a `device` the meter is of another kind."""
+    from power.ptd.places import fitting, other_place, wt310_place
+
     events.note(f"Attempting to connect to measurement device type {options.type}...")
     if device is None:
         with any_meter(options) as meter:
@@ -185,6 +194,8 @@ def _introduce(identity: Identity, events: Events) -> None:
 
 
 def _wishes(options: argparse.Namespace) -> Wishes:
+    from power.ptd.places import Wishes
+
     return Wishes(options.update, options.channel, conditions_of(options), _SYSTEM)
 
 
@@ -195,6 +206,8 @@ def _serve(
     place: Workplace,
     events: Events,
 ) -> int:
+    from power.ptd.session import PtdSession
+
     session = PtdSession(
         meter,
         meter.identify(),
@@ -218,6 +231,9 @@ def _running(
     session: PtdSession, options: argparse.Namespace, events: Events
 ) -> Iterator[SessionThread]:
     """Run the session's thread and the server; end both at every exit."""
+    from power.ptd.loop import SessionThread
+    from power.ptd.server import LineServer
+
     thread = SessionThread(session, real_elapsed_s)
     server = LineServer(options.listen, options.port, thread.ask, events)
     try:

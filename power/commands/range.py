@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from power.bench.ranging import HEADROOM, Choice, Extremes, extremes_of, propose
 from power.clock import real_elapsed_s
@@ -20,13 +21,14 @@ from power.commands.options import (
     guard_of,
 )
 from power.commands.output import print_json
-from power.commands.progress import Draw, progress_line
-from power.energy.certainty_checks import SPEC_BOUND
-from power.energy.uncertainty import Measuring
+from power.commands.seconds import some_seconds
 from power.errors import MeterRefused
 from power.follow import Schedule
 from power.meter import InputMode, MeterSettings, Reading
 from power.wt310.driver import WT310
+
+if TYPE_CHECKING:
+    from power.commands.progress import Draw
 
 _DESCRIPTION = """\
 Watch a device at its hardest work on auto-range, and propose fixed ranges with the uncertainty of
@@ -48,16 +50,25 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_meter_options(parser)
-    parser.add_argument("--seconds", type=float, default=30.0, help="seconds to watch (default 30)")
+    parser.add_argument(
+        "--seconds",
+        type=some_seconds,
+        default=30.0,
+        metavar="DURATION",
+        help="how long to watch (default: 30)",
+    )
     parser.add_argument(
         "--mode", choices=[mode.value for mode in InputMode], default="RMS", help="input mode"
     )
-    parser.add_argument("--crest-factor", type=int, choices=(3, 6), default=3, help="default 3")
+    parser.add_argument(
+        "--crest-factor", type=int, choices=(3, 6), default=3, help="3 or 6 (default: 3)"
+    )
     parser.add_argument(
         "--headroom",
         type=float,
+        metavar="X",
         default=HEADROOM,
-        help=f"factor above the peaks seen (default {HEADROOM})",
+        help=f"factor above the peaks seen (default: {HEADROOM})",
     )
     add_discard_option(parser)
     add_element_option(parser)
@@ -67,8 +78,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print the proposal, the alternatives, and the uncertainty of each."""
-    if options.seconds <= 0 or options.headroom < 1:
-        raise ValueError("--seconds must be more than 0 and --headroom at least 1")
+    from power.commands.progress import progress_line
+    from power.energy.uncertainty import Measuring
+
+    if options.headroom < 1:
+        raise ValueError("--headroom must be at least 1")
     mode = InputMode(options.mode)
     with chosen_meter(options) as meter, progress_line(options.seconds) as draw:
         guard = guard_of(meter, options)
@@ -158,6 +172,8 @@ def _print(seen: Extremes, choices: list[Choice]) -> None:
 
 
 def _share(choice: Choice) -> str:
+    from power.energy.certainty_checks import SPEC_BOUND
+
     if choice.share is None:
         return "(the device drew no power)"
     text = f"{choice.share:.2%} of the mean power"

@@ -13,6 +13,7 @@ from power.clock import real_elapsed_s
 from power.commands.any_meter import any_meter
 from power.commands.options import add_meter_options
 from power.commands.output import print_json, say
+from power.commands.seconds import some_seconds
 from power.errors import MeterRefused
 from power.follow import LOST, Follower, Schedule
 from power.meter import Meter, Reading
@@ -23,6 +24,9 @@ Print voltage, current, power, energy, integration time and state. It never star
 an integration. If another program has changed the meter's output items, it sets them right, but
 only while no integration runs. With --follow it goes on until Ctrl-C, and opens a lost meter again.
 With --json each reading is one line.
+
+  python -m power read TCPIP::192.168.1.5::INSTR
+  python -m power read TCPIP::192.168.1.5::INSTR --follow --interval 10
 """
 
 
@@ -31,16 +35,24 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("read", description=_DESCRIPTION)
     add_meter_options(parser)
     many = parser.add_mutually_exclusive_group()
-    many.add_argument("--count", type=int, default=1, help="how many readings (default 1)")
+    many.add_argument(
+        "--count", type=int, metavar="N", default=1, help="how many readings (default: 1)"
+    )
     many.add_argument("--follow", action="store_true", help="read until Ctrl-C")
-    parser.add_argument("--interval", type=float, default=1.0, help="seconds apart (default 1)")
+    parser.add_argument(
+        "--interval",
+        type=some_seconds,
+        default=1.0,
+        metavar="DURATION",
+        help="time from one to the next (default: 1)",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print one line, or one JSON object, for each reading."""
-    if options.count < 1 or options.interval <= 0:
-        raise ValueError("--count must be at least 1 and --interval more than 0")
+    if options.count < 1:
+        raise ValueError("--count must be at least 1")
     if options.follow:
         # An interrupt is the end that somebody asked for.
         with suppress(KeyboardInterrupt), any_meter(options) as meter:

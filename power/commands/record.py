@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from power.bench.recorder import Recording
-from power.bench.run_notes import RunPlace
 from power.commands.any_meter import any_meter
 from power.commands.interrupt import Interrupt, listening
 from power.commands.live_view import (
@@ -25,7 +24,6 @@ from power.commands.options import (
     chosen_quantities,
     conditions_of,
     settings_of,
-    whole_seconds,
 )
 from power.commands.output import (
     begun_line,
@@ -35,16 +33,7 @@ from power.commands.output import (
     result_text,
     say,
 )
-from power.commands.progress import progress_line
-from power.commands.recording_job import (
-    InterruptibleNotes,
-    left_behind,
-    recorded,
-    require_new,
-)
-from power.energy.judge import RunFacts
-from power.energy.phases import Phase, phases_of, phases_to_json
-from power.energy.uncertainty import Measuring
+from power.commands.seconds import whole_seconds
 from power.energy.verdict import (
     EnergyResult,
     Finding,
@@ -54,14 +43,15 @@ from power.energy.verdict import (
     suspect,
     with_findings,
 )
-from power.logs.facts_file import load_course
 from power.logs.journal import journal
-from power.logs.marks import read_marks
-from power.logs.packed import pack
 from power.meter import IntegrationState
 from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
 from power.wt310.models import MOST_TIMER_S, require_settable_by_any
+
+if TYPE_CHECKING:
+    from power.bench.recorder import Recording
+    from power.energy.phases import Phase
 
 _DESCRIPTION = """\
 Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
@@ -103,8 +93,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     length.add_argument(
         "--seconds",
         type=whole_seconds,
+        metavar="DURATION",
         default=_DEFAULT_S,
-        help=f"length of the run, whole seconds (default {_DEFAULT_S})",
+        help=f"length of the run, in whole seconds (default: {_DEFAULT_S})",
     )
     length.add_argument(
         "--until-stopped",
@@ -148,6 +139,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Record once, and unlock the meter's front panel at the end."""
+    from power.bench.run_notes import RunPlace
+    from power.commands.progress import progress_line
+    from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
+    from power.energy.judge import RunFacts
+
     added, conditions = _checked(options), conditions_of(options)
     page = page_socket(options)
     interrupt = Interrupt()
@@ -217,6 +213,8 @@ def official_bound(result: EnergyResult, official: bool, reason: str | None) -> 
 
 def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
     """Refuse wrong options before the meter is touched; return the findings that they bring."""
+    from power.commands.recording_job import require_new
+
     settings = settings_of(options, options.seconds)
     if is_official(options.resource):
         require_settable_by_any(settings)
@@ -243,6 +241,8 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
 
 def _packed(log: Path) -> Path:
     """Pack a log, and return its path; a full disk leaves it as it is."""
+    from power.logs.packed import pack
+
     whole_bytes = log.stat().st_size
     try:
         packed = pack(log)
@@ -260,6 +260,10 @@ def _total_s(options: argparse.Namespace) -> float | None:
 
 def _phases(options: argparse.Namespace, recording: Recording) -> tuple[Phase, ...]:
     """Return the phases between the marks that other programs have made."""
+    from power.energy.phases import phases_of
+    from power.energy.uncertainty import Measuring
+    from power.logs.marks import read_marks
+
     measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
     start_s = recording.start.sent_s
     marks, session_s = read_marks(options.out, start_s), recording.result.session_s
@@ -272,6 +276,9 @@ def _print(
     result: EnergyResult,
     phases: tuple[Phase, ...],
 ) -> None:
+    from power.energy.phases import phases_to_json
+    from power.logs.facts_file import load_course
+
     course = load_course(options.out)
     if not options.json:
         begun = [] if course is None else [begun_line(course.start_utc)]

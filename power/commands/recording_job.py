@@ -6,24 +6,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from power.bench.priority import hurried
-from power.bench.recorder import Recorder, Recording
-from power.bench.run_notes import Notes, RunNotes, RunPlace
+from power.bench.run_notes import RunNotes
 from power.clock import asleep_s, real_elapsed_s
 from power.commands.interrupt import Interrupt, Job
 from power.commands.live_view import Shows
 from power.commands.options import conditions_of, guard_of, settings_of
-from power.commands.progress import Draw
 from power.energy.conditions import Conditions
 from power.energy.verdict import Finding
 from power.errors import MeterSilent
-from power.logs.facts_file import PACKED, facts_path, unpacked
-from power.logs.marks import marks_path
-from power.logs.packed import packed_path
 from power.meter import Identity, IntegrationStart, Meter, MeterSettings, Reading
 from power.resource import is_official
 from power.transports.transport import utc_now
+
+if TYPE_CHECKING:
+    from power.bench.recorder import Recorder, Recording
+    from power.bench.run_notes import Notes, RunPlace
+    from power.commands.progress import Draw
 
 # The recorder ends by itself at its `end_s`, unless it hangs in a call.
 _HANGING_S = 0.15
@@ -57,6 +58,10 @@ class InterruptibleNotes(RunNotes):
 
 def require_new(log: Path) -> None:
     """Raise ValueError or FileExistsError if a recording cannot have this log."""
+    from power.logs.facts_file import PACKED, facts_path, unpacked
+    from power.logs.marks import marks_path
+    from power.logs.packed import packed_path
+
     if log.suffix == PACKED:
         raise ValueError(
             f"{log} would be a packed log, and the rows of a run are written plain: give "
@@ -84,6 +89,8 @@ def recorded(
     Raises KeyboardInterrupt if nothing was about to start, and `MeterSilent` if nothing is known of
     what may have started.
     """
+    from power.bench.recorder import Recorder
+
     newest: list[tuple[Reading, float]] = []
     recordings: list[Recording] = []
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from power.bench.rescue import Rescued, Rescuer
 from power.clock import real_elapsed_s
 from power.commands.interrupt import Interrupt, Job, listening
 from power.commands.options import add_meter_options, chosen_meter, guard_of
 from power.commands.output import print_json, result_text
-from power.commands.progress import progress_line
 from power.energy.verdict import Verdict, result_to_json
 from power.errors import MeterRefused, MeterUnreachable
 from power.logs.journal import journal
@@ -19,6 +18,9 @@ from power.meter import Reading
 from power.transports.transport import utc_now
 from power.values import settings_to_json
 from power.wipe_guard import look
+
+if TYPE_CHECKING:
+    from power.bench.rescue import Rescued
 
 _DESCRIPTION = """\
 Fetch the energy that a meter still holds after `record` was killed, or after the computer lost its
@@ -49,9 +51,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--log", metavar="LOG.csv", type=Path, help="the log of the run to finish")
     parser.add_argument(
         "--out",
-        metavar="NEW.csv",
+        metavar="LOG.csv",
         type=Path,
-        help="a new log for a result of no known run (default rescued-TIME.csv in this folder)",
+        help="a new log for a result of no known run (default: rescued-TIME.csv in this folder)",
     )
     parser.add_argument("--stop", action="store_true", help="end a running integration now")
     parser.add_argument(
@@ -63,6 +65,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Rescue once, and print energy and verdict."""
+    from power.bench.rescue import Rescuer
+    from power.commands.progress import progress_line
+
     if options.discard:
         return _discard(options)
     new_log = options.out or Path(f"rescued-{utc_now():%Y%m%dT%H%M%SZ}.csv")

@@ -10,11 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from power.bench.command_course import CommandCourse
-from power.bench.recorder import Recording
-from power.bench.run_notes import RunPlace
 from power.commands.any_meter import any_meter
 from power.commands.child import Child
 from power.commands.interrupt import Interrupt, listening_by_number
@@ -26,14 +23,9 @@ from power.commands.options import (
     add_setting_options,
     conditions_of,
     settings_of,
-    some_seconds,
 )
 from power.commands.output import finding_line, phase_lines, print_json, say
-from power.commands.recording_job import InterruptibleNotes, left_behind, recorded, require_new
-from power.energy.above_idle import IDLE_LEAST, NetEnergy, net_energy
-from power.energy.judge import RunFacts, judge_run
-from power.energy.phases import phases_of, phases_to_json
-from power.energy.uncertainty import Measuring
+from power.commands.seconds import some_seconds
 from power.energy.verdict import (
     EnergyResult,
     Finding,
@@ -43,11 +35,16 @@ from power.energy.verdict import (
     with_findings,
 )
 from power.logs.journal import journal
-from power.logs.marks import read_marks
 from power.meter import Identity, MeterSettings, Reading
 from power.resource import is_official
 from power.values import identity_to_json, settings_to_json
 from power.wt310.models import MOST_TIMER_S, require_settable_by_any
+
+if TYPE_CHECKING:
+    from power.bench.command_course import CommandCourse
+    from power.bench.recorder import Recording
+    from power.energy.above_idle import NetEnergy
+    from power.energy.judge import RunFacts
 
 _DESCRIPTION = """\
 Measure how much energy a command takes. The device behind the meter is measured while it is idle,
@@ -87,10 +84,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_setting_options(parser)
     parser.add_argument(
         "--idle",
-        metavar="S",
+        metavar="DURATION",
         type=some_seconds,
         default=_DEFAULT_IDLE_S,
-        help=f"seconds of idle time before and after the command (default {_DEFAULT_IDLE_S:g})",
+        help=f"idle time before and after the command (default: {_DEFAULT_IDLE_S:g})",
     )
     parser.add_argument(
         "--count",
@@ -143,6 +140,10 @@ class _Progress(ShowsNothing):
 
 def run(options: argparse.Namespace) -> int:
     """Measure one command, and unlock the meter's front panel at the end."""
+    from power.bench.command_course import CommandCourse
+    from power.bench.run_notes import RunPlace
+    from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
+
     _check(options)
     child = Child(options.words, quiet_stdout=options.json)
     course = CommandCourse(child, options.idle)
@@ -188,6 +189,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse wrong options before the meter is touched."""
+    from power.commands.recording_job import require_new
+    from power.energy.above_idle import IDLE_LEAST
+
     if options.idle < IDLE_LEAST * options.update:
         raise ValueError(
             f"--idle {options.idle:g} is too short for updates of {options.update:g} s: give at "
@@ -203,6 +207,10 @@ def _judged(
     recording: Recording, course: CommandCourse, child: Child, options: argparse.Namespace
 ) -> tuple[_Measured, RunFacts]:
     """Judge the integration and the command together."""
+    from power.energy.above_idle import net_energy
+    from power.energy.judge import RunFacts, judge_run
+    from power.energy.uncertainty import Measuring
+
     conditions = conditions_of(options)
     # That nothing was drawn while the device was idle is no finding.
     facts = RunFacts(
@@ -273,6 +281,10 @@ def _log_place(options: argparse.Namespace) -> Iterator[_LogPlace]:
 def _print(
     options: argparse.Namespace, recording: Recording, measured: _Measured, log: _LogPlace
 ) -> None:
+    from power.energy.phases import phases_of, phases_to_json
+    from power.energy.uncertainty import Measuring
+    from power.logs.marks import read_marks
+
     findings = [one for one in measured.result.findings if one.code not in _OF_THE_WHOLE]
     kept = str(log.path) if log.keep else None
     measuring = Measuring(recording.identity, recording.settings, conditions_of(options))

@@ -30,7 +30,7 @@ from power.commands.options import (
     guard_of,
 )
 from power.commands.output import print_json, say
-from power.commands.progress import progress_line, tell, ticking
+from power.commands.seconds import whole_seconds
 from power.connect import open_wt310
 from power.errors import MeterError
 from power.meter import Identity
@@ -67,7 +67,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add_meter_options(parser)
     parser.add_argument(
-        "--seconds", type=int, default=5, help="length of the integration (default 5)"
+        "--seconds",
+        type=whole_seconds,
+        default=5,
+        metavar="DURATION",
+        help="length of the integration (default: 5)",
     )
     real = parser.add_argument_group("what only a real meter can tell")
     real.add_argument(
@@ -78,10 +82,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="FILE.json",
         type=Path,
         default=Path("checklist.json"),
-        help="the report; its text and the conversation go beside it (default checklist.json)",
+        help="the report; its text and the conversation go beside it (default: checklist.json)",
     )
     real.add_argument(
-        "--only", metavar="STEP", action="append", default=[], help="this step alone, also again"
+        "--only",
+        metavar="STEP",
+        action="append",
+        default=[],
+        help="this step alone, also again; may be repeated",
     )
     real.add_argument("--checklist", action=_PrintChecklist, help="print the steps, and end")
     add_discard_option(parser)
@@ -102,12 +110,12 @@ class _PrintChecklist(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Print one line for each check when it is done, or walk through the checklist."""
+    from power.commands.progress import progress_line, tell, ticking
+
     if options.real:
         return walk_real_meter(options)
     if options.only:
         raise ValueError("--only chooses steps of the checklist; add --real")
-    if options.seconds < 1:
-        raise ValueError("--seconds must be at least 1")
     checks: list[Check] = []
     with (
         progress_line(options.seconds + _BESIDE_S, quiet=options.json) as draw,

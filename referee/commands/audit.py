@@ -26,9 +26,9 @@ import json
 import re
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
+from referee.commands.options import add_config
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.service.evidence.facts_check import FactsCheck, check_facts
@@ -47,7 +47,7 @@ _COLUMNS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     for name, what in (("person", "people"), ("action", "actions"), ("team", "teams")):
         add(f"--{name}", default="", metavar="TEXT", help=f"only {what} with this text")
     add("--no-chain", action="store_true", help="print only; do not check the stored rows")

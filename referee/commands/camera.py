@@ -16,15 +16,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-
-from PIL import Image
+from typing import TYPE_CHECKING
 
 from referee.errors import InputError
-from referee.service.display.pictures import open_picture
-from referee.tracks.camera.card import test_card
-from referee.tracks.camera.code import FrameLabel, session_tag
-from referee.tracks.camera.compose import compose
-from referee.tracks.camera.geometry import Screen
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _SCREEN = "1920x1080"
 
@@ -32,7 +29,11 @@ _SCREEN = "1920x1080"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the two actions and their options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    frame = actions.add_parser("frame", help="write the frame of one image")
+    frame = actions.add_parser(
+        "frame",
+        help="write the frame of one image",
+        example="referee camera frame --image photo.jpg --id 17 --out frame.png",
+    )
     add = frame.add_argument
     add("--image", type=Path, required=True, metavar="FILE", help="image to show")
     add("--id", type=int, required=True, metavar="N", help="the image's number, 0 to 1048575")
@@ -55,12 +56,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also scale up an image that is smaller than the room between the margins",
     )
-    card = actions.add_parser("test-card", help="write a card to adjust screen and camera by")
+    card = actions.add_parser(
+        "test-card",
+        help="write a card to adjust screen and camera by",
+        example="referee camera test-card --out card.png",
+    )
     _add_output(card)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the picture."""
+    from referee.service.display.pictures import open_picture
+    from referee.tracks.camera.card import test_card
+    from referee.tracks.camera.code import FrameLabel, session_tag
+    from referee.tracks.camera.compose import compose
+    from referee.tracks.camera.geometry import Screen
+
     screen = Screen.parse(args.screen)
     if args.action == "test-card":
         _write(test_card(screen), args.out)
@@ -73,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FRAME.png", help="PNG file to write"
+        "--out", type=Path, required=True, metavar="FILE.png", help="PNG file to write"
     )
     parser.add_argument(
         "--screen",

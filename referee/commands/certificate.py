@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
-from pathlib import Path
 
-from referee.errors import needing
+from referee.commands.options import add_config
 from referee.service.board.addresses import certificate_hosts
 from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_file import load_config, tls_line
@@ -26,7 +25,7 @@ from referee.service.setup.private_files import make_private
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     add(
         "--name",
         action="append",
@@ -38,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files, and say what to do with each."""
-    with needing("a certificate", "cryptography", "event"):
-        from referee.service.setup.certificate import make_certificate
+    from referee.service.setup.certificate import make_certificate
+
     config = load_config(args.config)
     now = datetime.now(UTC)
     make_private(config.storage.folder)

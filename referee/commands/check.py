@@ -29,11 +29,11 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.commands.operators import add_operator, written
+from referee.commands.options import VARIABLE, environment_config
 from referee.errors import ConfigError, InputError, Unavailable
-from referee.programs.checking import Slow, check_here
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.preflight.finding import Finding, Level
 from referee.service.preflight.overrides import make_override, take_back
@@ -41,6 +41,9 @@ from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.folder_lock import is_hosted, is_locked
 from referee.service.setup.opened import opened_contest
+
+if TYPE_CHECKING:
+    from referee.programs.checking import Slow
 
 _RUN_S = 900.0
 _LOOK_S = 0.5
@@ -53,9 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         type=Path,
-        default=Path("contest.toml"),
+        default=environment_config() or Path("contest.toml"),
         metavar="FILE",
-        help="the event's contest.toml (default: ./contest.toml)",
+        help=f"the event's contest.toml (default: {VARIABLE}, or ./contest.toml)",
     )
     slow = parser.add_mutually_exclusive_group()
     slow.add_argument("--again", action="store_true", help="make all slow checks anew")
@@ -82,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> Mapping[str, Any]:
+    from referee.programs.checking import check_here
+
     try:
         config = load_config(args.config)
     except ConfigError as error:

@@ -5,6 +5,9 @@ The demo needs no input. It generates the pictures and their ground truth. The s
 meter and the contestant are separate processes with real sockets. On the network track the
 contestant's imperfect answers are generated too. On the camera track Chromium shows the display
 page, a simulated camera photographs it, and a small detector looks at the photographs.
+
+  referee demo
+  referee demo --seconds 1m --track camera --out camera-demo
 """
 
 from __future__ import annotations
@@ -23,21 +26,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from power.commands.seconds import whole_seconds
 from referee.demo.imperfect_answers import write_answers
-from referee.demo.scenes import generate
-from referee.demo.screen import missing_for_camera
-from referee.demo.signs import SIGNS
 from referee.errors import InputError, Unavailable
-from referee.formats.answer_formats import JSON
-from referee.formats.ground_truth import read_ground_truth
 from referee.programs.emulator import range_for
-from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.practice_folder import practice_config
 from referee.programs.progress import StatusLine, progress_bar
-from referee.service.evidence.bundle import write_bundle
-from referee.service.results.result_text import result_text
 from referee.service.setup.config import (
     Config,
     ContestSection,
@@ -50,7 +46,9 @@ from referee.service.setup.whole_files import replace_file
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions
-from referee.tracks.network import TRACK
+
+if TYPE_CHECKING:
+    from referee.programs.hosting import Host
 
 _IMAGES = 200
 # The demo's contestant is slow: it does not finish all images in time, like most real contestants.
@@ -67,7 +65,13 @@ _CAMERA_DEVICE = "referee.demo.camera_device"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--seconds", type=int, default=20, help="length of the session (default: 20)")
+    add(
+        "--seconds",
+        type=whole_seconds,
+        default=20,
+        metavar="DURATION",
+        help="length of the session (default: 20)",
+    )
     add(
         "--out",
         type=Path,
@@ -89,6 +93,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the demo and print its score."""
+    from referee.demo.screen import missing_for_camera
+    from referee.programs.hosting import claimed, hosted
+
     if args.seconds < 2:
         raise InputError("A session takes at least 2 seconds: give a larger --seconds.")
     lacking = missing_for_camera() if args.track == "camera" else ""
@@ -150,6 +157,9 @@ def _network(out: Path, args: argparse.Namespace) -> _Played:
 
 
 def _camera(out: Path, args: argparse.Namespace) -> _Played:
+    from referee.demo.scenes import generate
+    from referee.demo.signs import SIGNS
+
     scenes, training = out / "camera_scenes", out / "camera_training"
     for folder, count, seed in ((scenes, _SHOWN, 2015), (training, _TRAINING, 2016)):
         if not (folder / "ground_truth.json").exists():
@@ -165,6 +175,8 @@ def _camera(out: Path, args: argparse.Namespace) -> _Played:
 
 
 def _generate(out: Path) -> tuple[Path, Path]:
+    from referee.demo.scenes import generate
+
     scenes = out / "scenes"
     answers = scenes / "answers.json"
     if not answers.exists():
@@ -255,6 +267,7 @@ def _keep(config: Config, database: Database, run: ScoringRun, played: _Played, 
     """Write the bundle of the session and the page of its result."""
     # The library of charts is slow to import, and the servers shall not wait for it.
     from referee.programs.demo_page import demo_page
+    from referee.service.evidence.bundle import write_bundle
 
     session_id = all_sessions(database.connection)[0].session_id
     made = _Made(
@@ -302,6 +315,9 @@ def _short(path: Path) -> str:
 
 
 def _tell(scoring_run: ScoringRun, made: _Made, played: _Played, *, as_json: bool) -> None:
+    from referee.service.results.result_text import result_text
+    from referee.tracks.network import TRACK
+
     as_files = _mean_ap_of_files(played)
     if as_json:
         more = {"evidence": str(made.bundle), "page": str(made.page)}
@@ -321,6 +337,10 @@ def _tell(scoring_run: ScoringRun, made: _Made, played: _Played, *, as_json: boo
 
 def _mean_ap_of_files(played: _Played) -> float | None:
     """Return the mAP of the detector on the images as files; None on the network track."""
+    from referee.formats.answer_formats import JSON
+    from referee.formats.ground_truth import read_ground_truth
+    from referee.tracks.network import TRACK
+
     if played.as_files is None:
         return None
     if not played.as_files.exists():

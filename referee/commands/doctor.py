@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from referee.commands.options import add_config
 from referee.errors import ConfigError
-from referee.programs.checking import check_here
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.observation.report import machine_facts, sessions_told, write_report
 from referee.service.people.audit import audit_json, read_audit
@@ -35,7 +35,7 @@ from referee.store.health import database_facts
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     add("--out", type=Path, metavar="FILE.zip", help="file to write (default: doctor-TIME.zip)")
 
 
@@ -87,6 +87,8 @@ def _parts(config: Config) -> dict[str, Callable[[], Any]]:
 
 def _checks(config: Config) -> Mapping[str, Any]:
     """Return the running referee's list; without one the list is made here, without slow checks."""
+    from referee.programs.checking import check_here
+
     if is_hosted(config.storage.folder):
         return DeskClient(socket_path(config.storage.folder)).ask("check")
     return check_here(config, None, partial(print, file=sys.stderr))

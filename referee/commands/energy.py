@@ -7,13 +7,14 @@ import argparse
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from power.energy.verdict import EnergyResult, Verdict, with_findings
-from power.energy.window import coarse_finding, energy_between
-from power.logs.audit import Audit, audit
 from referee.commands.numbers import count, watt_hours
 from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from power.logs.audit import Audit
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> Ru
     The verdict is that of the whole log, with a finding if the log is too coarse for the window.
     Raises InputError for a log that does not cover it.
     """
+    from power.energy.window import coarse_finding, energy_between
+
     found = _audited(path)
     if any(kind.zone is None for kind in found.readings.columns().seen()):
         raise InputError(f"{path}: its times have no zone, so nobody knows when they were")
@@ -112,6 +115,8 @@ def energy_line(energy: RunEnergy) -> str:
 
 
 def _audited(path: Path) -> Audit:
+    from power.logs.audit import audit
+
     try:
         return audit(path)
     except OSError as error:

@@ -16,16 +16,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.core.detections import Detections
+from referee.commands.options import IN_PLACE, environment_config
 from referee.errors import InputError
-from referee.formats.truth_file import GroundTruthFile
 from referee.programs.practice_folder import PRACTICE_DATA, config_in
-from referee.scoring.ilsvrc import evaluate
-from referee.service.results.final_score import scored_answer
-from referee.service.results.score_explanation import write_explanation
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
-from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.setup.opened import opened_contest
 from referee.store.sessions import load_session
 
@@ -41,19 +36,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to write (default: explained-SESSION)",
     )
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--config", type=Path, metavar="FILE", help="an event's contest.toml")
+    place.add_argument(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"an event's contest.toml {IN_PLACE}",
+    )
     place.add_argument(
         "--data",
         type=Path,
-        default=PRACTICE_DATA,
         metavar="DIR",
-        help="the --data folder of a rehearsal (default: practice-data)",
+        help=f"the --data folder of a rehearsal (default: {PRACTICE_DATA}, without a --config)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the explanation."""
-    config = config_in(args.data) if args.config is None else load_config(args.config)
+    if args.data is None and args.config is not None:
+        config = load_config(args.config)
+    else:
+        config = config_in(args.data or PRACTICE_DATA)
     if not config.database.exists():
         raise InputError(f"{config.database} does not exist: no session has been run here yet.")
     folder = args.out or Path(f"explained-{args.session}")
@@ -65,6 +68,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _explain(contest: Contest, session_id: int, folder: Path) -> None:
     """Write the explanation of a session's answers in time; images have the contest's ids."""
+    from referee.core.detections import Detections
+    from referee.formats.truth_file import GroundTruthFile
+    from referee.scoring.ilsvrc import evaluate
+    from referee.service.results.final_score import scored_answer
+    from referee.service.results.score_explanation import write_explanation
+    from referee.service.setup.contest_truth import read_contest_truth
+
     session = load_session(contest.database.connection, session_id)
     detections = scored_answer(contest, session)
     if not isinstance(detections, Detections):

@@ -19,17 +19,17 @@ changed a stored row. With --partial it writes at once, whatever is missing or c
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
 
+from power.commands.seconds import any_seconds
+from referee.commands.options import IN_PLACE, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
-from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.completeness import (
     all_numbers,
     bundle_name,
@@ -38,8 +38,6 @@ from referee.service.evidence.completeness import (
     wait_until_complete,
 )
 from referee.service.evidence.facts import refuse_changed
-from referee.service.evidence.kept_bundle import fault_of_kept
-from referee.service.results.result_text import result_line
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
@@ -70,16 +68,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.zip|DIR",
         help="file to write; with --all the folder, which is made if it is not there",
     )
-    place = parser.add_mutually_exclusive_group(required=True)
-    place.add_argument("--config", type=Path, metavar="FILE", help="the event's contest.toml")
+    place = parser.add_mutually_exclusive_group(required=environment_config() is None)
+    place.add_argument(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"the event's contest.toml {IN_PLACE}",
+    )
     place.add_argument(
         "--data", type=Path, metavar="DIR", help="the --data folder of a rehearsal, or a copy of it"
     )
     add(
         "--wait",
-        type=_seconds,
+        type=any_seconds,
         default=_WAIT_S,
-        metavar="SECONDS",
+        metavar="DURATION",
         help="longest wait for the energy and the score (default: %(default)g)",
     )
     add(
@@ -91,6 +95,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, or all of them."""
+    from referee.service.evidence.bundle import write_bundle
+
     config = _config(args)
     if not config.database.exists():
         raise InputError(f"{config.database} does not exist: no session has been run here yet.")
@@ -132,6 +138,9 @@ def _write_one(contest: Contest, number: int, args: argparse.Namespace) -> tuple
     Raises `Unavailable` for a session that has run and whose energy or score does not come, and
     `Refusal` for one with a row that was changed.
     """
+    from referee.service.evidence.bundle import write_bundle
+    from referee.service.evidence.kept_bundle import fault_of_kept
+
     path = args.out / bundle_name(number)
     missing = missing_from(contest, number)
     if missing is not None and not args.partial:
@@ -154,9 +163,7 @@ def _warn(fault: str) -> None:
 
 def _config(args: argparse.Namespace) -> Config:
     """Read the configuration; with --data, read the database of exactly that folder."""
-    if args.config is not None:
-        return load_config(args.config)
-    return config_in(args.data)
+    return load_config(args.config) if args.data is None else config_in(args.data)
 
 
 def _wait(contest: Contest, session_id: int, wait_s: float) -> None:
@@ -180,6 +187,8 @@ def _hosted_in(contest: Contest) -> Callable[[], bool]:
 
 def _tell_result(contest: Contest, session_id: int) -> bool:
     """Print the result, or what is missing from it; return whether it is complete."""
+    from referee.service.results.result_text import result_line
+
     missing = missing_from(contest, session_id)
     run = newest_scoring_run(contest.database.connection, session_id)
     if missing is not None:
@@ -187,11 +196,3 @@ def _tell_result(contest: Contest, session_id: int) -> bool:
     elif run is not None:
         print(f"Session {session_id}: {result_line(run, contest.track)}.", file=sys.stderr)
     return missing is None
-
-
-def _seconds(text: str) -> float:
-    """Read a number of seconds, 0 or more."""
-    value = float(text)
-    if not math.isfinite(value) or value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a time to wait: give 0 seconds or more")
-    return value

@@ -14,13 +14,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from referee.commands.operators import add_operator, record_refused, written
+from referee.commands.options import add_config
 from referee.errors import InputError, Refusal
-from referee.service.event.finalizing import finalize, reopen
-from referee.service.event.results import read_results
-from referee.service.event.results_table import results_text
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
@@ -33,16 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--approved-by",
         action="append",
         metavar="NAME",
-        help="who approves the results; once for each person",
+        help="who approves the results, once for each person; may be repeated",
     )
     add("--reopen", action="store_true", help="make final results provisional again")
     add("--reason", type=written, default="", help="why they are opened again; it stays on record")
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     add_operator(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the results final and print them, or print what is open and return 1."""
+    from referee.service.event.finalizing import reopen
+
     if args.reopen == bool(args.approved_by):
         raise InputError("Give --approved-by NAME, or --reopen with a reason.")
     with opened_contest(load_config(args.config)) as contest:
@@ -54,6 +53,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _finalize(contest: Contest, args: argparse.Namespace) -> int:
+    from referee.service.event.finalizing import finalize
+    from referee.service.event.results import read_results
+    from referee.service.event.results_table import results_text
+
     try:
         finalize(contest, args.approved_by, args.by)
     except Refusal as refusal:

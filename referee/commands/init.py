@@ -47,7 +47,6 @@ from referee.service.setup.config import (
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.setup.secrets_file import load_secrets
-from referee.service.setup.signing_key import PRIVATE, ensure_signing_key, require_signing
 
 _NAMES = {
     2: ("left", "right"),
@@ -73,9 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--meter",
         action="append",
         metavar="RESOURCE",
-        help="the meter, one for each lane (default: emulated); 'python -m power list' finds some",
+        help="the meter, one for each lane; may be repeated (default: emulated);"
+        " 'python -m power list' finds some",
     )
-    add("--seconds", metavar="N", help=f"length of a session (default: {_DEFAULTS.seconds})")
+    add(
+        "--seconds",
+        metavar="DURATION",
+        help=f"length of a session (default: {_DEFAULTS.seconds})",
+    )
     add(
         "--lanes",
         type=int,
@@ -86,7 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files; refuse to change an event that exists already."""
-    require_signing()
+    from referee.service.setup.signing_key import PRIVATE, ensure_signing_key
+
     folder: Path = args.folder
     path = folder / "contest.toml"
     if path.exists():

@@ -19,9 +19,9 @@ import argparse
 import getpass
 import json
 import sys
-from pathlib import Path
 
 from referee.commands.operators import add_operator as add_by
+from referee.commands.options import add_config
 from referee.errors import InputError
 from referee.service.people.audit import local_time
 from referee.service.people.operators import (
@@ -37,18 +37,31 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 
 _ACTIONS = {
-    "add": "register somebody and print the password",
-    "list": "print who may log in",
-    "password": "give a new password and end all logins of the name",
-    "remove": "take somebody off the list and end all logins of the name",
+    "add": (
+        "register somebody and print the password",
+        "add Kim --role operator",
+    ),
+    "list": (
+        "print who may log in",
+        "list",
+    ),
+    "password": (
+        "give a new password and end all logins of the name",
+        "password Kim --ask",
+    ),
+    "remove": (
+        "take somebody off the list and end all logins of the name",
+        "remove Sam",
+    ),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
-    for name, summary in _ACTIONS.items():
-        action = actions.add_parser(name, help=summary, description=summary)
+    for name, (summary, words) in _ACTIONS.items():
+        example = f"referee operator {words} --config event/contest.toml"
+        action = actions.add_parser(name, help=summary, example=example)
         add = action.add_argument
         if name == "list":
             add("--json", action="store_true", help="print one JSON object")
@@ -62,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 action="store_true",
                 help=f"type a password, at least {PASSWORD_LEAST} characters long",
             )
-        add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+        add_config(action)
         if name != "list":
             add_by(action)
 

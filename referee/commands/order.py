@@ -19,9 +19,9 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
-from pathlib import Path
 
 from referee.commands.operators import add_operator, written
+from referee.commands.options import add_config
 from referee.core.turns import draw_lots
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -31,17 +31,27 @@ from referee.service.teams.roster import Roster, read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
 
 _ACTIONS = {
-    "lottery": "draw the order of all active teams from a seed",
-    "set": "put teams at the front of the order by hand",
-    "show": "print the order: who ran, who is on, who is next",
+    "lottery": (
+        "draw the order of all active teams from a seed",
+        "lottery --seed '7 June, noon'",
+    ),
+    "set": (
+        "put teams at the front of the order by hand",
+        "set 'Team Rocket' 'bees' --reason 'bees have a train'",
+    ),
+    "show": (
+        "print the order: who ran, who is on, who is next",
+        "show",
+    ),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
-    for name, summary in _ACTIONS.items():
-        action = actions.add_parser(name, help=summary, description=summary)
+    for name, (summary, words) in _ACTIONS.items():
+        example = f"referee order {words} --config event/contest.toml"
+        action = actions.add_parser(name, help=summary, example=example)
         if name == "lottery":
             action.add_argument("--seed", metavar="TEXT", help="the seed (default: a random one)")
         if name == "set":
@@ -55,9 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
             add_operator(action)
         action.add_argument("--json", action="store_true", help="print one JSON object")
-        action.add_argument(
-            "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-        )
+        add_config(action)
 
 
 def run(args: argparse.Namespace) -> int:

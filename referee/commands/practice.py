@@ -31,23 +31,16 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from referee.core.ground_truth import GroundTruth
-from referee.errors import InputError, needing
+from power.commands.seconds import some_seconds, whole_seconds
+from referee.commands.options import VARIABLE, environment_config
+from referee.errors import InputError
 from referee.programs.emulator import range_for
 from referee.programs.ending import ended_on_purpose
-from referee.programs.following import (
-    follow_sessions,
-    tell_ca,
-    tell_display,
-    tell_password,
-)
-from referee.programs.hosting import claimed, event_rehearsal, hosted
 from referee.programs.practice_folder import PRACTICE_DATA, folder_for, practice_config
 from referee.programs.terminal import say
 from referee.service.board.addresses import certificate_hosts
-from referee.service.results.rehearsal import rehearsal_report
-from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.config import (
     Config,
     ContestSection,
@@ -57,7 +50,9 @@ from referee.service.setup.config import (
 )
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest
-from referee.service.setup.contest_truth import read_contest_truth
+
+if TYPE_CHECKING:
+    from referee.core.ground_truth import GroundTruth
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""
@@ -72,7 +67,13 @@ _OWN = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, metavar="FILE", help="an event's contest.toml, whose teams rehearse")
+    add(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="an event's contest.toml, whose teams rehearse (default: "
+        f"{VARIABLE}, without --images)",
+    )
     add("--images", type=Path, metavar="DIR", help="folder of the images")
     add(
         "--ground-truth",
@@ -85,7 +86,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--track", choices=("network", "camera"), default="network", help="rules (default: network)"
     )
-    add("--seconds", type=int, default=600, help="length of a session (default: 600)")
+    add(
+        "--seconds",
+        type=whole_seconds,
+        default=600,
+        metavar="DURATION",
+        help="length of a session (default: 10m)",
+    )
     _add_meter(add)
     _add_servers(add)
     add(
@@ -137,15 +144,21 @@ def _add_meter(add: Callable[..., object]) -> None:
     )
     add(
         "--update-interval",
-        type=float,
+        type=some_seconds,
         default=1.0,
-        metavar="S",
-        help="update interval of the meter in seconds, 0.1 to 5 (default: 1)",
+        metavar="DURATION",
+        help="update interval of the meter, 0.1 s to 5 s (default: 1)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Host the rehearsal until interrupted."""
+    from referee.programs.following import follow_sessions, tell_ca, tell_display, tell_password
+    from referee.programs.hosting import hosted
+    from referee.service.setup.contest_truth import read_contest_truth
+
+    if args.images is None and args.config is None:
+        args.config = environment_config()
     with _configuration(args) as config, hosted(config) as host:
         supervisor = host.supervisor
         say(
@@ -169,6 +182,8 @@ def run(args: argparse.Namespace) -> int:
 @contextmanager
 def _configuration(args: argparse.Namespace) -> Iterator[Config]:
     """Hold the folder of the rehearsal, and return its configuration."""
+    from referee.programs.hosting import claimed, event_rehearsal
+
     if args.config is not None:
         given = [name for name in _OWN if getattr(args, name) != args.defaults[name]]
         if given:
@@ -180,7 +195,9 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
             yield config
         return
     if args.images is None or args.ground_truth is None:
-        raise InputError("Give --images and --ground-truth, or an event's --config.")
+        raise InputError(
+            f"Give --images and --ground-truth, or an event's --config, or set {VARIABLE}."
+        )
     images = ImagesSection(
         folder=args.images.resolve(),
         ground_truth=args.ground_truth.resolve(),
@@ -193,10 +210,12 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
 
 
 def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSection) -> Config:
+    from referee.service.setup.certificate import make_certificate
+
     tls = None
     if args.tls:
-        with needing("a certificate", "cryptography", "event"):
-            from referee.service.setup.certificate import make_certificate
+        from referee.service.setup.certificate import make_certificate
+
         data = folder.resolve()
         hosts = certificate_hosts([args.contest])
         tls = make_certificate(data, data / "contest.toml", hosts, datetime.now(UTC))
@@ -225,6 +244,9 @@ def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSec
 
 
 def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
+    from referee.service.results.rehearsal import rehearsal_report
+    from referee.service.results.rehearsal_text import rehearsal_text
+
     told = rehearsal_text(rehearsal_report(contest, truth, session_id))
     where = f"--data {shlex.quote(str(contest.config.storage.folder))}"
     return f"{told}\n  pictures    referee explain {session_id} {where}"

@@ -20,30 +20,45 @@ from pathlib import Path
 
 from referee.commands.numbers import count
 from referee.commands.operators import add_operator, record_refused, written
+from referee.commands.options import add_config
 from referee.core.actors import COMMAND_LINE, NO_LOGIN, Actor, Role
 from referee.errors import Refusal
 from referee.programs.progress import progress_bar
-from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
 from referee.service.event.proposals import apply_proposal, cancel_proposal, find_proposal
-from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 
 _ACTIONS = {
-    "make": "score the chosen sessions again, and print what would change",
-    "list": "print all proposals",
-    "show": "print one proposal",
-    "apply": "make all scores of a proposal count",
-    "cancel": "decide that a proposal changes nothing",
+    "make": (
+        "score the chosen sessions again, and print what would change",
+        "make --reason 'new blacklist' --blacklist new.csv",
+    ),
+    "list": (
+        "print all proposals",
+        "list",
+    ),
+    "show": (
+        "print one proposal",
+        "show 1",
+    ),
+    "apply": (
+        "make all scores of a proposal count",
+        "apply 1 --reason 'agreed by the committee'",
+    ),
+    "cancel": (
+        "decide that a proposal changes nothing",
+        "cancel 1 --reason 'the old blacklist was right'",
+    ),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
-    for name, summary in _ACTIONS.items():
-        action = actions.add_parser(name, help=summary, description=summary)
+    for name, (summary, words) in _ACTIONS.items():
+        example = f"referee proposal {words} --config event/contest.toml"
+        action = actions.add_parser(name, help=summary, example=example)
         if name == "make":
             _add_filter(action)
         elif name != "list":
@@ -63,20 +78,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         if name in ("make", "list", "show"):
             action.add_argument("--json", action="store_true", help="print one JSON object")
-        action.add_argument(
-            "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-        )
+        add_config(action)
 
 
 def _add_filter(action: argparse.ArgumentParser) -> None:
     add = action.add_argument
-    add("--session", type=count, action="append", metavar="N", help="only this session (repeat)")
-    add("--team", action="append", metavar="NAME", help="only this team's sessions (repeat)")
+    add(
+        "--session",
+        type=count,
+        action="append",
+        metavar="N",
+        help="only this session; may be repeated",
+    )
+    add(
+        "--team", action="append", metavar="NAME", help="only this team's sessions; may be repeated"
+    )
     add(
         "--verdict",
         action="append",
         choices=("VALID", "SUSPECT", "INVALID"),
-        help="only sessions with this verdict (repeat)",
+        help="only sessions with this verdict; may be repeated",
     )
     add("--ground-truth", type=Path, metavar="PATH", help="ground truth instead of the event's")
     add("--blacklist", type=Path, metavar="PATH", help="blacklist instead of the event's")
@@ -99,6 +120,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _act(contest: Contest, args: argparse.Namespace) -> int:
+    from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
+
     if args.action == "list":
         found = all_proposals(contest)
         text = "\n\n".join(map(proposal_text, found)) or "There is no proposal."
@@ -118,6 +141,8 @@ def _act(contest: Contest, args: argparse.Namespace) -> int:
 
 
 def _make(contest: Contest, args: argparse.Namespace) -> int:
+    from referee.service.event.rescoring import Filter, make_proposal
+
     chosen = Filter(
         tuple(args.session or ()),
         tuple(args.team or ()),

@@ -19,18 +19,15 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from referee.commands.options import add_config
 from referee.errors import InputError, needing
-from referee.service.event.result_entry import Results
-from referee.service.event.results import read_results
-from referee.service.event.results_table import (
-    results_csv,
-    results_json,
-    results_latex,
-    results_text,
-)
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
+
+if TYPE_CHECKING:
+    from referee.service.event.result_entry import Results
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,13 +49,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="with --latex: write both charts into DIR as PDF, and print their figures too",
     )
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print or write the results."""
+    from referee.service.event.results import read_results
+    from referee.service.event.results_table import (
+        results_csv,
+        results_json,
+        results_latex,
+        results_text,
+    )
+
     if args.figures is not None and not args.latex:
         raise InputError("--figures belongs to --latex: the page of --html has its own charts.")
     with opened_contest(load_config(args.config)) as contest:

@@ -11,10 +11,9 @@ session on the console, and to run it again.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from referee.commands.operators import add_operator, written
-from referee.service.event.finalizing import review
+from referee.commands.options import add_config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 
@@ -26,12 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--reason", type=written, required=True, help="why the energy may stand; it stays on record"
     )
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
     add_operator(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Record the review."""
+    from referee.service.event.finalizing import review
+
     with opened_contest(load_config(args.config)) as contest:
         review(contest, args.session, args.by, args.reason)
     print(f"The energy of session {args.session} is reviewed.")

@@ -13,10 +13,9 @@ changes nothing. This works while the referee runs, and without it.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from referee.commands.operators import add_operator
-from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+from referee.commands.options import add_config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.store.publishing import Freeze
@@ -29,14 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("freeze", "thaw", "show"),
         help="hide what happens from now on, show everything again, or say which it is",
     )
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
     add_operator(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Freeze or thaw, and print how the scoreboard is now."""
+    from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+
     config = load_config(args.config)
     with opened_contest(config) as contest:
         if args.what == "freeze":

@@ -13,15 +13,12 @@ nothing: the console then says which process ends the event.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from referee.commands.options import add_config
 from referee.programs.ending import ended_on_purpose
-from referee.programs.following import follow_sessions, tell_ca, tell_display
-from referee.programs.hosting import claimed, hosted
 from referee.programs.terminal import say
 from referee.service.setup.config_file import load_config
 from referee.service.setup.parent import stop_with_parent
-from referee.tracks.loading import load_track
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""
@@ -29,15 +26,17 @@ SERVES = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
     # A drill starts this command, and must not leave it behind.
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Host the event until interrupted."""
+    from referee.programs.following import follow_sessions, tell_ca, tell_display
+    from referee.programs.hosting import claimed, hosted
+    from referee.tracks.loading import load_track
+
     if args.parent is not None:
         stop_with_parent(args.parent)
     config = load_config(args.config)

@@ -17,9 +17,6 @@ import argparse
 from pathlib import Path
 
 from referee.errors import InputError
-from referee.service.evidence.bundle import MEMBERS
-from referee.service.evidence.signing import add_signature
-from referee.service.setup.signing_key import make_key, public_text, read_private_key
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make a key, or sign."""
+    from referee.service.evidence.bundle import MEMBERS
+    from referee.service.evidence.signing import add_signature
+    from referee.service.setup.signing_key import read_private_key
+
     if args.new_key is not None:
         return _make(args.new_key)
     if args.bundle is None:
@@ -45,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make(path: Path) -> int:
+    from referee.service.setup.signing_key import make_key, public_text, read_private_key
+
     if path.exists():
         raise InputError(f"{path} exists already. Give another name.")
     make_key(path)

@@ -27,6 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from referee.commands.operators import add_operator, written
+from referee.commands.options import add_config
 from referee.errors import InputError
 from referee.formats.team_table import parse_team_table
 from referee.formats.text import read_bytes
@@ -44,16 +45,46 @@ from referee.service.teams.slips import slips_page
 from referee.store.teams import Registration
 
 _ACTIONS = {
-    "import": "register all teams of a CSV table, or none if a line is wrong",
-    "add": "register a team and print its password",
-    "list": "print the teams in the running order, with attempts and turn",
-    "slips": "make NEW passwords and a page of slips to print; earlier passwords stop working",
-    "password": "give a team a new password and print it; the old one stops working",
-    "amend": "change what a registration says: organisation, prizes, sessions, lane",
-    "rename": "give a team another name; password, place and sessions stay",
-    "withdraw": "take a team out of the running order; nothing is deleted",
-    "return": "undo a withdrawal",
-    "remove": "remove a registration that was a mistake; a team with sessions stays",
+    "import": (
+        "register all teams of a CSV table, or none if a line is wrong",
+        "import teams.csv",
+    ),
+    "add": (
+        "register a team and print its password",
+        "add 'Team Rocket'",
+    ),
+    "list": (
+        "print the teams in the running order, with attempts and turn",
+        "list",
+    ),
+    "slips": (
+        "make NEW passwords and a page of slips to print; earlier passwords stop working",
+        "slips --out slips.html",
+    ),
+    "password": (
+        "give a team a new password and print it; the old one stops working",
+        "password 'Team Rocket'",
+    ),
+    "amend": (
+        "change what a registration says: organisation, prizes, sessions, lane",
+        "amend 'Team Rocket' --sessions no --reason 'OVIC only'",
+    ),
+    "rename": (
+        "give a team another name; password, place and sessions stay",
+        "rename 'Team Rocket' 'Rocket II'",
+    ),
+    "withdraw": (
+        "take a team out of the running order; nothing is deleted",
+        "withdraw 'Rocket II' --reason 'device broken'",
+    ),
+    "return": (
+        "undo a withdrawal",
+        "return 'Rocket II' --reason 'device repaired'",
+    ),
+    "remove": (
+        "remove a registration that was a mistake; a team with sessions stays",
+        "remove 'Rocket II'",
+    ),
 }
 
 _YES_NO = {"yes": True, "no": False}
@@ -62,12 +93,11 @@ _YES_NO = {"yes": True, "no": False}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
-    for name, summary in _ACTIONS.items():
-        action = actions.add_parser(name, help=summary, description=summary)
+    for name, (summary, words) in _ACTIONS.items():
+        example = f"referee team {words} --config event/contest.toml"
+        action = actions.add_parser(name, help=summary, example=example)
         _add_own(action, name)
-        action.add_argument(
-            "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-        )
+        add_config(action)
         add_operator(action)
 
 
@@ -114,7 +144,7 @@ def _add_slips(action: argparse.ArgumentParser) -> None:
         "--address",
         action="append",
         metavar="URL",
-        help="address for contestants (default: this laptop's)",
+        help="address for contestants; may be repeated (default: this laptop's)",
     )
     add(
         "--wifi",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from power.durations import FORMS, duration_s
 from power.resource import split_resource
 from referee.errors import InputError
 from referee.programs.meter_search import MetersFound
@@ -85,9 +86,15 @@ def resource(text: str) -> str:
 
 def length(text: str) -> int:
     """Return the length of a session in seconds; raise `InputError` for a text that is none."""
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:9]) <= LENGTH_MOST_S:
-        raise InputError(f"'{text}' is no length: give whole seconds from 1 to {LENGTH_MOST_S}.")
-    return int(text)
+    try:
+        seconds = duration_s(text)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds <= LENGTH_MOST_S or seconds != int(seconds):
+        raise InputError(
+            f"'{text}' is no length: give whole seconds from 1 to {LENGTH_MOST_S}, as {FORMS}."
+        )
+    return int(seconds)
 
 
 def _asked(terminal: Terminal, prompt: str, read: Callable[[str], T]) -> T | None:

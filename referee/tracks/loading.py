@@ -8,12 +8,14 @@ import pkgutil
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee import tracks
 from referee.errors import ConfigError
 from referee.formats.faults import quoted
-from referee.tracks.track import Track
+
+if TYPE_CHECKING:
+    from referee.tracks.track import Track
 
 TRACK_OPTION = "--track"
 """The option by which a caller names a track that a stranger's bundle may then choose."""
@@ -34,6 +36,8 @@ def load_track(name: str, place: str = "[contest] track =") -> Track[Any]:
     Python can import. Raises `ConfigError` if there is no such module or no `TRACK` in it; `place`
     tells where the name stands.
     """
+    from referee.tracks.track import Track
+
     place = f"{place} '{name}'"
     module_name = name if "." in name else f"{tracks.__name__}.{name}"
     try:
@@ -84,6 +88,8 @@ def known_tracks() -> list[str]:
 
 def _has_track(name: str) -> bool:
     """Tell whether a module of `referee.tracks` is a track rather than a part of one."""
+    from referee.tracks.track import Track
+
     try:
         module = importlib.import_module(f"{tracks.__name__}.{name}")
     except ImportError:

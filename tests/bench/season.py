@@ -24,8 +24,9 @@ import numpy as np
 import psutil
 
 from referee.extras.season.bundle_read import read_bundle
+from referee.extras.season.choices import RESAMPLES
 from referee.extras.season.rows import asked_key, row_line
-from referee.extras.season.scored import RESAMPLES, DrawBlock, joined, measure, row_of
+from referee.extras.season.scored import DrawBlock, joined, measure, row_of
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT

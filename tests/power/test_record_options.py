@@ -100,9 +100,9 @@ def test_a_run_without_an_end_lasts_until_somebody_ends_it(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--seconds", "1.5"), "the meter's timer counts whole seconds: give 1 or 2"),
-        (("--seconds", "0.5"), "no number of seconds from 1 on"),
-        (("--seconds", "ten"), "no number of seconds from 1 on"),
+        (("--seconds", "1.5"), "whole seconds are counted: give 1 or 2"),
+        (("--seconds", "0.5"), "is too short: give 1 s or more"),
+        (("--seconds", "ten"), "is no duration: write it as 90, 90s, 10m or 1h30m"),
         (("--seconds", "5", "--until-stopped"), "not allowed with argument"),
         (("--items", "S,VOLTS"), "'VOLTS' is no quantity of the meter"),
     ],

@@ -65,11 +65,16 @@ def test_a_meter_that_does_not_answer_is_kept():
     assert "'referee check' asks again" in said
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "86401", "1e3", "٣", "9" * 5000])
+@pytest.mark.parametrize("text", ["0", "-1", "86401", "25h", "1.5", "soon", "٣", "9" * 5000])
 def test_a_length_is_whole_seconds_of_a_day(text):
     """What is no length is refused, however long the text is."""
     with pytest.raises(InputError, match="whole seconds from 1 to 86400"):
         length(text)
+
+
+def test_a_length_may_have_units():
+    """Ten minutes are written as on every command line."""
+    assert 600 == length("10m") == length("600")
 
 
 def test_a_resource_with_wrong_settings_is_refused():

@@ -59,6 +59,8 @@ C_WITH_LIBCURL = Need(
 C_COMPILER = Need("a C compiler", "gcc libc6-dev", lambda: path_of("cc") is not None)
 GIT = Need("git", "git", lambda: path_of("git") is not None)
 CURL = Need("curl", "curl", lambda: path_of("curl") is not None)
+FISH = Need("fish", "fish", lambda: path_of("fish") is not None)
+ZSH = Need("zsh", "zsh", lambda: path_of("zsh") is not None)
 SSHD_PATH = path_of("sshd") or "/usr/sbin/sshd"  # Debian's users do not have its folder in PATH.
 SSH = Need(
     "OpenSSH's client and server",

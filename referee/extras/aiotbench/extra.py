@@ -7,7 +7,5 @@ from referee.service.setup.extra import Extra
 
 EXTRA = Extra(
     "aiotbench",
-    {
-        "aiotbench": "score logs of AIoTBench, and rank devices, offline",
-    },
+    {"other tracks": {"aiotbench": "score logs of AIoTBench, and rank devices, offline"}},
 )

@@ -9,7 +9,7 @@ from referee.service.setup.program import Later
 
 EXTRA = Extra(
     "ceremony",
-    {"diploma": "make a diploma for each team, to print on A4"},
+    {"organisers": {"diploma": "make a diploma for each team, to print on A4"}},
     section=CeremonySection,
     console={
         "GET /ceremony": "page",

@@ -7,7 +7,5 @@ from referee.service.setup.extra import Extra
 
 EXTRA = Extra(
     "drill",
-    {
-        "drill": "train the operators: an emulated event in which things go wrong",
-    },
+    {"operators": {"drill": "train the operators: an emulated event in which things go wrong"}},
 )

@@ -9,7 +9,7 @@ from referee.service.setup.program import Later, Program
 
 EXTRA = Extra(
     "ovic",
-    {"ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does"},
+    {"other tracks": {"ovic": "judge TensorFlow Lite models by accuracy and latency"}},
     section=OvicSection,
     takes_part=lambda config: ovic_of(config).is_open,
     programs=[

@@ -82,6 +82,7 @@ class OvicSection:
         "The longest that one process of a model may run, in seconds: a validation, a measurement, "
         "or 250 answers.",
         120.0,
+        duration=True,
         least=1,
         most=3600,
     )

@@ -6,13 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.rows import NewResult, OldResult, ScoredRow
 from referee.extras.season.score_energy import divisor_or_why, no_score
 from referee.formats.faults import harmless
 from referee.scoring.uncertainty import gives_interval
-
-BY_SCORE, BY_MAP = "score", "map"
-"""What ranks: the score, or the mAP alone."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from referee.service.setup.extra import Extra
 EXTRA = Extra(
     "season",
     {
-        "rescore": "score many evidence bundles again, under other rules",
-        "season": "report what other rules do to published rankings",
+        "laboratories and researchers": {
+            "rescore": "score many evidence bundles again, under other rules",
+            "season": "report what other rules do to published rankings",
+        }
     },
 )

@@ -14,15 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from referee.core.dates import day_text
-from referee.extras.season.entrants import (
-    BY_MAP,
-    BY_SCORE,
-    Entrant,
-    Pair,
-    entrant_of,
-    has_turned,
-    order_of,
-)
+from referee.extras.season.choices import BY_MAP, BY_SCORE
+from referee.extras.season.entrants import Entrant, Pair, entrant_of, has_turned, order_of
 from referee.extras.season.joint import joint_uncertainty
 from referee.extras.season.rows import (
     SCORED,

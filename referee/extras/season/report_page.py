@@ -14,7 +14,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from power.logs.fonts import drawing
-from referee.extras.season.entrants import BY_SCORE, Entrant
+from referee.extras.season.choices import BY_SCORE
+from referee.extras.season.entrants import Entrant
 from referee.extras.season.overview import overview_of
 from referee.extras.season.rankings import ComparedRanking, SeasonEvent
 from referee.extras.season.report_text import (

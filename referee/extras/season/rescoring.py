@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from referee.extras.season.bundle_files import BundleFile
+from referee.extras.season.choices import RESAMPLES
 from referee.extras.season.executor import Executor, Lost
 from referee.extras.season.journal import SeasonJournal
 from referee.extras.season.rows import SCORED, Row, RowKey, asked_key, broken_row, key_of, row_line
-from referee.extras.season.scored import RESAMPLES, DrawBlock, joined, row_of
+from referee.extras.season.scored import DrawBlock, joined, row_of
 from referee.extras.season.tasks import ScoringTask, TaskResult, TruthFiles, perform
 from referee.scoring.rules import Rules
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.extras.season.bundle_read import BundleRead, digest_of_bundle, read_bundle
+from referee.extras.season.choices import RESAMPLES
 from referee.extras.season.fitting import fitted, truth_digest
 from referee.extras.season.joint import grouped, joint_fields, seed_from
 from referee.extras.season.rows import (
@@ -40,9 +41,6 @@ from referee.scoring.score_report import Report, ilsvrc_report
 from referee.scoring.split_half import Drawing
 from referee.scoring.uncertainty import Energy, Interval, MapUncertainty, score_intervals
 from referee.service.evidence.bundle_file import NotABundle
-
-RESAMPLES = 100
-"""Draws of the images by default, as in `score.json`."""
 
 
 @dataclass(frozen=True)

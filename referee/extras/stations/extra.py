@@ -7,7 +7,5 @@ from referee.service.setup.extra import Extra
 
 EXTRA = Extra(
     "stations",
-    {
-        "board": "rank the teams of several stations together",
-    },
+    {"organisers": {"board": "rank the teams of several stations together"}},
 )

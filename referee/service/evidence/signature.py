@@ -13,18 +13,18 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 
 from referee.service.evidence.bundle_file import MANIFEST, NO_VALUE, Mismatch, NotABundle
 from referee.service.evidence.differences import text_difference
 from referee.service.evidence.encoding import json_bytes
 from referee.service.setup.signing_key import key_id, read_public_key
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
-        Ed25519PrivateKey,
-        Ed25519PublicKey,
-    )
 
 _TYPE = "application/vnd.in-toto+json"
 _STATEMENT = "https://in-toto.io/Statement/v1"
@@ -49,8 +49,6 @@ class Envelope:
 
     def is_signed_by(self, key: Ed25519PublicKey) -> bool:
         """Tell whether this key has signed the payload."""
-        from cryptography.exceptions import InvalidSignature
-
         try:
             key.verify(self.signatures.get(key_id(key), b""), _pre_authentication(self.payload))
         except InvalidSignature:

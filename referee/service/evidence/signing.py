@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.errors import InputError
 from referee.service.evidence.bundle_file import MANIFEST, NotABundle, read_members
@@ -12,9 +13,6 @@ from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.signature import envelope_of, read_envelope, signature_findings
 from referee.service.evidence.verify import hash_findings, read_manifest
 from referee.service.evidence.zip_writer import zip_written_whole
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
 def add_signature(path: Path, key: Ed25519PrivateKey, expected: tuple[str, ...]) -> bool:

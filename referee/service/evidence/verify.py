@@ -20,8 +20,10 @@ from referee.service.evidence.bundle_file import (
     NO_VALUE,
     Mismatch,
     NotABundle,
+    opened_bundle,
     read_digests,
     read_members,
+    read_some,
 )
 from referee.service.evidence.differences import blocks_difference, json_difference, text_difference
 from referee.service.evidence.encoding import json_bytes
@@ -32,11 +34,13 @@ from referee.service.evidence.replay import replayed
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.signature import signature_findings
 from referee.service.evidence.slip import slip_findings
-from referee.service.results.final_score import compute_run
+from referee.service.results.final_score import compute_run, context_of
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_with
-from referee.store.readings import energy_of
-from referee.store.scores import inputs_of, newest_scoring_run
+from referee.store.answers import newest_answer_id
+from referee.store.readings import Energy, energy_of
+from referee.store.requests import count_fetched_images
+from referee.store.scores import ScoringRun, inputs_of, newest_scoring_run
 from referee.store.sessions import SessionRecord
 from referee.tracks.loading import trusted_tracks
 
@@ -49,7 +53,7 @@ _WORDS = ("team", "referee_version")
 
 def verify_bundle(
     path: Path,
-    ground_truth: Path,
+    ground_truth: Path | None,
     blacklist: Path | None = None,
     *,
     public_keys: Sequence[Path] = (),
@@ -62,8 +66,9 @@ def verify_bundle(
     Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
     `shadow` a second path scores as well, which shares no code with the first. The rules are those
     of the referee's own tracks, or of the module `track`, which the caller names. What a wanted key
-    has not signed is not interpreted. A bundle that holds its blacklist needs no `blacklist`; one
-    that is given must be the same.
+    has not signed is not interpreted. Without a `ground_truth` the accuracy is not computed again,
+    and `shadow` does nothing. A bundle that holds its blacklist needs no `blacklist`; one that is
+    given must be the same.
     Raises `InputError` for a file or a ground truth that is not there or cannot be read.
     """
     trusted_tracks(track)  # A wrong name is wrong use, whatever the bundle says.
@@ -96,7 +101,7 @@ def verify_bundle(
             if not shadow:  # A million boxes are 100 MB of text, and the score takes the rows.
                 del members["detections.csv"]
             findings += score_findings(contest, session, ground_truth, blacklist, reads)
-        if shadow:
+        if shadow and ground_truth is not None:
             findings += shadow_findings(members, ground_truth, blacklist, reads.stored)
     except NotABundle as error:
         findings.append(error.finding)
@@ -179,19 +184,23 @@ def _members(
 def score_findings(
     contest: Contest,
     session: SessionRecord,
-    ground_truth: Path,
+    ground_truth: Path | None,
     blacklist: Path | None,
     reads: HashedReads,
 ) -> Iterator[Mismatch]:
     """Score the session again; yield what differs from its newest score.
 
-    Raises `InputError` for a ground truth that cannot be read.
+    Without a ground truth only what the score says of the session is compared. Raises `InputError`
+    for a ground truth that cannot be read.
     """
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
     if run is None or energy is None:
         yield Mismatch(_SCORE, "The session has no score.")
+        return
+    if ground_truth is None:
+        yield from _context_findings(contest, session, run, energy)
         return
     images = replace(
         contest.config.images, ground_truth=ground_truth, sizes=None, blacklist=blacklist
@@ -219,6 +228,32 @@ def score_findings(
     told = json_difference(stored, detail)
     if told is not None:
         yield Mismatch(_SCORE, f"scored again, {told}.")
+
+
+def _context_findings(
+    contest: Contest, session: SessionRecord, run: ScoringRun, energy: Energy
+) -> Iterator[Mismatch]:
+    """Yield what a score says of its session and its energy that is not so."""
+    upto = newest_answer_id(contest.database.connection, session.session_id)
+    stored = {"energy": run.energy_id, "answers": run.upto_answer_id, **run.detail}
+    fetched = count_fetched_images(contest.database.connection, session.session_id)
+    facts = {"energy": energy.energy_id, "answers": upto, **context_of(session, energy, fetched)}
+    for name in sorted(facts.keys() - set(_WORDS)):
+        found, expected = stored.get(name), facts[name]
+        if found != expected:
+            yield Mismatch(_SCORE, f"{name}: found {found}, expected {expected}.")
+
+
+def truth_sha256(path: Path) -> str:
+    """Return the SHA-256 of the ground truth that a session was scored with, as its bundle says.
+
+    The bundle is one in which `verify_bundle` has found nothing.
+    """
+    with opened_bundle(path) as file:
+        members = read_some(file, ("session.json", _SCORE))
+    inputs = json.loads(members["session.json"])["inputs"]
+    other = json.loads(members[_SCORE]).get("inputs", {})
+    return str(other.get("ground_truth") or inputs["ground_truth"]["sha256"])
 
 
 def _strange_inputs(

@@ -52,9 +52,9 @@ def compute_run(
     outcome = scorer.outcome()
     # An INVALID energy is shown, but no score is computed from it.
     usable_wh = None if energy.verdict == "INVALID" else energy.energy_wh
-    report = track.report(outcome, usable_wh, fetched) | {"energy_wh": energy.energy_wh}
+    report = track.report(outcome, usable_wh, fetched)
     report |= _uncertainty(outcome, energy)
-    report |= _context(session, energy, fetched)
+    report |= context_of(session, energy, fetched)
     return ScoringRun(upto, energy.energy_id, outcome.accuracy, report[track.score.field], report)
 
 
@@ -95,8 +95,10 @@ def _divisor(energy: Energy) -> Divisor | None:
         return None
 
 
-def _context(session: SessionRecord, energy: Energy, fetched: int) -> Mapping[str, Any]:
+def context_of(session: SessionRecord, energy: Energy, fetched: int) -> Mapping[str, Any]:
+    """Return what a score says beside its numbers: whose it is, and the energy that it rests on."""
     return {
+        "energy_wh": energy.energy_wh,
         "session": session.session_id,
         "team": session.team,
         "images_fetched": fetched,

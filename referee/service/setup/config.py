@@ -39,8 +39,9 @@ class ContestSection:
         "network",
     )
     seconds: int = setting(
-        "Length of a session in whole seconds; the rules say ten minutes.",
+        'Length of a session in whole seconds, or as "10m"; the rules say ten minutes.',
         600,
+        duration=True,
         least=1,
         most=LENGTH_MOST_S,
     )
@@ -147,7 +148,10 @@ class MeterSection:
         check=split_resource,
     )
     update_interval_s: float = setting(
-        "Update interval of the meter in seconds.", 1.0, choices=(0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+        "Update interval of the meter in seconds.",
+        1.0,
+        duration=True,
+        choices=(0.1, 0.25, 0.5, 1.0, 2.0, 5.0),
     )
     mode: str = setting(
         "Input mode: RMS, VMEAN or DC. DC on an AC load reads nonsense.",
@@ -288,6 +292,7 @@ class CameraSection:
         "How long a request for an image may take until the screen has painted it, in seconds. "
         "Then the request fails.",
         5.0,
+        duration=True,
         least=0.5,
         most=30,
     )
@@ -305,8 +310,9 @@ class PracticeSection:
     blacklist: Path | None = setting("As [images] blacklist.", None)
     classes: int | None = setting("As [images] classes.", None, least=1)
     seconds: int | None = setting(
-        "Length of a rehearsal in whole seconds; left out, that of a session.",
+        'Length of a rehearsal in whole seconds, or as "10m"; left out, that of a session.',
         None,
+        duration=True,
         least=1,
         most=86400,
     )

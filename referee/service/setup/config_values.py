@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from power.durations import duration_s
 from referee.errors import ConfigError
 
 S = TypeVar("S")
@@ -21,8 +22,9 @@ S = TypeVar("S")
 def setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
     """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
 
-    `check` raises ValueError, whose text is the fault, for a value that is not right in itself.
-    `example` is the value that a written configuration shows for a setting that has none.
+    `duration` is a number of seconds that may be a text, such as "10m". `check` raises ValueError,
+    whose text is the fault, for a value that is not right in itself. `example` is the value that a
+    written configuration shows for a setting that has none.
     """
     return dataclasses.field(default=default, metadata={"help": text, **limits})
 
@@ -41,7 +43,8 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
         if key not in settings:
             raise ConfigError(f"{path}: {place} has no key '{key}'{known_are(key, settings)}")
         here = f"{path}: {place} {key}"
-        values[key] = _within(here, _typed(path, here, hints[key], value), settings[key].metadata)
+        plain = _seconds(here, value) if settings[key].metadata.get("duration") else value
+        values[key] = _within(here, _typed(path, here, hints[key], plain), settings[key].metadata)
     for key, declared in settings.items():
         if key not in values and declared.default is dataclasses.MISSING:
             raise ConfigError(f"{path}: {place} {key} is missing: {declared.metadata['help']}")
@@ -86,6 +89,17 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
         keys = ", ".join(f"{f.name} = …" for f in dataclasses.fields(kind))
         raise ConfigError(f"{place} must be {{ {keys} }}, not {value!r}.")
     raise ConfigError(f"{place} must be {names.get(kind, 'text')}, not {value!r}.")
+
+
+def _seconds(place: str, value: object) -> object:
+    """Return the seconds that a text names as a duration; a value of another type is itself."""
+    if not isinstance(value, str):
+        return value
+    try:
+        seconds = duration_s(value)
+    except ValueError as error:
+        raise ConfigError(f"{place}: {error}.") from None
+    return int(seconds) if seconds == int(seconds) else seconds
 
 
 def _within(place: str, value: Any, limits: Any) -> Any:

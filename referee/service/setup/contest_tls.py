@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from referee.errors import ConfigError, needing
+from referee.errors import ConfigError
 from referee.service.setup.config import TlsFiles
 
 C = TypeVar("C", bound=ssl.SSLContext)
@@ -44,8 +44,7 @@ def usable_certificate(files: TlsFiles, now: datetime) -> Certificate:
     another certificate, if a certificate of the chain does not hold now, or if a client that trusts
     the CA would refuse it.
     """
-    with needing("a certificate", "cryptography", "event"):
-        from referee.service.setup import pem_certificates as pem
+    from referee.service.setup import pem_certificates as pem
 
     chain = pem.valid_certificates(files.certificate, now)
     if not pem.is_key_of(files.key, chain[0]):
@@ -63,8 +62,7 @@ def ca_words(files: TlsFiles | None) -> str:
     """Return what the teams are told of the CA's file: name and SHA-256; '' without one."""
     if files is None or files.ca is None:
         return ""
-    with needing("a certificate", "cryptography", "event"):
-        from referee.service.setup import pem_certificates as pem
+    from referee.service.setup import pem_certificates as pem
 
     digest = pem.sha256_of(pem.certificates(files.ca)[0])
     return f"{files.ca.name}, SHA-256 {digest.hex(':').upper()}"
@@ -86,8 +84,7 @@ def pinned_context(files: TlsFiles) -> ssl.SSLContext:
     It takes this certificate under any address, because the file itself says which server it is. It
     takes others of the CA too: a server that runs keeps the certificate that it began with.
     """
-    with needing("a certificate", "cryptography", "event"):
-        from referee.service.setup import pem_certificates as pem
+    from referee.service.setup import pem_certificates as pem
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False

@@ -62,14 +62,15 @@ class ConsoleBox:
 class Extra:
     """What a guest brings; it leaves out what it has no part in.
 
-    `commands` are its commands with their summaries: `commands.NAME` in its folder has the command
-    itself. `section` is the dataclass of its section `[name]` of `contest.toml`, and `takes_part`
-    tells from it whether the guest takes part in a contest. The contest asks for what stands in the
-    first half only where it does, and for the second half always.
+    `commands` are its commands with their summaries, by the group of the help in which they stand;
+    `commands.NAME` in its folder has the command itself. `section` is the dataclass of its section
+    `[name]` of `contest.toml`, and `takes_part` tells from it whether the guest takes part in a
+    contest. The contest asks for what stands in the first half only where it does, and for the
+    second half always.
     """
 
     name: str
-    commands: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     section: type | None = None
     takes_part: Callable[[Config], bool] = lambda config: False
 

@@ -25,7 +25,7 @@ from referee.service.setup.private_files import (
     private_from_the_start,
 )
 from referee.service.setup.secrets_file import load_secrets
-from referee.service.setup.signing_key import can_sign, ensure_signing_key
+from referee.service.setup.signing_key import ensure_signing_key
 from referee.store.database import Database
 from referee.store.images import (
     ImageEntry,
@@ -70,9 +70,7 @@ def prepare_contest(
     close_to_others(config.path)
     with private_from_the_start():
         load_secrets(config.storage.folder)
-        # A rehearsal is no evidence, so it does without a key where nothing can make one.
-        if config.contest.mode != "practice" or can_sign():
-            ensure_signing_key(config.storage.folder, config.path)
+        ensure_signing_key(config.storage.folder, config.path)
         database = Database(config.database)
         database.migrate()
         _require_track(config, database, track)

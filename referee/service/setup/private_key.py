@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from referee.errors import ConfigError, needing
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
+from referee.errors import ConfigError
 
 
 def key_text(key: PrivateKeyTypes) -> bytes:
     """Return a private key as PEM."""
-    from cryptography.hazmat.primitives import serialization
-
     return key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
@@ -25,9 +23,6 @@ def key_text(key: PrivateKeyTypes) -> bytes:
 
 def read_key(path: Path) -> PrivateKeyTypes:
     """Return a private key; raise `ConfigError` if others may read it, or if it is none."""
-    with needing("a key", "cryptography", "event"):
-        from cryptography.exceptions import UnsupportedAlgorithm
-        from cryptography.hazmat.primitives import serialization
     try:
         if path.stat().st_mode & 0o077:
             raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")

@@ -4,32 +4,19 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from referee.errors import ConfigError, InputError, MissingLibrary, needing
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from referee.errors import ConfigError, InputError
 from referee.service.setup.private_key import key_text, read_key
 from referee.service.setup.whole_files import write_once
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
-        Ed25519PrivateKey,
-        Ed25519PublicKey,
-    )
-
 PRIVATE, PUBLIC = "signing.key", "signing.pub"
 
-
-def can_sign() -> bool:
-    """Tell whether the library of the signatures is there; a plain install does not bring it."""
-    return find_spec("cryptography") is not None
-
-
-def require_signing() -> None:
-    """Raise `MissingLibrary` where an event could make no key, before anything is written."""
-    if not can_sign():
-        raise MissingLibrary("an event's key", "cryptography", "event")
+_PEM = serialization.Encoding.PEM
 
 
 def ensure_signing_key(folder: Path, beside: Path) -> Path:
@@ -58,17 +45,12 @@ def ensure_signing_key(folder: Path, beside: Path) -> Path:
 
 def make_key(path: Path) -> None:
     """Write a new private key with mode 600, unless the file exists; never half a file."""
-    with needing("a key", "cryptography", "event"):
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
     write_once(path, key_text(Ed25519PrivateKey.generate()))
 
 
 def read_private_key(path: Path) -> Ed25519PrivateKey:
     """Return a private key; raise `ConfigError` if others may read it, or if it is none."""
     key = read_key(path)
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
     if not isinstance(key, Ed25519PrivateKey):
         raise ConfigError(f"{path} is a key of another kind: it must be Ed25519.")
     return key
@@ -76,11 +58,6 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
 
 def read_public_key(path: Path) -> Ed25519PublicKey:
     """Return a public key; raise `InputError` for another file."""
-    with needing("a key", "cryptography", "event"):
-        from cryptography.exceptions import UnsupportedAlgorithm
-        from cryptography.hazmat.primitives import serialization
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
     try:
         key = serialization.load_pem_public_key(path.read_bytes())
     except OSError as error:
@@ -103,12 +80,10 @@ def station_key(config: Path) -> str | None:
 
 def public_text(key: Ed25519PublicKey) -> bytes:
     """Return a public key as PEM."""
-    from cryptography.hazmat.primitives import serialization
-
-    form = serialization.PublicFormat.SubjectPublicKeyInfo
-    return key.public_bytes(serialization.Encoding.PEM, form)
+    return key.public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
 
 def key_id(key: Ed25519PublicKey) -> str:
     """Return the SHA-256 of a public key's 32 bytes, in hex."""
-    return sha256(key.public_bytes_raw()).hexdigest()
+    raw = key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+    return sha256(raw).hexdigest()

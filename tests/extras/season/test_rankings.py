@@ -13,7 +13,7 @@ import pytest
 
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.bundle_read import read_bundle
-from referee.extras.season.entrants import BY_MAP, BY_SCORE
+from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.joint import energy_of_row, joint_fields, joint_uncertainty
 from referee.extras.season.overview import broken_bundles, left_out, overview_of
 from referee.extras.season.rankings import events_of

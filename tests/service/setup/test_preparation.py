@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from PIL import Image
 
 from referee.core.ground_truth import GroundTruth
-from referee.errors import InputError, MissingLibrary
+from referee.errors import InputError
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.truth_file import GroundTruthFile
@@ -388,33 +387,3 @@ def test_digest_of_a_folder(tmp_path):
     renamed = HashedReads().sha256_of(folder)
     (folder / "c.xml").write_text("c")
     assert 3 == len({first, renamed, HashedReads().sha256_of(folder)})
-
-
-def write_contest(folder, *, mode):
-    """Write a contest of four images that nobody has prepared."""
-    write_images(folder / "images", [f"{number}.jpg" for number in range(1, 5)])
-    write_truth(folder / "truth.json", [(number, f"{number}.jpg") for number in range(1, 5)])
-    write_config(folder, mode=mode)
-
-
-def without_signatures(monkeypatch):
-    """Play an environment of a plain install: it has no library of keys."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "cryptography"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "cryptography", None)
-
-
-def test_a_rehearsal_does_without_a_key_where_nothing_can_make_one(tmp_path, monkeypatch):
-    """A plain install prepares a rehearsal, and its folder has no key."""
-    without_signatures(monkeypatch)
-    write_contest(tmp_path, mode="practice")
-    assert 4 == len(prepare(tmp_path).images)
-    assert not (tmp_path / "signing.pub").exists()
-
-
-def test_an_event_without_the_library_of_keys_is_refused(tmp_path, monkeypatch):
-    """No event begins without its key: the sentence says what to install."""
-    without_signatures(monkeypatch)
-    write_contest(tmp_path, mode="event")
-    with pytest.raises(MissingLibrary, match=r"pip install cryptography \(the extra 'event'\)"):
-        prepare(tmp_path)

@@ -21,9 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.commands.energy import add_energy, energy_line, energy_of, energy_report
 from referee.errors import InputError, needing
-from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.device_configuration import (
     DeviceConfiguration,
     configuration_beside,
@@ -58,6 +56,9 @@ Runtime) is shown, and never enters a figure.
   VOPS = sum of accuracy x FLOPs / mean time   FLOPs of the specification's table 1
 
 The average runs over the workloads in the logs. The command names missing workloads.
+
+  referee aiotbench score board.csv
+  referee aiotbench score board.csv --configuration board.toml --power-log power.csv
 """
 
 _RANK = """\
@@ -87,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from referee.commands.energy import add_energy
+
     score = actions.add_parser(
         "score",
         help="score one log or more",
@@ -109,8 +112,8 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         default=[],
         metavar="WORKLOAD=FILE",
         help="the TensorFlow Lite file that a workload ran, to compare its input, its parameters"
-        " and its multiply-accumulates with table 1, where [models] does not tell them; may stand"
-        " several times",
+        " and its multiply-accumulates with table 1, where [models] does not tell them; may be"
+        " repeated",
     )
     add("--json", action="store_true", help="print one JSON object")
     add("--chart", type=Path, metavar="FILE", help="also draw the workloads: FILE.svg or .png")
@@ -120,6 +123,9 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _score(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 if no official workload is in the logs."""
+    from referee.commands.energy import energy_line, energy_of, energy_report
+    from referee.extras.aiotbench.classification_log import read_logs
+
     require_chart(args.chart)
     device = (
         configuration_beside(args.logs, DRAFT_1_1)
@@ -209,6 +215,8 @@ def _add_rank(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _rank(args: argparse.Namespace) -> int:
     """Rank and print; return 0, or 1 if a device has no official workload."""
+    from referee.extras.aiotbench.classification_log import read_logs
+
     require_chart(args.chart)
     ids, spelling = list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling()
     devices = {log: configuration_beside([log], DRAFT_1_1) for log in args.logs}

@@ -16,17 +16,18 @@ import tempfile
 from collections.abc import Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from referee.commands.options import add_config
 from referee.errors import InputError
-from referee.extras.ceremony.diploma import Diploma, diplomas_of, diplomas_page
-from referee.extras.ceremony.rehearsal import rehearsed
 from referee.programs.progress import progress_bar
-from referee.service.event.results import read_results
-from referee.service.evidence.bundle import write_bundle
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.whole_files import replace_file
+
+if TYPE_CHECKING:
+    from referee.extras.ceremony.diploma import Diploma
 
 _REHEARSAL = "REHEARSAL"
 
@@ -37,11 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("team", nargs="*", metavar="TEAM", help="only these teams (default: all that took part)")
     add("--out", type=Path, required=True, metavar="FILE.html", help="page to write, then to print")
     add("--rehearsal", action="store_true", help="with generated results, to try the printer")
-    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_config(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the page."""
+    from referee.extras.ceremony.diploma import diplomas_of, diplomas_page
+    from referee.extras.ceremony.rehearsal import rehearsed
+    from referee.service.event.results import read_results
+
     with opened_contest(load_config(args.config)) as contest:
         results = rehearsed(contest)[0] if args.rehearsal else read_results(contest)
         if not results.final:
@@ -73,6 +78,8 @@ def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> list[int]:
 
 def _digests(contest: Contest, sessions: Sequence[int]) -> dict[int, str]:
     """Return the SHA-256 of the bundle of each session: equal facts give equal bytes."""
+    from referee.service.evidence.bundle import write_bundle
+
     digests = {}
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -26,20 +26,22 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from power.commands.seconds import whole_seconds
+from referee.commands.options import IN_PLACE, MISSING, environment_config
 from referee.errors import InputError, Unavailable
-from referee.extras.drill.play.drilling import Drill, DrillLimits, TrainersLog
-from referee.extras.drill.play.effects import possible
-from referee.extras.drill.play.folder import TEAMS_MOST
-from referee.extras.drill.play.hosting import Prepared, Wanted, prepared, require_event
 from referee.extras.drill.play.trainee_actions import Keyboard, words_text
 from referee.extras.drill.rules.faults import BY_NAME, FAULTS, DrillFault
 from referee.extras.drill.rules.judging import judge_all
 from referee.extras.drill.rules.plan import draw_plan
 from referee.extras.drill.rules.report import left_out_text, report_json, report_text
-from referee.programs.following import tell_display
 from referee.service.setup.config import LENGTH_MOST_S, Config
 from referee.service.setup.config_file import load_config
+
+if TYPE_CHECKING:
+    from referee.extras.drill.play.drilling import Drill
+    from referee.extras.drill.play.hosting import Prepared, Wanted
 
 _SECONDS_MOST, _SECONDS_LEAST = 120, 10
 _SESSIONS, _MINUTES, _IMAGES = 4, 30.0, 120
@@ -49,29 +51,36 @@ _SEED_BELOW = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--config", type=Path, metavar="FILE", help="the event's contest.toml")
+    add(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"the event's contest.toml {IN_PLACE}",
+    )
     add("--list", action="store_true", help="name the faults with one line each, and end")
     add(
         "--fault",
         action="append",
         default=[],
         metavar="NAME",
-        help="let this fault come; may be given again (default: one at random in each session)",
+        help="let this fault come; may be repeated (default: one at random in each session)",
     )
     add("--sessions", type=int, metavar="N", help=f"number of sessions (default: {_SESSIONS})")
     add(
         "--seconds",
-        type=int,
-        metavar="S",
+        type=whole_seconds,
+        metavar="DURATION",
         help=f"length of a session (default: the event's, {_SECONDS_MOST} at most)",
     )
     add(
         "--minutes",
         type=float,
         default=_MINUTES,
+        metavar="MINUTES",
         help="end the drill after this time (default: %(default)g)",
     )
-    add("--seed", type=int, help="decides which faults come when (default: a new one)")
+    add("--seed", type=int, metavar="N", help="decides which faults come when (default: a new one)")
     add(
         "--for-trainer",
         action="store_true",
@@ -90,11 +99,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Hold the drill and print its report."""
+    from referee.extras.drill.play.drilling import Drill, DrillLimits, TrainersLog
+    from referee.extras.drill.play.effects import possible
+    from referee.extras.drill.play.hosting import prepared, require_event
+
     if args.list:
         print("\n".join(_catalogue()))
         return 0
     if args.config is None:
-        raise InputError("Give --config with an event's contest.toml, or --list.")
+        raise InputError(f"{MISSING[:1].upper()}{MISSING[1:]}; --list needs neither.")
     named = [_fault(name) for name in args.fault]
     event = load_config(args.config)
     require_event(event)
@@ -123,6 +136,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _wanted(args: argparse.Namespace, event: Config, named: int) -> Wanted:
     """Check the numbers and fill in what was not given."""
+    from referee.extras.drill.play.folder import TEAMS_MOST
+    from referee.extras.drill.play.hosting import Wanted
+
     sessions = args.sessions if args.sessions is not None else max(_SESSIONS, named)
     shortened = max(_SECONDS_LEAST, min(_SECONDS_MOST, event.contest.seconds))
     seconds = shortened if args.seconds is None else args.seconds
@@ -143,6 +159,8 @@ def _wanted(args: argparse.Namespace, event: Config, named: int) -> Wanted:
 
 
 def _fault(name: str) -> DrillFault:
+    from referee.extras.drill.play.effects import possible
+
     if name not in BY_NAME:
         raise InputError(f"There is no fault '{name}'; the faults are {', '.join(BY_NAME)}.")
     if BY_NAME[name] not in possible():
@@ -159,6 +177,8 @@ def _catalogue() -> Iterator[str]:
 
 
 def _tell_beginning(ready: Prepared, wanted: Wanted) -> None:
+    from referee.programs.following import tell_display
+
     host = ready.scene.host
     who: Sequence[str] = ready.operators
     _say(f"console {host.console}")

@@ -14,10 +14,11 @@ from pathlib import Path
 from referee.core.actors import Actor
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
-from referee.errors import InputError, needing
+from referee.errors import InputError
 from referee.extras.drill.play.meters import free_port
 from referee.programs.progress import progress_bar
 from referee.service.board.addresses import certificate_hosts
+from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import (
     Config,
     ImagesSection,
@@ -109,8 +110,6 @@ def drill_config(
     audience = event.server.scoreboard
     tls = event.server.contest_tls
     if tls is not None:
-        with needing("a certificate", "cryptography", "event"):
-            from referee.service.setup.certificate import make_certificate
         # The clients of the drill's teams run here, and the event's certificate need not name that.
         hosts = certificate_hosts([lane.contest for lane in lanes])
         tls = make_certificate(folder, folder / "contest.toml", hosts, datetime.now(UTC))

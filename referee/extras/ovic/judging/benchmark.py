@@ -21,6 +21,7 @@ from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import ModelFault, broken_protocol, run_job
 from referee.extras.ovic.judging.machine import choose_core, machine_facts
+from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import WireError, unpack_numbers
 from referee.extras.ovic.rules.latency import (
     FEWEST_RUNS,
@@ -29,7 +30,6 @@ from referee.extras.ovic.rules.latency import (
     latency_of,
     stability_of,
 )
-from referee.extras.ovic.rules.preprocessing import CENTRAL_SHARE
 
 PARTS = ("prepare", "copy_in", "run", "copy_out")
 """The parts of an image's time, in their order; `run` is the latency."""
@@ -37,21 +37,6 @@ PARTS = ("prepare", "copy_in", "run", "copy_out")
 _RUN = PARTS.index("run")
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to measure: runs that are not counted, runs that are, the core, and the tolerance.
-
-    `tolerance` is the share of the median by which blocks may differ, and the mean from the median.
-    `central_share` is the part of each image that the model sees.
-    """
-
-    warm_up: int = 20
-    runs: int = 300
-    core: int | None = None
-    tolerance: float = 0.05
-    central_share: float = CENTRAL_SHARE["detection"]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from referee.extras.ovic.rules.latency import PATIENCE, Pace, pace_of
+from referee.extras.ovic.rules.pace import PATIENCE, Pace, pace_of
 
 _CHUNK = 65_536
 _KEPT_ERRORS = 8_192

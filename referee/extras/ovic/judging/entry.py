@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
-from referee.extras.ovic.judging.benchmark import Measurement, Place, Plan, benchmark, here
+from referee.extras.ovic.judging.benchmark import Measurement, Place, benchmark, here
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import (
     LabelledImage,
@@ -24,8 +24,10 @@ from referee.extras.ovic.judging.dataset import (
     labelled_images,
 )
 from referee.extras.ovic.judging.jobs import ModelFault, broken_protocol, run_job
+from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import WireError, unpack_arrays, unpack_numbers
-from referee.extras.ovic.rules.model_rules import ModelRules, output_shapes
+from referee.extras.ovic.rules.model_checks import output_shapes
+from referee.extras.ovic.rules.model_rules import ModelRules
 from referee.extras.ovic.rules.score import OvicRules, OvicScore, ovic_score
 from referee.formats.text import Read, read_bytes
 

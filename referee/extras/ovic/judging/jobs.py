@@ -15,8 +15,8 @@ from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.confined import Ended, Limits, run_confined
 from referee.extras.ovic.judging.model import require_litert
 from referee.extras.ovic.judging.wire import WireError, parse_lines
-from referee.extras.ovic.rules.latency import Pace
 from referee.extras.ovic.rules.model_rules import Failure
+from referee.extras.ovic.rules.pace import Pace
 
 WORKER = (sys.executable, "-m", "referee.extras.ovic.judging.worker")
 """The command of the worker, which finds its job on standard input."""

@@ -11,22 +11,17 @@ from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import Done, run_job
 from referee.extras.ovic.judging.wire import WireError, unpack_arrays, unpack_facts, unpack_numbers
-from referee.extras.ovic.rules.latency import Pace, pace_of
-from referee.extras.ovic.rules.model_rules import (
-    Failure,
-    ModelRules,
-    TensorFacts,
+from referee.extras.ovic.rules.model_checks import (
     repeat_failures,
     signature_failures,
     value_failures,
 )
+from referee.extras.ovic.rules.model_rules import Failure, ModelRules, TensorFacts
+from referee.extras.ovic.rules.pace import SLOWER, Pace, pace_of
 from referee.extras.ovic.rules.score import RULES
 
 MOST_BYTES = 512 << 20
 """The largest model file that is looked at."""
-
-SLOWER = 4.0
-"""How much slower than the contest's board this machine may be, before a model is too slow."""
 
 ATTEMPTS = 3
 """How often a model is tried on a machine that is too busy to tell its latency."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
@@ -14,9 +13,6 @@ BLOCKS = 5
 
 FEWEST_RUNS = 10 * BLOCKS
 """With fewer runs nothing can be said about stability."""
-
-PATIENCE = 4
-"""How many times its limit something may take that only waits for the core."""
 
 PERCENTILES = (1, 10, 25, 75, 90, 99)
 
@@ -50,26 +46,6 @@ class Stability:
     def stable(self) -> bool:
         """Tell whether the measurement counts."""
         return not self.reasons
-
-
-class Pace(Enum):
-    """Whether a model is too slow, as far as a few runs beside other programs can tell."""
-
-    FAST_ENOUGH = "fast enough"
-    TOO_SLOW = "too slow"
-    BUSY = "busy"
-
-
-def pace_of(runs: Sequence[Sequence[float]], limit: float) -> Pace:
-    """Judge runs, each with its wall-clock and its own time, by the fastest of each.
-
-    A model is too slow if its own work takes longer than the limit. If only the waiting for the
-    core makes it so, the machine is busy, and the runs say nothing. All times have one unit.
-    """
-    fastest, least_work = (min(column) for column in zip(*runs, strict=True))
-    if fastest <= limit:
-        return Pace.FAST_ENOUGH
-    return Pace.TOO_SLOW if least_work > limit else Pace.BUSY
 
 
 def latency_of(times_ms: Sequence[float]) -> Latency:

@@ -21,9 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-CENTRAL_SHARE = {"detection": 1.0, "classification": 0.875}
-"""The share of each side that is kept around the centre, by task."""
-
 Box = tuple[int, int, int, int]
 Ints = NDArray[np.int32]
 

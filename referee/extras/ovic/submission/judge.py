@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import Unavailable
-from referee.extras.ovic.judging.benchmark import Measurement, Plan
+from referee.extras.ovic.judging.benchmark import Measurement
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import images_in
 from referee.extras.ovic.judging.entry import accuracy_of, measure_until_stable
 from referee.extras.ovic.judging.jobs import ModelFault
 from referee.extras.ovic.judging.machine import build_of
+from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.validation import validate_model
-from referee.extras.ovic.rules.latency import PATIENCE, Pace, pace_of
 from referee.extras.ovic.rules.model_rules import Failure
+from referee.extras.ovic.rules.pace import PATIENCE, Pace, pace_of
 from referee.extras.ovic.submission.tasks import Task
 from referee.formats.hashed_reads import HashedReads
 

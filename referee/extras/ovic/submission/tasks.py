@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.errors import ConfigError, Refusal
-from referee.extras.ovic.judging.benchmark import Plan
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import images_in, images_of_truth, labelled_images
 from referee.extras.ovic.judging.figures import read_frontier
 from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.judging.model import require_litert
-from referee.extras.ovic.rules.model_rules import ModelRules
-from referee.extras.ovic.rules.preprocessing import CENTRAL_SHARE
+from referee.extras.ovic.judging.plan import Plan
+from referee.extras.ovic.rules.model_rules import CENTRAL_SHARE, ModelRules
 from referee.extras.ovic.rules.score import RULES, OvicRules
 from referee.extras.ovic.section import ovic_of
 from referee.service.setup.config import Config

@@ -20,23 +20,22 @@ import argparse
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.errors import InputError
 from referee.extras.season.bundle_files import find_bundles
+from referee.extras.season.choices import RESAMPLES
 from referee.extras.season.executor import Executor
-from referee.extras.season.fitting import truth_digest
 from referee.extras.season.journal import SeasonJournal
-from referee.extras.season.rescoring import Asked, Season, rescore
 from referee.extras.season.rows import BROKEN
-from referee.extras.season.scored import RESAMPLES
-from referee.extras.season.tasks import TruthFiles
 from referee.extras.season.workers.cluster import Cluster, ClusterTls
-from referee.extras.season.workers.processes import Processes
-from referee.extras.season.workers.status import Status
 from referee.programs.progress import StatusLine
 from referee.programs.terminal import tell_on_terminal
 from referee.scoring.rules import RULE_SETS
 from referee.tracks.loading import TRACK_HELP, TRACK_OPTION, trusted_tracks
+
+if TYPE_CHECKING:
+    from referee.extras.season.rescoring import Season
 
 _TOLD = 20
 _MOST_DRAWS = 1_000_000
@@ -51,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rules",
         choices=tuple(RULE_SETS),
         action="append",
-        help="the rules of the new score; may repeat (default: devkit)",
+        help="the rules of the new score; may be repeated (default: devkit)",
     )
     add(
         "--resamples",
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"draws of the images for the intervals (default: {RESAMPLES})",
     )
-    add("--seed", type=int, default=0, help="seed of all draws (default: 0)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of all draws (default: 0)")
     parser.add_argument(TRACK_OPTION, metavar="MODULE", help=TRACK_HELP)
     add("--json", action="store_true", help="print one JSON object: counts, and what is broken")
     _add_truth(parser)
@@ -103,6 +102,11 @@ def _add_workers(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, write the file, and return 1 if a bundle is broken."""
+    from referee.extras.season.fitting import truth_digest
+    from referee.extras.season.rescoring import Asked, rescore
+    from referee.extras.season.tasks import TruthFiles
+    from referee.extras.season.workers.status import Status
+
     trusted_tracks(args.track)  # Here a wrong name is wrong use; in a worker it would be a row.
     executor = _executor(args)
     bundles = find_bundles(args.bundles)
@@ -128,6 +132,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _executor(args: argparse.Namespace) -> Executor:
+    from referee.extras.season.workers.processes import Processes
+
     tls = (args.tls_ca_file, args.tls_cert, args.tls_key)
     if args.dask is None:
         if any(tls):

@@ -19,21 +19,17 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.errors import needing
-from referee.extras.season.entrants import BY_MAP, BY_SCORE
-from referee.extras.season.rankings import SeasonEvent, events_of
-from referee.extras.season.report_text import (
-    bundles_csv,
-    pairs_csv,
-    rankings_csv,
-    report_json,
-    report_text,
-)
+from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.rows import Row, of_trusted_tracks, read_rows
 from referee.programs.progress import progress_bar
 from referee.service.setup.whole_files import replace_file
 from referee.tracks.loading import TRACK_HELP, TRACK_OPTION
+
+if TYPE_CHECKING:
+    from referee.extras.season.rankings import SeasonEvent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print or write the report."""
+    from referee.extras.season.rankings import events_of
+    from referee.extras.season.report_text import report_json, report_text
+
     rows = of_trusted_tracks(read_rows(args.file), args.track)
     events = events_of(rows, args.rank_by)
     if args.html is not None:
@@ -82,6 +81,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _csv(what: str, events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
+    from referee.extras.season.report_text import bundles_csv, pairs_csv, rankings_csv
+
     if what == "bundles":
         return bundles_csv(events, rows)
     return pairs_csv(events) if what == "pairs" else rankings_csv(events)

@@ -29,21 +29,18 @@ import json
 import threading
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from power.commands.seconds import some_seconds
 from referee.errors import InputError
 from referee.extras.stations.address import parse_addresses
-from referee.extras.stations.bundles import BundleFolder
-from referee.extras.stations.joint_board import read_board
-from referee.extras.stations.joint_text import board_text
-from referee.extras.stations.link import http_look
-from referee.extras.stations.program import BoardPlan, JointBoard, board_pages
 from referee.programs.supervisor import bind
 from referee.programs.terminal import say, tell_on_terminal
-from referee.service.event.newest_charts import require_charts
-from referee.service.scoreboard.view import view_json
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.folder_lock import lock_folder
-from referee.tracks.loading import TRACK_OPTION, load_track
+
+if TYPE_CHECKING:
+    from referee.extras.stations.program import BoardPlan
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""
@@ -54,13 +51,15 @@ _EVERY_LEAST_S, _EVERY_MOST_S = 0.5, 3600.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    from referee.tracks.loading import TRACK_OPTION
+
     add = parser.add_argument
     add(
         "--follow",
         action="append",
         default=[],
         metavar="[NAME=]URL",
-        help="a station: the address of its scoreboard, and its name on the board; may repeat",
+        help="a station: the address of its scoreboard, and its name on the board; may be repeated",
     )
     add("--bundles", type=Path, metavar="DIR", help="folder of copied evidence bundles")
     add(
@@ -69,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="a station's signing.pub: bundles count only if one of these has signed; may repeat",
+        help="a station's signing.pub: bundles count only if one of these has signed; may be"
+        " repeated",
     )
     add("--ca-file", type=Path, metavar="FILE", help="CA that https:// stations are checked with")
     add("--listen", metavar="HOST:PORT", help="follow until Ctrl-C, and serve the page there")
@@ -83,10 +83,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--title", default="Joint ranking", help="the board's title (default: Joint ranking)")
     add(
         "--every",
-        type=float,
+        type=some_seconds,
         default=2.0,
-        metavar="S",
-        help="seconds between two looks at a station, 0.5 to 3600 (default: 2)",
+        metavar="DURATION",
+        help="time between two looks at a station, 0.5 s to 1h (default: 2)",
     )
     add(
         "--data",
@@ -100,6 +100,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the board, or serve it until interrupted."""
+    from referee.extras.stations.program import JointBoard, board_pages
+
     _require_usable(args)
     if not args.follow and args.bundles is None:
         _print(args)
@@ -111,6 +113,8 @@ def run(args: argparse.Namespace) -> int:
             board.look_once()
             _print(args)
             return 0 if board.is_heard else 1
+        from referee.service.event.newest_charts import require_charts
+
         require_charts()
         listener = bind(args.listen, "board server", "option --listen")
         stack.enter_context(board.follow(args.every))
@@ -131,6 +135,11 @@ def _require_usable(args: argparse.Namespace) -> None:
 
 
 def _plan(args: argparse.Namespace) -> BoardPlan:
+    from referee.extras.stations.bundles import BundleFolder
+    from referee.extras.stations.link import http_look
+    from referee.extras.stations.program import BoardPlan
+    from referee.tracks.loading import TRACK_OPTION, load_track
+
     track = load_track(args.track, TRACK_OPTION)
     return BoardPlan(
         title=args.title,
@@ -145,6 +154,10 @@ def _plan(args: argparse.Namespace) -> BoardPlan:
 
 
 def _print(args: argparse.Namespace) -> None:
+    from referee.extras.stations.joint_board import read_board
+    from referee.extras.stations.joint_text import board_text
+    from referee.service.scoreboard.view import view_json
+
     found = read_board(args.data, SystemClock())
     view, stations = found.publication.view, json.loads(found.live)["stations"]
     if args.json:

@@ -12,7 +12,6 @@ import pytest
 
 from referee.cli import main
 from referee.extras.ovic.commands import ovic
-from referee.extras.ovic.rules import model_rules
 from referee.extras.ovic.rules.score import RULES
 
 ROOT = Path(__file__).parents[4]
@@ -47,7 +46,11 @@ def test_every_action_and_option_is_on_the_page(name):
 
 def test_every_rule_is_on_the_page():
     """The page names each rule that a model can break."""
-    sources = [Path(model_rules.__file__), *(ROOT / "referee/extras/ovic/judging").glob("*.py")]
+    sources = [
+        path
+        for room in ("rules", "judging")
+        for path in (ROOT / "referee/extras/ovic" / room).glob("*.py")
+    ]
     rules = {it for path in sources for it in RULE.findall(path.read_text(encoding="utf-8"))}
     assert len(rules) > 15
     assert set() == {rule for rule in rules if f"`{rule}`" not in PAGE}

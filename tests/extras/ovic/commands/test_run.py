@@ -12,8 +12,10 @@ from PIL import Image
 from referee.cli import main
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic import handouts
-from referee.extras.ovic.judging.benchmark import Plan, Runs, benchmark
+from referee.extras.ovic.judging import entry
+from referee.extras.ovic.judging.benchmark import Runs, benchmark
 from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.plan import Plan
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 pytestmark = pytest.mark.slow
@@ -120,7 +122,7 @@ def test_sample_models_have_a_table(folder, monkeypatch, capsys):
             model, [folder], Plan(runs=50), Limits(), measure=lambda *_: Runs(runs, (1, 0), facts)
         )
 
-    monkeypatch.setattr(handouts, "measure_until_stable", measured)
+    monkeypatch.setattr(entry, "measure_until_stable", measured)
     words = ["ovic", "samples", str(folder), "--task", "classification"]
     assert 1 == main([*words, "--images", str(folder / "images")])
     printed = capsys.readouterr()

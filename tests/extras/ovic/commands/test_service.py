@@ -8,8 +8,8 @@ import json
 import pytest
 
 from referee.cli import main
-from referee.extras.ovic.commands.ovic import decisions
 from referee.extras.ovic.rules.model_rules import Failure
+from referee.extras.ovic.submission import entry_queue
 from referee.extras.ovic.submission.entries import events_of_entry, record_entry_event
 from referee.extras.ovic.submission.entry_queue import EntryQueue
 from referee.extras.ovic.submission.judge import Judged, Refused
@@ -153,7 +153,7 @@ def machine(contest, monkeypatch):
     def queue_of(config, clock, database):
         return EntryQueue(config, clock, database, open_tasks(config), Machine())
 
-    monkeypatch.setattr(decisions, "queue_of", queue_of)
+    monkeypatch.setattr(entry_queue, "queue_of", queue_of)
     return latencies
 
 

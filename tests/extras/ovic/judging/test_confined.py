@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from referee.extras.ovic.judging.confined import Limits, Patience, waited_s
-from referee.extras.ovic.rules.latency import Pace
+from referee.extras.ovic.rules.pace import Pace
 
 
 @pytest.mark.parametrize(

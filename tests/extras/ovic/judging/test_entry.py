@@ -12,12 +12,13 @@ import pytest
 from PIL import Image
 
 from referee.errors import InputError, Unavailable
-from referee.extras.ovic.judging.benchmark import PARTS, Plan, Runs, benchmark
+from referee.extras.ovic.judging.benchmark import PARTS, Runs, benchmark
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import images_in
 from referee.extras.ovic.judging.entry import accuracy_of
 from referee.extras.ovic.judging.figures import write_coco_results
 from referee.extras.ovic.judging.machine import choose_core
+from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.rules.model_rules import ModelRules
 from referee.formats.loading import load_coco_results, load_coco_truth
 from referee.scoring import coco

@@ -7,13 +7,8 @@ import random
 
 import pytest
 
-from referee.extras.ovic.rules.latency import (
-    FEWEST_RUNS,
-    Pace,
-    latency_of,
-    pace_of,
-    stability_of,
-)
+from referee.extras.ovic.rules.latency import FEWEST_RUNS, latency_of, stability_of
+from referee.extras.ovic.rules.pace import Pace, pace_of
 
 
 def quiet(runs: int = 100) -> list[float]:

@@ -6,13 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from referee.extras.ovic.rules.model_rules import (
-    ModelRules,
-    TensorFacts,
+from referee.extras.ovic.rules.model_checks import (
     repeat_failures,
     signature_failures,
     value_failures,
 )
+from referee.extras.ovic.rules.model_rules import ModelRules, TensorFacts
 
 DETECTION, CLASSIFICATION = ModelRules("detection"), ModelRules("classification")
 IMAGE = [TensorFacts((1, 300, 300, 3), "uint8")]

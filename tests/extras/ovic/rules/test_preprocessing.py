@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from referee.extras.ovic.rules.preprocessing import CENTRAL_SHARE, central_box, model_input
+from referee.extras.ovic.rules.model_rules import CENTRAL_SHARE
+from referee.extras.ovic.rules.preprocessing import central_box, model_input
 
 
 def bilinear(pixels: np.ndarray, height: int, width: int):

@@ -24,7 +24,7 @@ def boards_of(config) -> int:
 
 EXTRA = Extra(
     "chess",
-    {"chess": "play chess"},
+    {"other tracks": {"chess": "play chess"}},
     section=ChessSection,
     takes_part=lambda config: boards_of(config) > 0,
     programs=[Program("chess", "clock of chess", Later("referee.extras.chess.part:run_clock"))],

@@ -7,7 +7,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.model_options import (
@@ -20,10 +20,10 @@ from referee.extras.ovic.commands.ovic.model_options import (
     plan_of,
 )
 from referee.extras.ovic.commands.ovic.options import add_action
-from referee.extras.ovic.judging.benchmark import Measurement
-from referee.extras.ovic.judging.dataset import images_in
-from referee.extras.ovic.judging.entry import measure_until_stable
 from referee.programs.progress import progress_bar
+
+if TYPE_CHECKING:
+    from referee.extras.ovic.judging.benchmark import Measurement
 
 _DESCRIPTION = """\
 Measure how long the model runs for one image: one thread, batch 1, one core. The latency is the run
@@ -33,6 +33,9 @@ programs, and fix the clock of the core.
 
 With --board the same code measures on a board, through its SSH server. The board needs Python and
 three libraries; the referee sends the rest. docs/ovic.md says what to prepare.
+
+  referee ovic benchmark model.tflite --images photos --out result.json
+  referee ovic benchmark model.tflite --images photos --board pi@192.168.1.7
 """
 
 
@@ -53,6 +56,9 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 for a measurement that is not stable."""
+    from referee.extras.ovic.judging.dataset import images_in
+    from referee.extras.ovic.judging.entry import measure_until_stable
+
     place = place_of(args)
     with progress_bar("runs" if args.board is None else "files and runs") as progress:
         found = measure_until_stable(

@@ -15,13 +15,16 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from referee.commands.options import IN_PLACE, add_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
-from referee.extras.ovic.submission.tasks import Task, open_tasks
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
+
+if TYPE_CHECKING:
+    from referee.extras.ovic.submission.tasks import Task
 
 # The longest silence of a server: it may wait 45 s for its disk.
 _SILENT_S = 60.0
@@ -32,9 +35,15 @@ _TRIES = 3
 def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
     """Declare how to reach the contest: `--url` for a team, `--config` for an operator."""
     group = parser.add_argument_group("the contest")
-    site = group.add_mutually_exclusive_group(required=True)
+    site = group.add_mutually_exclusive_group(required=environment_config() is None)
     site.add_argument("--url", metavar="URL", help="a team: the contest server's address")
-    site.add_argument("--config", type=Path, metavar="FILE", help="an operator: contest.toml")
+    site.add_argument(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"an operator: contest.toml {IN_PLACE}",
+    )
     group.add_argument(
         "--ca-file",
         type=Path,
@@ -49,9 +58,7 @@ def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
 
 def add_operators_config(parser: argparse.ArgumentParser) -> None:
     """Declare `--config` for what only an operator does."""
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
-    )
+    add_config(parser)
 
 
 class TeamSite:
@@ -167,6 +174,8 @@ def operators_site(path: Path) -> Iterator[tuple[Config, Database, dict[str, Tas
 
     Raises `InputError` if no task is open, or before the contest's first start.
     """
+    from referee.extras.ovic.submission.tasks import open_tasks
+
     config = load_config(path)
     tasks = open_tasks(config)
     if not tasks:

@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.commands.operators import add_operator, written
 from referee.errors import InputError
@@ -17,35 +17,36 @@ from referee.extras.ovic.commands.ovic.entry_text import entry_text
 from referee.extras.ovic.commands.ovic.options import add_action, add_json
 from referee.extras.ovic.rules.entry_states import EventKind
 from referee.extras.ovic.submission.entries import load_entry, record_entry_event, strike
-from referee.extras.ovic.submission.entry_queue import queue_of
-from referee.extras.ovic.submission.rounds import (
-    RoundEntry,
-    begin_round,
-    finish_round,
-    open_round,
-)
-from referee.extras.ovic.submission.tasks import Task
-from referee.extras.ovic.submission.views import entry_view, places_of, standing_entries
 from referee.programs.progress import progress_bar
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.finality import require_provisional
 from referee.store.database import Database
 from referee.store.notices import insert_audit
 
+if TYPE_CHECKING:
+    from referee.extras.ovic.submission.rounds import RoundEntry
+    from referee.extras.ovic.submission.tasks import Task
+
 _AGAIN = """\
 Put an entry that is over into the line again, for example after the referee's machine was repaired.
 It does not count for the team's day again. An entry with a score is measured once more: its best
 valid score counts, so nothing that comes of it takes a score away. 'referee ovic round' does this
 for all entries.
+
+  referee ovic again 3 --config event/contest.toml
 """
 _STRIKE = """\
 Take one measurement of an entry out, for example one on a wrong machine, with a reason that its
 team sees. The best of those that stand counts; the last one stays. 'referee ovic queue --entry N'
 shows their numbers. This cannot be undone; 'referee ovic again N' measures the entry once more.
+
+  referee ovic strike 3 2 --reason 'the wrong board' --config event/contest.toml
 """
 _VOID = """\
 Take an entry out for good, with a reason that its team sees. If its model runs just now, what comes
 of it is dropped. This cannot be undone.
+
+  referee ovic void 3 --reason 'the team asked for it' --config event/contest.toml
 """
 
 _WORDS: dict[EventKind, str] = {"again": "again", "struck": "strike", "voided": "void"}
@@ -81,7 +82,7 @@ def _add_decisions(actions: argparse._SubParsersAction[argparse.ArgumentParser])
         parser.add_argument("entry", type=int, metavar="N", help="the entry's number")
         if kind == "struck":
             parser.add_argument(
-                "measurement", type=int, metavar="M", help="the measurement's number, from 1"
+                "measurement", type=int, metavar="N", help="the measurement's number, from 1"
             )
         parser.add_argument(
             "--reason",
@@ -98,6 +99,8 @@ def _add_decisions(actions: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def _decide(args: argparse.Namespace) -> int:
     """Record the decision, and print the entry."""
+    from referee.extras.ovic.submission.views import entry_view, places_of, standing_entries
+
     kind: EventKind = args.kind
     reason = " ".join(args.reason.split())
     if kind != "again" and not reason:
@@ -132,6 +135,9 @@ def _add_round(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _measure_round(args: argparse.Namespace) -> int:
     """Begin a round or go on with the open one, and print what came of it."""
+    from referee.extras.ovic.submission.entry_queue import queue_of
+    from referee.extras.ovic.submission.rounds import finish_round
+
     with operators_site(args.config) as (config, database, tasks):
         number, resumed = _open_or_new(database, tasks, args.by)
         how = "goes on" if resumed else "begins"
@@ -150,6 +156,8 @@ def _measure_round(args: argparse.Namespace) -> int:
 
 def _open_or_new(database: Database, tasks: Mapping[str, Task], by: str) -> tuple[int, bool]:
     """Return the number of the open round, or of a new one, and whether it was open."""
+    from referee.extras.ovic.submission.rounds import begin_round, open_round
+
     with database.write() as connection:
         require_provisional(connection)
         number = open_round(connection)
@@ -163,6 +171,8 @@ def _open_or_new(database: Database, tasks: Mapping[str, Task], by: str) -> tupl
 
 def _round_view(found: RoundEntry, tasks: Mapping[str, Task]) -> dict[str, Any]:
     """Return an entry of the round: what came of it, and its measurements before and after."""
+    from referee.extras.ovic.submission.views import entry_view
+
     view = entry_view(found.entry, tasks, {})
     first = view["builds"][0] if view["builds"] else None
     submitted_ms = first["latency_ms"] if first and first["round"] is None else None

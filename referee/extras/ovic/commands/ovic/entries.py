@@ -30,10 +30,6 @@ from referee.extras.ovic.commands.ovic.entry_text import (
 )
 from referee.extras.ovic.commands.ovic.options import add_action, add_json, add_task
 from referee.extras.ovic.submission.entries import load_entry
-from referee.extras.ovic.submission.entry_queries import EntryQueries
-from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
-from referee.extras.ovic.submission.tasks import require_task
-from referee.extras.ovic.submission.views import baselines_of, entry_detail
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.private_files import private_from_the_start
@@ -41,6 +37,9 @@ from referee.service.setup.private_files import private_from_the_start
 _QUEUE = """\
 Print the entries and where each is: a team's own with --url, all with --config. --entry shows one
 entry with everything that happened to it; an operator also sees what the referee itself found.
+
+  referee ovic queue --url http://192.168.1.2:8000 --team ants
+  referee ovic queue --entry 3 --config event/contest.toml
 """
 
 _LEADERBOARD = """\
@@ -48,6 +47,9 @@ Print the best entry of each team, for each open task. All entries are scored wi
 the contest has now. Teams with equal metrics share a rank. Teams whose entries are all too slow
 follow without a rank. An entry that was measured on several builds of the referee has its best
 valid score. --json lists its 'builds', and for an operator those of all entries.
+
+  referee ovic leaderboard --url http://192.168.1.2:8000 --team ants
+  referee ovic leaderboard --config event/contest.toml
 """
 
 _BASELINES = """\
@@ -96,7 +98,7 @@ def _add_submit(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def _submit(args: argparse.Namespace) -> int:
     """Hand the model in, and print the entry."""
-    if args.config is not None:
+    if args.url is None:
         if args.wait is not None:
             raise InputError("--wait goes with --url; 'referee ovic queue' shows an operator all.")
         entry = _hand_in(args)
@@ -113,6 +115,9 @@ def _submit(args: argparse.Namespace) -> int:
 
 def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
     """Put the model into the contest's folder itself."""
+    from referee.extras.ovic.submission.entry_queries import EntryQueries
+    from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
+
     with operators_site(args.config) as (config, database, tasks), private_from_the_start():
         if config.contest.mode == "event" and args.team not in registered_teams(config.teams):
             raise InputError(f"'{args.team}' is not registered: run 'referee team add' first.")
@@ -160,7 +165,7 @@ def _add_queue(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _print_queue(args: argparse.Namespace) -> int:
     """Print the entries."""
-    found = _of_operator(args) if args.config is not None else _of_team(args)
+    found = _of_operator(args) if args.url is None else _of_team(args)
     if args.json:
         print(json.dumps(found))
     elif args.entry is not None:
@@ -176,6 +181,9 @@ def _of_team(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
+    from referee.extras.ovic.submission.entry_queries import EntryQueries
+    from referee.extras.ovic.submission.views import entry_detail
+
     with operators_site(args.config) as (config, database, tasks):
         if args.entry is not None:
             entry = load_entry(database.connection, args.entry)
@@ -222,7 +230,9 @@ def _add_leaderboard(actions: argparse._SubParsersAction[argparse.ArgumentParser
 
 def _print_leaderboard(args: argparse.Namespace) -> int:
     """Print the leaderboard."""
-    if args.config is not None:
+    from referee.extras.ovic.submission.entry_queries import EntryQueries
+
+    if args.url is None:
         with operators_site(args.config) as (config, database, tasks):
             board = EntryQueries(config, database, tasks).leaderboard(for_operators=True)
     else:
@@ -248,6 +258,9 @@ def _add_baselines(actions: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def _print_baselines(args: argparse.Namespace) -> int:
     """Print the baselines."""
+    from referee.extras.ovic.submission.tasks import require_task
+    from referee.extras.ovic.submission.views import baselines_of
+
     with operators_site(args.config) as (_, database, tasks):
         found = baselines_of(database.connection, require_task(tasks, args.task))
     writer = csv.writer(sys.stdout, lineterminator="\n")

@@ -9,9 +9,8 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from referee.core.coco_boxes import CocoResults
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.benchmark import measurement_text
 from referee.extras.ovic.commands.ovic.model_options import (
@@ -27,12 +26,13 @@ from referee.extras.ovic.commands.ovic.model_options import (
 )
 from referee.extras.ovic.commands.ovic.options import add_action, add_frontier, score_text
 from referee.extras.ovic.commands.ovic.validate import validity
-from referee.extras.ovic.judging.entry import Entry, judge_entry
-from referee.extras.ovic.judging.figures import read_frontier, score_report, write_coco_results
-from referee.extras.ovic.judging.validation import validate_model
-from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.rules.score import RULES
 from referee.programs.progress import progress_bar
+
+if TYPE_CHECKING:
+    from referee.core.coco_boxes import CocoResults
+    from referee.extras.ovic.judging.entry import Entry
+    from referee.extras.ovic.rules.model_rules import Failure
 
 _DESCRIPTION = """\
 Validate a model, measure its latency on the images, answer all images of the ground truth with it,
@@ -77,6 +77,10 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Judge the model and print; return 0, or 1 without a valid score."""
+    from referee.extras.ovic.judging.entry import judge_entry
+    from referee.extras.ovic.judging.figures import read_frontier
+    from referee.extras.ovic.judging.validation import validate_model
+
     rules, limits, place = rules_of(args), limits_of(args), place_of(args)
     if args.results is not None and args.task != "detection":
         raise InputError("--results are a detector's COCO results: give it with --task detection")
@@ -113,6 +117,8 @@ def act(args: argparse.Namespace) -> int:
 
 def _keep(path: Path | None, results: CocoResults) -> None:
     """Write a detector's answers where a file is asked for."""
+    from referee.extras.ovic.judging.figures import write_coco_results
+
     if path is not None:
         write_coco_results(path, results)
 
@@ -133,6 +139,8 @@ def _no_score(task: str, reasons: Sequence[str]) -> dict[str, Any]:
 
 
 def _report(task: str, entry: Entry) -> dict[str, Any]:
+    from referee.extras.ovic.judging.figures import score_report
+
     if entry.score is not None:
         report = score_report(entry.score)
     else:

@@ -23,10 +23,7 @@ from referee.extras.ovic.commands.ovic.model_options import (
     plan_of,
 )
 from referee.extras.ovic.commands.ovic.options import add_action, add_json, add_task
-from referee.extras.ovic.judging.dataset import images_in
-from referee.extras.ovic.judging.entry import measure_until_stable
 from referee.extras.ovic.judging.machine import build_of
-from referee.extras.ovic.rules.model_rules import COCO_CLASSES
 from referee.extras.ovic.rules.score import RULES
 from referee.formats.json_fields import load_json
 from referee.formats.text import cells, parse_cell, read_bytes, require_width
@@ -94,6 +91,8 @@ def category_names(truth: Path) -> dict[int, str]:
 
     Raises InputError for a file of another form, and for an id that no model can answer.
     """
+    from referee.extras.ovic.rules.model_rules import COCO_CLASSES
+
     content = load_json(truth, read_bytes(truth))
     try:
         found = [(one["id"], one["name"]) for one in content["categories"]]
@@ -195,6 +194,9 @@ def _add_samples(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _measure_samples(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 if a model has no stable latency."""
+    from referee.extras.ovic.judging.dataset import images_in
+    from referee.extras.ovic.judging.entry import measure_until_stable
+
     images, place = images_in(args.images), place_of(args)
     plan, limits = plan_of(args), limits_of(args)
     rows = []

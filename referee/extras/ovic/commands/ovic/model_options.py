@@ -8,17 +8,20 @@ import math
 import sys
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from power.commands.seconds import some_seconds
 from referee.commands.numbers import count
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.options import add_json, add_task
-from referee.extras.ovic.judging.benchmark import Place, Plan, here
 from referee.extras.ovic.judging.board.address import BoardAddress, parse_address
-from referee.extras.ovic.judging.board.board import on_board
 from referee.extras.ovic.judging.confined import Limits
-from referee.extras.ovic.judging.validation import SLOWER
-from referee.extras.ovic.rules.model_rules import ModelRules
-from referee.extras.ovic.rules.preprocessing import CENTRAL_SHARE
+from referee.extras.ovic.judging.plan import Plan
+from referee.extras.ovic.rules.model_rules import CENTRAL_SHARE, ModelRules
+from referee.extras.ovic.rules.pace import SLOWER
+
+if TYPE_CHECKING:
+    from referee.extras.ovic.judging.benchmark import Place
 
 _RULES = ModelRules("detection")
 _LIMITS = Limits()
@@ -80,9 +83,9 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--seconds",
-        type=_factor,
+        type=some_seconds,
         default=_LIMITS.seconds,
-        metavar="X",
+        metavar="DURATION",
         help="time of one process, without what it waits for its core: a validation, a measurement,"
         " or 250 answers (default: %(default)g)",
     )
@@ -151,6 +154,9 @@ def add_board(parser: argparse.ArgumentParser) -> None:
 
 def place_of(args: argparse.Namespace) -> Place:
     """Return where the options ask to measure."""
+    from referee.extras.ovic.judging.benchmark import here
+    from referee.extras.ovic.judging.board.board import on_board
+
     if args.board is None:
         for option in ("identity", "known_hosts", "board_python"):
             if getattr(args, option) is not None:

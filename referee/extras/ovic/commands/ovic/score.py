@@ -27,14 +27,6 @@ from referee.extras.ovic.commands.ovic.options import (
     percent,
     score_text,
 )
-from referee.extras.ovic.judging.figures import (
-    frontier_report,
-    read_baselines,
-    read_frontier,
-    read_latency_ms,
-    read_span,
-    score_report,
-)
 from referee.extras.ovic.rules.frontier import FrontierEstimate, estimate_frontier
 from referee.extras.ovic.rules.score import RULES, best_score, ovic_score
 
@@ -45,6 +37,9 @@ entry is invalid, and the exit code is 1.
 
 Give --latency-ms or --benchmark once for each server build that measured the entry. Its best score
 counts.
+
+  referee ovic score --task detection --accuracy 25.0 --latency-ms 28.4
+  referee ovic score --task detection --accuracy 25.0 --benchmark result.json
 """
 
 _FRONTIER = """\
@@ -52,6 +47,8 @@ Estimate a(t) = k ln t + a0 from baseline models, one line name,latency_ms,accur
 far above all others is set aside and named. Of the rest, the Pareto front counts: the models that
 no other one beats in latency and accuracy. 'referee ovic score --frontier' takes the file that
 --out writes.
+
+  referee ovic frontier --task detection --baselines baselines.csv --out frontier.json
 """
 
 
@@ -73,7 +70,7 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         action="append",
         default=[],
         metavar="L",
-        help="mean latency of one image, in milliseconds",
+        help="mean latency of one image, in milliseconds; may be repeated",
     )
     parser.add_argument(
         "--benchmark",
@@ -81,7 +78,7 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         action="append",
         default=[],
         metavar="FILE",
-        help="a result of 'referee ovic benchmark --out', for its mean latency",
+        help="a result of 'referee ovic benchmark --out', for its mean latency; may be repeated",
     )
     add_frontier(parser)
     parser.add_argument(
@@ -95,6 +92,13 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _score(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 for an invalid entry."""
+    from referee.extras.ovic.judging.figures import (
+        read_baselines,
+        read_frontier,
+        read_latency_ms,
+        score_report,
+    )
+
     latencies_ms = [*args.latency_ms, *(read_latency_ms(path) for path in args.benchmark)]
     if not latencies_ms:
         raise InputError("give a latency: --latency-ms L, or --benchmark FILE")
@@ -135,6 +139,8 @@ def _energy(args: argparse.Namespace) -> RunEnergy | None:
     From a power log the energy of the counted runs alone is taken: the meter may have run before
     and after them.
     """
+    from referee.extras.ovic.judging.figures import read_span
+
     if args.power_log is None:
         if args.energy_wh is not None and args.energy_images is None:
             raise InputError("--energy-wh needs its images: add --energy-images N")
@@ -172,6 +178,8 @@ def _add_frontier(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _estimate(args: argparse.Namespace) -> int:
     """Estimate, write and print."""
+    from referee.extras.ovic.judging.figures import frontier_report, read_baselines
+
     rules = RULES[args.task]
     try:
         estimate = estimate_frontier(read_baselines(args.baselines))

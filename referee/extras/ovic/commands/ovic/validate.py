@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.extras.ovic.commands.ovic.model_options import (
     add_limits,
@@ -16,13 +16,16 @@ from referee.extras.ovic.commands.ovic.model_options import (
     rules_of,
 )
 from referee.extras.ovic.commands.ovic.options import add_action
-from referee.extras.ovic.judging.validation import validate_model
-from referee.extras.ovic.rules.model_rules import Failure
+
+if TYPE_CHECKING:
+    from referee.extras.ovic.rules.model_rules import Failure
 
 _DESCRIPTION = """\
 Check a model against each rule that could stop it later: the file, its operators, its input, the
 number, shapes, types and values of its outputs, equal outputs for equal images, and its time. The
 model runs in a process of its own with limits. The exit code is 0 for a valid model, else 1.
+
+  referee ovic validate model.tflite --task detection
 """
 
 
@@ -36,6 +39,8 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Validate and print; return 0, or 1 if the model breaks a rule."""
+    from referee.extras.ovic.judging.validation import validate_model
+
     failures = validate_model(args.model, rules_of(args), limits_of(args), args.slower)
     if args.json:
         print(json.dumps(validity(failures)))

@@ -18,10 +18,11 @@ from types import FrameType
 from typing import Any
 
 from referee.errors import RefereeError, Unavailable
-from referee.extras.ovic.judging.benchmark import Plan, measure_here
+from referee.extras.ovic.judging.benchmark import measure_here
 from referee.extras.ovic.judging.board.inbox import Inbox, LinkEnded
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import ModelFault
+from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import message
 
 _STDIN, _STDOUT = 0, 1

@@ -24,13 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError, Unavailable
-from referee.extras.ovic.judging.benchmark import PARTS, Measure, Plan, Progress, Runs, unpack_span
+from referee.extras.ovic.judging.benchmark import PARTS, Measure, Progress, Runs, unpack_span
 from referee.extras.ovic.judging.board import needs, start
 from referee.extras.ovic.judging.board.address import BoardAddress, why_ended
 from referee.extras.ovic.judging.board.link import Link
 from referee.extras.ovic.judging.board.start import MARK
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import ModelFault
+from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import WireError, message, unpack_numbers
 from referee.extras.ovic.rules.model_rules import Failure
 
@@ -56,11 +57,13 @@ MODULES = (
     "extras/ovic/judging/jobs",
     "extras/ovic/judging/machine",
     "extras/ovic/judging/model",
+    "extras/ovic/judging/plan",
     "extras/ovic/judging/wire",
     "extras/ovic/judging/worker",
     "extras/ovic/rules/__init__",
     "extras/ovic/rules/latency",
     "extras/ovic/rules/model_rules",
+    "extras/ovic/rules/pace",
     "extras/ovic/rules/preprocessing",
     "service/__init__",
     "service/setup/__init__",

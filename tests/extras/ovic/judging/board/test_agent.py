@@ -15,13 +15,14 @@ import pytest
 from PIL import Image
 
 from referee.errors import InputError, Unavailable
-from referee.extras.ovic.judging.benchmark import Plan, benchmark
+from referee.extras.ovic.judging.benchmark import benchmark
 from referee.extras.ovic.judging.board import needs
 from referee.extras.ovic.judging.board.address import BoardAddress
 from referee.extras.ovic.judging.board.board import BoardSession, start_command
 from referee.extras.ovic.judging.board.inbox import Inbox, LinkEnded
 from referee.extras.ovic.judging.board.link import Link
 from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.plan import Plan
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 pytestmark = pytest.mark.slow

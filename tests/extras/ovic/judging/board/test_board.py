@@ -22,12 +22,12 @@ from PIL import Image
 
 from referee.cli import main
 from referee.errors import InputError, Unavailable
-from referee.extras.ovic.judging.benchmark import Plan
 from referee.extras.ovic.judging.board import address as address_module
 from referee.extras.ovic.judging.board import needs
 from referee.extras.ovic.judging.board.address import BoardAddress
 from referee.extras.ovic.judging.board.board import MODULES, agent_zip, on_board, start_command
 from referee.extras.ovic.judging.confined import Limits
+from referee.extras.ovic.judging.plan import Plan
 from tests.support.programs import SSH
 from tests.support.sshd import Server, dying_line, know, make_key, ssh_server
 

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The option that names an event's configuration, and the variable that may stand in its place."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+VARIABLE = "REFEREE_CONFIG"
+"""The environment variable that names a `contest.toml` where no option does."""
+
+IN_PLACE = f"(default: {VARIABLE})"
+"""What the help of `--config` says of the variable."""
+
+MISSING = f"give --config FILE, or set {VARIABLE} to the event's contest.toml"
+
+
+def environment_config() -> Path | None:
+    """Return the path that the environment names; an empty variable names none."""
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else None
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Declare `--config`, without which and without the variable the command cannot run."""
+    parser.add_argument(
+        "--config",
+        type=Path,
+        default=environment_config(),
+        metavar="FILE",
+        help=f"the event's contest.toml {IN_PLACE}",
+    )
+    parser.set_defaults(needs_config=True)
+
+
+def source_of(error: Exception) -> str:
+    """Return the end of an error's text that says where the path of the configuration is from."""
+    path = environment_config()
+    named = path is not None and str(error).startswith(f"{path}:")
+    return f" {VARIABLE} names this file." if named else ""
