@@ -36,11 +36,11 @@ HEAVY = frozenset(
 
 SERVER = {"flask", "gevent", "gunicorn", "numpy"}
 PROGRAMS = {
-    "desk": SERVER | {"packaging", "prometheus_client"},
+    "desk": SERVER | {"cryptography", "packaging", "prometheus_client"},
     "contest": SERVER,
     "scorer": {"numpy"},
-    "scoreboard": SERVER,
-    "checks": {"numpy", "PIL", "packaging"},
+    "scoreboard": SERVER | {"cryptography"},
+    "checks": {"numpy", "PIL", "cryptography", "packaging"},
     "ovic": {"numpy", "PIL"},
 }
 
