@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-CODE := referee power client_sample tests
+CODE := referee power client_sample tests docs/site
 # Rules, numbers, formats, store, use cases, routes and clients: no whole program, no meter's wire.
 QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench e2e power), \
 	$(patsubst %/,%,$(wildcard tests/*/))) $(wildcard tests/test_*.py)
@@ -13,10 +13,11 @@ FAST := -n 2 -m 'not slow and not browser'
 # The tests start hundreds of programs, and each would compile its modules again.
 quick near test bench pictures: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo quick near test check format bench pictures schema release clean
+.PHONY: help demo docs quick near test check format bench pictures schema release clean
 
 help:
 	@echo "make demo      a whole session on this machine: servers, emulated meter, contestant, score"
+	@echo "make docs      these documents as a site, build/site/index.html, which a wheel takes along"
 	@echo "make near      the tests that concern a file, in seconds: ARGS=referee/core/states.py"
 	@echo "make quick     the short tests of all but whole programs and meters, in a minute"
 	@echo "make test      all tests; ARGS='tests/core -k states' runs a part"
@@ -59,12 +60,22 @@ COMPILE := env PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -
 	$(COMPILE)
 	touch .venv/test .venv/test-all $@
 
+.venv/docs: .venv/made setup.cfg
+	$(INSTALL) '.[docs]'
+	touch $@
+
 .venv/release: .venv/made setup.cfg
 	$(INSTALL) '.[release]'
 	touch $@
 
 demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)
+
+# A link to what is not there is an error. Each run writes all pages anew.
+docs: .venv/docs
+	rm -rf build/site
+	$(BIN)/python -m sphinx -E -q -W --keep-going -c docs/site -d build/doctrees . build/site
+	@echo "Wrote build/site/index.html."
 
 quick: .venv/test
 	$(BIN)/python -m pytest $(FAST) $(QUICK) $(ARGS)

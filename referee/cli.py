@@ -55,6 +55,7 @@ COMMANDS = {
     },
     "other tracks": {},
     "this program": {
+        "docs": "open the documents in the browser, without a network",
         "completion": "print what makes a shell complete commands and options",
     },
 }

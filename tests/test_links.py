@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every link between the pages of the documents leads to a file, and to a heading in it."""
+"""Every link of the documents, and every page that a message names, leads to a file and heading."""
 
 from __future__ import annotations
 
@@ -16,6 +16,18 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("client_sample/**/*.md")]
 )
+
+STARTS = [
+    ROOT / link
+    for link in re.findall(
+        r"^\| an? \w+ \| \[[^]]*\]\((docs/\w+\.md)\)",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+]
+"""The page on which each role begins, as the README's table has them."""
+
+NAMED = re.compile(r"\bdocs/[\w-]+\.md(?:#[\w-]+)?")
 
 
 def prose(page: Path) -> str:
@@ -45,6 +57,7 @@ def broken(page: Path) -> Iterator[str]:
 def test_there_are_pages_and_anchors() -> None:
     """The pages have links to headings of other pages."""
     assert len(PAGES) > 20
+    assert len(STARTS) == 6
     assert sum(len(re.findall(r"\.md#", prose(page))) for page in PAGES) > 20
 
 
@@ -66,6 +79,31 @@ def test_every_page_is_reached_from_the_readme() -> None:
     assert set() == set(ROOT.glob("docs/*.md")) - reached
 
 
+def test_every_page_that_the_code_names_is_there() -> None:
+    """A message, a help or a page of the console names pages and headings that there are."""
+    named = {
+        (match, path.relative_to(ROOT).as_posix())
+        for top in ("referee", "power", "client_sample", "static")
+        for path in (ROOT / top).rglob("*.*")
+        if path.suffix in (".py", ".js", ".html", ".txt", ".toml", ".c")
+        for match in NAMED.findall(path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 30
+    wrong = []
+    for name, source in named:
+        page, _, anchor = name.partition("#")
+        there = (ROOT / page).is_file()
+        if not there or (anchor and anchor not in anchors(ROOT / page)):
+            wrong.append((source, name))
+    assert [] == wrong
+
+
+@pytest.mark.parametrize("page", STARTS, ids=lambda page: page.stem)
+def test_a_start_is_read_in_ten_minutes(page: Path) -> None:
+    """The page on which a role begins has 2,200 words at most, code and tables included."""
+    assert len(page.read_text(encoding="utf-8").split()) <= 2200
+
+
 def test_one_command_takes_every_picture_and_a_page_shows_it() -> None:
     """The documents have the pictures that `make pictures` takes, and no other ones."""
     taken = {f"{name}.png" for name in PICTURES} | {DRAWN}
@@ -74,5 +112,5 @@ def test_one_command_takes_every_picture_and_a_page_shows_it() -> None:
         for page in PAGES
         for link in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", prose(page))
     }
-    kept = {path.name for path in (ROOT / "docs").iterdir() if path.suffix != ".md"}
+    kept = {path.name for path in (ROOT / "docs").iterdir() if path.suffix in (".png", ".svg")}
     assert (taken, taken) == (shown, kept)

@@ -69,6 +69,7 @@ def _built(source: Source, folder: Path) -> list[Path]:
     )
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as packed:
         packed.extractall(folder / "source", filter="data")
+    _make_site(folder / "source", source.epoch_s)
     done = subprocess.run(
         [sys.executable, "-m", "build", "--outdir", str(made), str(folder / "source")],
         capture_output=True,
@@ -82,6 +83,21 @@ def _built(source: Source, folder: Path) -> list[Path]:
         if path.suffix == ".gz":
             path.write_bytes(steady(path.read_bytes(), source.epoch_s))
     return built
+
+
+def _make_site(tree: Path, epoch_s: int) -> None:
+    """Make the site of the documents, which the wheel takes along."""
+    # This environment has what `make docs` would install into the tree's own one.
+    binaries = f"BIN={Path(sys.executable).parent}"
+    done = subprocess.run(
+        ["make", "docs", "--old-file=.venv/docs", binaries],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"SOURCE_DATE_EPOCH": str(epoch_s)},
+    )
+    if done.returncode != 0:
+        raise ReleaseError(f"The site of the documents failed:\n{done.stdout}{done.stderr}")
 
 
 def steady(sdist: bytes, epoch_s: int) -> bytes:

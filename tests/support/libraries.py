@@ -12,10 +12,11 @@ EXTRAS = {
     "distributed": "season",
     "onnxruntime": "onnx",
     "pandas": "pandas",
+    "sphinx": "docs",
 }
 """The extra that brings a library, by the library's module."""
 
-FOR_DEVELOPERS = {"test", "test-all", "check", "release"}
+FOR_DEVELOPERS = {"test", "test-all", "check", "docs", "release"}
 """The extras that no user installs."""
 
 

@@ -12,7 +12,7 @@ from referee.service.setup.config_values import setting
 
 @dataclass(frozen=True)
 class CeremonySection:
-    """What the ceremony may show beside the results (docs/organisers.md)."""
+    """What the ceremony may show beside the results (docs/results.md)."""
 
     pictures: tuple[str, ...] = setting(
         "Teams that allow a picture of their best detection on the winner's card, such as "

@@ -2,7 +2,7 @@
 """The configuration of a contest: one frozen dataclass for each section of `contest.toml`.
 
 Each setting's `help` is its documentation. `referee init` writes it above the key. A test checks
-that `docs/organisers.md` has the same text.
+that `docs/settings.md` has the same text.
 """
 
 from __future__ import annotations

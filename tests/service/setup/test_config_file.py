@@ -216,9 +216,9 @@ def test_tls_is_read_back_from_its_line(tmp_path):
     assert config == load(tmp_path, dump_config(config))
 
 
-def test_the_organisers_page_tells_every_setting() -> None:
+def test_the_page_of_settings_tells_every_setting() -> None:
     """The tables of the page have each key with the text that the configuration file has."""
-    page = (Path(__file__).parents[3] / "docs/organisers.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs/settings.md").read_text(encoding="utf-8")
     told = [
         (f"| `{setting.name}` |", f"| {setting.metadata['help']} |\n")
         for section in all_sections().values()

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How `make docs` makes the site of the documents: the README and its links are its map."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
+project = "LPIRC referee"
+extensions = ["myst_parser"]
+include_patterns = ["*.md", "docs/*.md", "client_sample/*.md"]
+root_doc = "README"
+# Links go to headings by the names that viewers of Markdown give them.
+myst_heading_anchors = 4
+html_theme = "furo"
+html_title = project
+html_copy_source = False
+html_extra_path = ["index.html"]
+# A page that was opened as a file may not fetch the others; the list of what was found needs none.
+html_show_search_summary = False
+
+
+def setup(app: Sphinx) -> None:
+    """Let the README lead to all pages, pictures open, and CSV be a language."""
+    app.add_lexer("csv", TextLexer)
+    app.connect("source-read", _lead_from_the_readme)
+    app.connect("html-page-context", _let_pictures_open)
+
+
+def _lead_from_the_readme(app: Sphinx, page: str, source: list[str]) -> None:
+    """Give the README the tree of pages: each of its headings with the pages that it links."""
+    if page == root_doc:
+        seen: set[str] = set()
+        for part in re.split(r"^## ", source[0], flags=re.MULTILINE)[1:]:
+            links = dict.fromkeys(re.findall(r"\]\(([\w./-]+)\.md[#)]", part))
+            new = [name for name in links if name not in seen and _exists(app, name)]
+            seen.update(new)
+            if new:
+                caption = part.partition("\n")[0]
+                tree = "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *new])
+                source[0] += f"\n\n{tree}\n```\n"
+
+
+def _exists(app: Sphinx, name: str) -> bool:
+    return Path(app.srcdir, f"{name}.md").is_file()
+
+
+def _let_pictures_open(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    """Link each picture to its file, where a browser shows it in its full size."""
+    picture = re.compile(r'<img [^>]*src="([^"]+)"[^>]*>')
+    if "body" in context:
+        context["body"] = picture.sub(r'<a href="\1">\g<0></a>', context["body"])
