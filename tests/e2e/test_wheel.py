@@ -32,7 +32,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wheel")
     copy = tmp_path_factory.mktemp("source")
     for name in ("referee", "power", "client_sample", "static"):
-        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+        )
     for name in ("setup.cfg", "pyproject.toml", "README.md", *PAPERS):
         shutil.copy(ROOT / name, copy)
     subprocess.run(
