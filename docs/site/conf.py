@@ -33,21 +33,20 @@ def setup(app: Sphinx) -> None:
 
 
 def _lead_from_the_readme(app: Sphinx, page: str, source: list[str]) -> None:
-    """Give the README the tree of pages: each of its headings with the pages that it links."""
-    if page == root_doc:
-        seen: set[str] = set()
-        for part in re.split(r"^## ", source[0], flags=re.MULTILINE)[1:]:
-            links = dict.fromkeys(re.findall(r"\]\(([\w./-]+)\.md[#)]", part))
-            new = [name for name in links if name not in seen and _exists(app, name)]
-            seen.update(new)
-            if new:
-                caption = part.partition("\n")[0]
-                tree = "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *new])
-                source[0] += f"\n\n{tree}\n```\n"
-
-
-def _exists(app: Sphinx, name: str) -> bool:
-    return Path(app.srcdir, f"{name}.md").is_file()
+    """Give the README the tree of pages: each row of its table of roles, then its other links."""
+    if page != root_doc:
+        return
+    rows = re.findall(r"^\| (an? \w+|anybody) \| (\[.*)$", source[0], flags=re.MULTILINE)
+    seen: set[str] = set()
+    for caption, text in [*((f"For {role}", links) for role, links in rows), ("More", source[0])]:
+        links = dict.fromkeys(re.findall(r"\]\(([\w./-]+)\.md[#)]", text))
+        new = [
+            name for name in links if name not in seen and Path(app.srcdir, f"{name}.md").exists()
+        ]
+        seen.update(new)
+        if new:
+            tree = ["```{toctree}", ":hidden:", f":caption: {caption}", "", *new, "```"]
+            source[0] += "\n\n" + "\n".join(tree) + "\n"
 
 
 def _let_pictures_open(
