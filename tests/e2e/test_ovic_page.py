@@ -14,6 +14,7 @@ from referee.extras.ovic.submission.entries import record_entry_event
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
 from tests.e2e.test_scoreboard import Audience
+from tests.support.barriers import barriers
 from tests.support.browsing import be_screen, wait_text
 from tests.support.ovic_contests import SCORED, UTC, make_ovic_contest, put_entry
 from tests.support.running import Program, program
@@ -84,6 +85,7 @@ def test_the_page_ranks_the_teams_and_shows_each_entry(
         assert ["Team Rocket", "ants", "bees"] == [row[1] for row in found[:3]]
         assert ["95.50", "9.100", "1", "2"] == found[0][3:]
         assert "too slow" == found[4][2]
+        assert [] == barriers(browser)
         entries = cells(browser, "entries")
         assert ["8", "7", "6", "5", "4", "3", "2", "1"] == [row[0] for row in entries]
         assert ["void", "two accounts of one team"] == entries[0][3:]
@@ -118,6 +120,7 @@ def test_the_audience_sees_the_leaderboard_beside_the_ranking(
         assert ["–", "wasps", "too slow", "99.00", "12.500"] == rows[1]
         heads = browser.find_elements(By.CSS_SELECTOR, "#boards th")
         assert ["rank", "team", "points", "accuracy %", "ms"] == [head.text for head in heads]
+        assert [] == barriers(browser)
         no_errors(browser)
     finally:
         audience.stop()

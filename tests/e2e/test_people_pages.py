@@ -14,6 +14,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from werkzeug.serving import make_server
 
 from referee.service.people.operators import replace_operator_password
+from tests.support.barriers import barriers
 from tests.support.browsing import be_screen, choose, press, wait_text
 from tests.support.contests import make_contest
 from tests.support.doors import Door, post
@@ -88,6 +89,7 @@ def test_the_login_says_what_is_wrong_and_leads_back(browser: webdriver.Chrome, 
     shown(browser, "#login input").send_keys("kim")
     shown(browser, "#login input[type=password]").send_keys("wrong\n")
     wait_text(browser, "refusal", "Name or password is wrong.")
+    assert [] == barriers(browser)
     password = shown(browser, "#login input[type=password]")
     password.clear()
     password.send_keys(f"{door.secrets['Kim']}\n")

@@ -24,6 +24,7 @@ from referee.service.teams.order import set_order
 from referee.store.courses import energy_course
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
+from tests.support.barriers import barriers
 from tests.support.browsing import be_screen, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
@@ -113,6 +114,7 @@ def fits(browser: webdriver.Chrome, url: str, part: str, text: str) -> None:
         wait_text(browser, part, text)
         found[f"{width}x{height}"] = misfits(browser)
     assert {} == {window: told for window, told in found.items() if told}
+    assert [] == barriers(browser)
     errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
     assert [] == [one for one in errors if "ERR_" not in one["message"]]
 

@@ -16,6 +16,7 @@ from referee.extras.ceremony.rehearsal import PICTURED
 from referee.extras.ceremony.scenes import scenes_of
 from referee.extras.ceremony.stored import read_ceremony
 from referee.service.event.finalizing import finalize
+from tests.support.barriers import barriers
 from tests.support.browsing import fresh_window
 from tests.support.doors import Door
 from tests.support.running import PATIENCE_S
@@ -104,6 +105,7 @@ def test_one_key_leads_through_the_ceremony(final, one_chromium):
             lambda driver: driver.execute_script("return arguments[0].naturalWidth > 0", image)
         )
         assert not browser.find_element(By.ID, "rehearsal").is_displayed()
+        assert [] == barriers(browser)
         browser.get(f"{address}/ceremony?rehearsal")
         wait_step(browser, 1)
         assert "REHEARSAL" in browser.find_element(By.ID, "rehearsal").text

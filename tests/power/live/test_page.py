@@ -16,6 +16,7 @@ from power.live.address import listening_socket, page_url
 from power.live.feed import LiveFeed, start_feed
 from power.live.records import message_line, reading_line, result_line, run_line
 from power.meter import Identity, MeterSettings, Reading
+from tests.support.barriers import barriers
 from tests.support.browsing import text_of, wait_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -75,6 +76,7 @@ def test_a_recording_is_seen_in_a_browser(
             assert "Times without readings: 1, 11.0 s in all" in text_of(browser, "noticed")
             assert ["8 W", "8 W"] == tops(browser)
             assert [2, 2] == parts(browser), "the gap breaks both curves"
+            assert [] == barriers(browser)
         # The program has ended. The page takes up the next one at the address by itself.
         with served(listening, "next.csv") as feed:
             send(feed, [1, 2, 3], 60.0)

@@ -9,6 +9,7 @@ import pytest
 from selenium import webdriver
 
 from tests.static.conftest import Scripts
+from tests.support.barriers import barriers
 from tests.support.browsing import be_screen
 from tests.support.fitting import be_dark, misfits
 
@@ -35,6 +36,7 @@ def test_every_part_fits_every_window(browser: webdriver.Chrome) -> None:
         browser.refresh()
         assert browser.execute_script("return document.querySelectorAll('.panel').length") > 10
         assert [] == misfits(browser), window
+    assert [] == barriers(browser)
 
 
 def test_a_dialog_fits_a_low_window(browser: webdriver.Chrome) -> None:
