@@ -38,9 +38,9 @@ settings.register_profile("referee", deadline=None, suppress_health_check=[Healt
 settings.load_profile("referee")
 
 
-# Files of whole programs that take longest, and the folders of the others whose tests wait most.
+# Files of whole programs that take longest. Of the others, a file and the folders that wait most.
 _LONGEST = ("whole_event", "lifecycle", "console_page", "practice", "ovic_service", "venue_table")
-_WAITING = ("power", "client_sample", "web")
+_WAITING = ("test_page_commands.py", "power", "client_sample", "web")
 # The tests of whole programs begin within this share of the run, so that none is left to the end.
 _SHARE = 0.75
 
