@@ -50,9 +50,10 @@ def named(text: str) -> set[str]:
 
 
 def missing(text: str) -> list[str]:
-    """Return those of the named files that do not exist."""
+    """Return those of the named files that do not exist; a link may lead to what is made later."""
+    names = {name.rstrip("/") for name in named(text) - {POWER_DEVS}}
     return sorted(
-        name for name in named(text) - {POWER_DEVS} if not any(ROOT.glob(name.rstrip("/")))
+        name for name in names if not (ROOT / name).is_symlink() and not any(ROOT.glob(name))
     )
 
 

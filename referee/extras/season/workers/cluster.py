@@ -84,6 +84,7 @@ class Cluster:
     def _client(self) -> Iterator[Client]:
         with needing("a cluster", "distributed", "season"):
             from distributed import Client, Security
+            from distributed.comm import resolve_address
         security = self.tls and Security(
             tls_ca_file=str(self.tls.ca),
             tls_client_cert=str(self.tls.cert),
@@ -91,6 +92,9 @@ class Cluster:
             require_encryption=True,
         )
         try:
+            # A client that fails over an unknown scheme is left half open, and fails again when the
+            # garbage collector finds it.
+            resolve_address(self.address)
             client = Client(
                 self.address, security=security, timeout=self.connect_s, set_as_default=False
             )
