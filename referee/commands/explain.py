@@ -16,7 +16,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.commands.options import IN_PLACE, environment_config
+from referee.commands.options import declare_config
 from referee.errors import InputError
 from referee.programs.practice_folder import PRACTICE_DATA, config_in
 from referee.service.setup.config_file import load_config
@@ -36,13 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to write (default: explained-SESSION)",
     )
     place = parser.add_mutually_exclusive_group()
-    place.add_argument(
-        "--config",
-        type=Path,
-        default=environment_config(),
-        metavar="FILE",
-        help=f"an event's contest.toml {IN_PLACE}",
-    )
+    declare_config(place, "an event's contest.toml")
     place.add_argument(
         "--data",
         type=Path,

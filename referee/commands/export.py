@@ -26,7 +26,7 @@ from pathlib import Path
 from time import sleep
 
 from power.commands.seconds import any_seconds
-from referee.commands.options import IN_PLACE, environment_config
+from referee.commands.options import declare_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
@@ -69,13 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file to write; with --all the folder, which is made if it is not there",
     )
     place = parser.add_mutually_exclusive_group(required=environment_config() is None)
-    place.add_argument(
-        "--config",
-        type=Path,
-        default=environment_config(),
-        metavar="FILE",
-        help=f"the event's contest.toml {IN_PLACE}",
-    )
+    declare_config(place)
     place.add_argument(
         "--data", type=Path, metavar="DIR", help="the --data folder of a rehearsal, or a copy of it"
     )

@@ -10,9 +10,6 @@ from pathlib import Path
 VARIABLE = "REFEREE_CONFIG"
 """The environment variable that names a `contest.toml` where no option does."""
 
-IN_PLACE = f"(default: {VARIABLE})"
-"""What the help of `--config` says of the variable."""
-
 MISSING = f"give --config FILE, or set {VARIABLE} to the event's contest.toml"
 
 
@@ -22,15 +19,22 @@ def environment_config() -> Path | None:
     return Path(named) if named else None
 
 
-def add_config(parser: argparse.ArgumentParser) -> None:
-    """Declare `--config`, without which and without the variable the command cannot run."""
-    parser.add_argument(
+def declare_config(
+    place: argparse._ActionsContainer, what: str = "the event's contest.toml"
+) -> None:
+    """Declare `--config` in a parser or in one of its groups; `what` begins its help."""
+    place.add_argument(
         "--config",
         type=Path,
         default=environment_config(),
         metavar="FILE",
-        help=f"the event's contest.toml {IN_PLACE}",
+        help=f"{what} (default: {VARIABLE})",
     )
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Declare `--config`, without which and without the variable the command cannot run."""
+    declare_config(parser)
     parser.set_defaults(needs_config=True)
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from power.commands.seconds import whole_seconds
-from referee.commands.options import IN_PLACE, MISSING, environment_config
+from referee.commands.options import MISSING, declare_config
 from referee.errors import InputError, Unavailable
 from referee.extras.drill.play.trainee_actions import Keyboard, words_text
 from referee.extras.drill.rules.faults import BY_NAME, FAULTS, DrillFault
@@ -51,13 +51,7 @@ _SEED_BELOW = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add(
-        "--config",
-        type=Path,
-        default=environment_config(),
-        metavar="FILE",
-        help=f"the event's contest.toml {IN_PLACE}",
-    )
+    declare_config(parser)
     add("--list", action="store_true", help="name the faults with one line each, and end")
     add(
         "--fault",

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from referee.commands.options import IN_PLACE, add_config, environment_config
+from referee.commands.options import add_config, declare_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
@@ -37,13 +37,7 @@ def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
     group = parser.add_argument_group("the contest")
     site = group.add_mutually_exclusive_group(required=environment_config() is None)
     site.add_argument("--url", metavar="URL", help="a team: the contest server's address")
-    site.add_argument(
-        "--config",
-        type=Path,
-        default=environment_config(),
-        metavar="FILE",
-        help=f"an operator: contest.toml {IN_PLACE}",
-    )
+    declare_config(site, "an operator: contest.toml")
     group.add_argument(
         "--ca-file",
         type=Path,
