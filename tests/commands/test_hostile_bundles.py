@@ -31,14 +31,11 @@ from referee.extras.stations.joint_board import view_text
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.rules import DEVKIT
 from referee.service.evidence import bundle_file
-from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.facts import link_behind
 from referee.service.evidence.verify import verify_bundle
 from referee.service.setup.signing_key import public_text
 from referee.tracks.network import TRACK
-from tests.support.contests import make_contest
-from tests.support.fakes import FakeClock
-from tests.support.played_sessions import play
+from tests.support.played_sessions import bundle_of
 
 HOSTILE = (
     *("1e999", "-1e999", "1e308", "-1e308", "5e-324", "NaN", "-Infinity", "0.5", "-1", "0", "-0.0"),
@@ -53,11 +50,7 @@ NUMBER = re.compile(rb"(?<=[:\[ ])-?\d+(?:\.\d+)?(?:e-?\d+)?(?=[,\s\]}])")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Return a folder with a contest's ground truth and the bundle of a whole session."""
-    folder = tmp_path_factory.mktemp("hostile")
-    contest = make_contest(folder, FakeClock(), mode="event", seconds=20)
-    write_bundle(contest, play(contest), folder / "bundle.zip")
-    contest.database.close()
-    return folder
+    return bundle_of(tmp_path_factory.mktemp("hostile"))
 
 
 @pytest.fixture(scope="module")

@@ -9,19 +9,8 @@ from hashlib import sha256
 import pytest
 
 from referee.cli import main
-from referee.service.evidence.bundle import write_bundle
 from referee.service.results import final_score
-from tests.support.contests import make_contest
-from tests.support.fakes import FakeClock
-from tests.support.played_sessions import play
-
-
-def bundle_of(folder):
-    """Write the bundle of a whole session into a folder, beside its ground truth."""
-    contest = make_contest(folder, FakeClock(), mode="event", seconds=20)
-    write_bundle(contest, play(contest), folder / "bundle.zip")
-    contest.database.close()
-    return folder
+from tests.support.played_sessions import bundle_of
 
 
 @pytest.fixture(scope="module")

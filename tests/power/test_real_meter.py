@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 
 from power.cli import main
+from power.commands import selftest
+from power.commands.selftest import TerminalPerson
 from power.connect import open_wt310
 from power.emulator.instrument import serial_at
 from power.meter import IntegrationState
@@ -155,6 +157,21 @@ def test_ctrl_c_at_a_terminal_leaves_the_meter_as_found(tmp_path: Path) -> None:
         finally:
             emulator.end()
     raise AssertionError(f"the meter was not left as found in {_TRIES} tries: {shown.decode()}")
+
+
+def test_what_ctrl_c_could_not_undo_is_said(
+    walk: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A meter that does not answer in time may go on; the person who leaves it is told."""
+    monkeypatch.setattr(TerminalPerson, "wait", _press_ctrl_c)
+    monkeypatch.setattr(selftest, "in_time", lambda *_, **__: "the meter does not answer")
+    assert 1 == walk("", *only("keys"))
+    told = "the meter may still integrate, or keep a locked panel: the meter does not answer"
+    assert told in capsys.readouterr().err
+
+
+def _press_ctrl_c(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _interrupted_walk(emulator: Emulator, report: Path) -> bytes:

@@ -18,6 +18,7 @@ from power.wt310.driver import WT310
 from referee.core.detections import Detections, pack
 from referee.core.instant import Instant, shifted
 from referee.service.desk.settling import judge_session
+from referee.service.evidence.bundle import write_bundle
 from referee.service.results.final_score import score_session
 from referee.service.setup.contest_truth import read_contest_truth
 from referee.store.answers import Answer, insert_answer
@@ -31,9 +32,19 @@ from referee.store.readings import (
 )
 from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
+from tests.support.contests import make_contest
 from tests.support.direct_wire import DirectTransport
+from tests.support.fakes import FakeClock
 
 SECONDS = 20
+
+
+def bundle_of(folder):
+    """Write the bundle of a whole session into a folder, beside its ground truth."""
+    contest = make_contest(folder, FakeClock(), mode="event", seconds=SECONDS)
+    write_bundle(contest, play(contest), folder / "bundle.zip")
+    contest.database.close()
+    return folder
 
 
 def play(contest, *, shuffled=True, posts=None, lane=1, ranges=(150.0, 0.5), watts=5.0, **course):
