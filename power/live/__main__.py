@@ -20,11 +20,11 @@ from power.live.run_view import RunView
 
 # The recording comes first on a busy machine.
 _NICENESS = 10
-# A page asks twice a second, and once a second in a browser's background; on a busy machine this
-# program answers it late. After the end it waits so long for each page that is open to fetch the
-# result. A page that has not asked for so long is no longer open.
-_LAST_NEWS_S = 5.0
-_OPEN_S = 5.0
+# A page asks twice a second, and once a second in a browser's background. Who has not asked for so
+# long is no longer there. After the end this program waits for each page to fetch the result: a
+# second or two, and longer on a busy machine alone, where it hears and answers them late.
+_GONE_S = 10.0
+_LAST_NEWS_S = 60.0
 _LOOK_S = 0.05
 _STDERR = 2
 
@@ -57,24 +57,26 @@ def _read(view: RunView, lock: threading.Lock) -> None:
 
 def _serve(view: RunView, lock: threading.Lock, descriptor: int) -> None:
     # Only the page needs these, and they take a third of a second.
-    from power.live.app import LiveApp, page_server
+    from power.live.app import LiveApp, PageServer
 
     app = LiveApp(view, lock, real_elapsed_s)
-    server = page_server(app.flask(), descriptor)
+    server = PageServer(app.flask(), descriptor)
     threading.Thread(target=server.serve_forever, name="page-server", daemon=True).start()
     _read(view, lock)
     # Whoever reads the recording's messages through a pipe need not wait for the pages.
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), _STDERR)
     ended_s = real_elapsed_s()
-    while app.asked_s > real_elapsed_s() - _OPEN_S and real_elapsed_s() < ended_s + _LAST_NEWS_S:
-        if app.asked_s > ended_s + 1.0:
-            break  # each page has asked since, even one in the background
+
+    def all_told() -> bool:
+        """Tell whether each page has asked since the end, even one in the background."""
+        gone = app.asked_s == 0.0 or app.asked_s < real_elapsed_s() - _GONE_S
+        return not server.is_asked() and (gone or app.news_s > ended_s + 1.0)
+
+    while not all_told() and real_elapsed_s() < ended_s + _LAST_NEWS_S:
         time.sleep(_LOOK_S)
+    # The threads that answer end with this program.
     server.shutdown()
-    # The threads that answer end with this program, in the middle of an answer too.
-    while app.answering and real_elapsed_s() < ended_s + _LAST_NEWS_S:
-        time.sleep(_LOOK_S)
 
 
 def _draw(view: RunView, lock: threading.Lock) -> None:

@@ -8,23 +8,26 @@ holds a connection open, and each connection serves one request.
 from __future__ import annotations
 
 import os
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from flask import Flask, Response, abort, jsonify, request, send_from_directory
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 
 from power.live.run_view import RunView
 from power.meter import IntegrationState
 
 _FOLDERS = ("live", "shared")
-# A client that sends nothing for this long is sent away.
-_SILENT_S = 10.0
+# A client that sends nothing for this long is sent away. Browsers open connections in advance, and
+# the program waits for the end of each before it ends, so this is short.
+_SILENT_S = 3.0
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """Prometheus' text format."""
@@ -33,18 +36,16 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class LiveApp:
     """The web application over a view; `lock` is held by who changes the view.
 
-    `asked_s` is when a page last asked for news, on the clock. `answering` counts the pages whose
-    answer is not sent yet.
+    `asked_s` is when anybody last asked for anything, on the clock, and `news_s` when a page last
+    asked for news; both are 0 before.
     """
 
-    def __init__(
-        self, view: RunView, lock: threading.Lock, clock: Callable[[], float], asked_s: float = 0.0
-    ) -> None:
+    def __init__(self, view: RunView, lock: threading.Lock, clock: Callable[[], float]) -> None:
         self._view = view
         self._lock = lock
         self._clock = clock
-        self.asked_s = asked_s
-        self.answering = 0
+        self.asked_s = 0.0
+        self.news_s = 0.0
 
     def flask(self) -> Flask:
         """Return the application."""
@@ -53,8 +54,12 @@ class LiveApp:
         app.add_url_rule("/static/<folder>/<name>", view_func=self._file)
         app.add_url_rule("/news", view_func=self._news)
         app.add_url_rule("/metrics", view_func=self._metrics)
+        app.before_request(self._asked)
         app.after_request(_guarded)
         return app
+
+    def _asked(self) -> None:
+        self.asked_s = self._clock()
 
     def _page(self) -> Response:
         return send_from_directory(_static_folder() / "live", "live.html")
@@ -69,17 +74,9 @@ class LiveApp:
         after = request.args.get("after", 0, type=int)
         bins = request.args.get("bins", 0, type=int)
         width_s = request.args.get("width", 0.0, type=float)
-        now_s = self.asked_s = self._clock()
+        now_s = self.news_s = self._clock()
         with self._lock:
-            self.answering += 1
-            news = self._view.news(now_s, after, bins, width_s)
-        response = jsonify(news)
-        response.call_on_close(self._answered)
-        return response
-
-    def _answered(self) -> None:
-        with self._lock:
-            self.answering -= 1
+            return jsonify(self._view.news(now_s, after, bins, width_s))
 
     def _metrics(self) -> Response:
         with self._lock:
@@ -114,11 +111,40 @@ class _Quiet(WSGIRequestHandler):
         """Log nothing: a page asks twice a second."""
 
 
-def page_server(app: Flask, descriptor: int) -> BaseWSGIServer:
-    """Return a server on a socket that listens already."""
-    with socket.socket(fileno=os.dup(descriptor)) as listening:
-        host, port = listening.getsockname()[:2]
-    return make_server(host, port, app, threaded=True, request_handler=_Quiet, fd=descriptor)
+class PageServer(ThreadedWSGIServer):
+    """The server on a socket that listens already; it knows of every connection that has come."""
+
+    def __init__(self, app: Flask, descriptor: int) -> None:
+        """Serve `app` on the socket of this descriptor, which stays with the caller."""
+        with socket.socket(fileno=os.dup(descriptor)) as listening:
+            host, port = listening.getsockname()[:2]
+        super().__init__(host, port, app, _Quiet, fd=descriptor)
+        self._counting = threading.Lock()
+        self._open = 0
+
+    def is_asked(self) -> bool:
+        """Tell whether a connection waits to be accepted, or for the end of its answer."""
+        waiting, _, _ = select.select([self.socket], [], [], 0)
+        # A connection is counted before it leaves the queue of the socket, so none is missed here.
+        return bool(waiting) or self._open > 0
+
+    def get_request(self) -> tuple[Any, Any]:
+        """Count a connection, and accept it."""
+        self._count(1)
+        try:
+            return super().get_request()
+        except OSError:
+            self._count(-1)
+            raise
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, whose answer is sent."""
+        super().shutdown_request(request)
+        self._count(-1)
+
+    def _count(self, more: int) -> None:
+        with self._counting:
+            self._open += more
 
 
 class _Once(Collector):

@@ -70,8 +70,9 @@ def contest(event: Path) -> Path:
     for key, value in {
         "classification_images": f'"{folder}"',
         "classification_ground_truth": f'"{folder / "labels.csv"}"',
-        "tolerance": "1.0",
-        # A busy machine spoils some measurements. None of these tests is about that.
+        # A busy machine spoils each measurement of a model that runs for microseconds.
+        # None of these tests is about that.
+        "tolerance": "1000.0",
         "attempts": "100",
         "tries": "100",
         "runs": "50",

@@ -103,7 +103,7 @@ class OvicSection:
     warm_up: int = setting("Runs of the model before those that count.", 20, least=0, most=10000)
     runs: int = setting("Runs of the model that count.", 300, least=50, most=100000)
     tolerance: float = setting(
-        "How far parts of a measurement may differ, as a share.", 0.05, least=0, most=1
+        "How far parts of a measurement may differ, as a share.", 0.05, least=0, most=1000
     )
     attempts: int = setting(
         "Measurements one after the other until one is stable.", 3, least=1, most=100

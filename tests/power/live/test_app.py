@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable
 
@@ -10,9 +11,13 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from power.live.app import LiveApp, metrics_text
+from power.live.address import listening_socket
+from power.live.app import LiveApp, PageServer, metrics_text
+from power.live.feed import start_feed
+from power.live.records import message_line
 from power.live.run_view import RunView
 from power.meter import Reading
+from tests.support.fakes import eventually
 
 
 @pytest.fixture
@@ -74,13 +79,41 @@ def test_only_what_is_new_is_sent(client: FlaskClient, view: RunView) -> None:
     assert len(view.whole) == len(odd.json["whole"]["bins"])
 
 
-def test_an_answer_on_its_way_is_counted(view: RunView) -> None:
-    """The program may not end before a page has the result that it has asked for."""
-    app = LiveApp(view, threading.Lock(), lambda: 4.0)
-    answer = app.flask().test_client().get("/news")
-    assert 1 == app.answering
-    answer.close()
-    assert 0 == app.answering
+def test_a_connection_is_known_from_its_arrival_to_its_end(view: RunView) -> None:
+    """The program may not end before whoever has come has the answer, however late it is."""
+    app = LiveApp(view, threading.Lock(), lambda: 4.0).flask()
+    with (
+        listening_socket("127.0.0.1:0") as listening,
+        PageServer(app, listening.fileno()) as server,
+    ):
+        assert not server.is_asked()
+        with socket.create_connection(listening.getsockname(), 60) as browser:
+            eventually(server.is_asked)
+            serving = threading.Thread(target=server.serve_forever, name="page-server")
+            serving.start()
+            browser.sendall(b"GET /news HTTP/1.1\r\nHost: here\r\n\r\n")
+            with browser.makefile("rb") as answer:
+                assert b" 200 " in answer.readline()
+                answer.read()
+        eventually(lambda: not server.is_asked())
+        server.shutdown()
+        serving.join()
+
+
+def test_a_page_that_comes_at_the_end_is_answered() -> None:
+    """A recording that is over before this program listens: who asked gets its result all the same.
+
+    The connection waits since before the program was started, as on a busy machine.
+    """
+    with listening_socket("127.0.0.1:0") as listening:
+        with socket.create_connection(listening.getsockname(), 180) as browser:
+            browser.sendall(b"GET /news HTTP/1.1\r\nHost: here\r\n\r\n")
+            feed = start_feed(["--page", str(listening.fileno())], [listening.fileno()])
+            feed.send(message_line("that was all"))
+            feed.close()
+            with browser.makefile("rb") as answer:
+                assert b"that was all" in answer.read()
+        feed.close(finish=True)
 
 
 def test_nobody_changes_a_recording_over_http(client: FlaskClient) -> None:

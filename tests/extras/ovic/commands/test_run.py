@@ -21,7 +21,7 @@ pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
 pytestmark = pytest.mark.slow
 
 # On any machine a run of the made model is far below 12 ms, but it may scatter by any share.
-STABLE = ["--runs", "50", "--tolerance", "1", "--attempts", "100", "--slower", "1e6"]
+STABLE = ["--runs", "50", "--tolerance", "1000", "--attempts", "100", "--slower", "1e6"]
 MEASURE = STABLE[:-2]
 
 

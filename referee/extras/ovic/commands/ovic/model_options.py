@@ -106,7 +106,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--core", type=int, metavar="N", help="core to run on (default: the last one)")
     add(
         "--tolerance",
-        type=_share,
+        type=_tolerance,
         default=_PLAN.tolerance,
         metavar="X",
         help="how far parts of the measurement may differ, and mean and median, as a share"
@@ -199,6 +199,13 @@ def _share(text: str) -> float:
     value = float(text)
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text} is no share: give 0 to 1")
+    return value
+
+
+def _tolerance(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"{text} is no tolerance: give 0 to 1000")
     return value
 
 
