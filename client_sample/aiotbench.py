@@ -247,7 +247,9 @@ def _text(path: str) -> str:
 
 
 def _table(name: str, values: Mapping[str, str]) -> str:
-    return "".join([f"[{name}]\n", *(f"{key} = {_quoted(it)}\n" for key, it in values.items())])
+    return "".join(
+        [f"[{name}]\n", *(f"{key} = {_quoted(value)}\n" for key, value in values.items())]
+    )
 
 
 def _quoted(text: str) -> str:

@@ -169,7 +169,9 @@ def _onnx_input(session: Any, settings: ClassifierSettings) -> Tuple[str, int, i
     if len(source.shape) != 4 or source.shape[1] != 3:
         raise ValueError(f"it takes the shape {source.shape}, not one picture [1, 3, h, w]")
     # A name, or None, stands for a side that the model leaves open.
-    height, width = (it if isinstance(it, int) else settings.side for it in source.shape[2:])
+    height, width = (
+        length if isinstance(length, int) else settings.side for length in source.shape[2:]
+    )
     return source.name, width, height
 
 

@@ -40,8 +40,8 @@ def network_of(width: int, height: int, layers: Iterable[Layer], biases: int) ->
     return Network(
         width,
         height,
-        sum(it.weights for it in known) + biases,
-        sum(it.weights * it.places for it in known),
+        sum(node.weights for node in known) + biases,
+        sum(node.weights * node.places for node in known),
     )
 
 
@@ -75,9 +75,9 @@ def lite_rt_network(content: bytes) -> Network:
             unpacked[int(operator.outputs[0])] = int(operator.inputs[0])
         if code in weighted:
             output = graph.tensors[operator.outputs[0]].shape
-            weights, *bias = (int(it) for it in operator.inputs[1:])
+            weights, *bias = (int(tensor) for tensor in operator.inputs[1:])
             places[weights] = places.get(weights, 0) + _layer([], output, int(output[-1])).places
-            biases |= {it for it in bias if it >= 0}
+            biases |= {tensor for tensor in bias if tensor >= 0}
 
     def size(tensor: int) -> int:
         """Return the number of a constant's values, 0 for what is computed."""
@@ -122,7 +122,7 @@ def onnx_network(model: Path, picture: Any) -> Network:
         kind, at = noted.get("op_name"), _ONNX_WEIGHTS.get(noted.get("op_name"))
         if at is None or "input_type_shape" not in noted:
             continue
-        inputs = [next(iter(it.values())) for it in noted["input_type_shape"]]
+        inputs = [next(iter(shape.values())) for shape in noted["input_type_shape"]]
         output = next(iter(noted["output_type_shape"][0].values()))
         layers.append(_layer(inputs[at], output, output[1] if "Conv" in kind else output[-1]))
         if kind in ("Conv", "Gemm") and len(inputs) > at + 1:

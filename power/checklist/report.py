@@ -74,7 +74,11 @@ def observed_lines(observed: dict[str, Any]) -> list[str]:
 
 def save(path: Path, report: Report) -> None:
     """Write the report and, beside it, its text with the suffix `.txt`; a crash tears neither."""
-    value = {"form": FORM, **asdict(report), "entries": [asdict(it) for it in _entries(report)]}
+    value = {
+        "form": FORM,
+        **asdict(report),
+        "entries": [asdict(entry) for entry in _entries(report)],
+    }
     for target, text in (
         (path, json.dumps(value, indent=1, allow_nan=False) + "\n"),
         (path.with_suffix(".txt"), report.text()),

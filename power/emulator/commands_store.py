@@ -17,7 +17,7 @@ from power.emulator.numeric_values import values_text
 
 _INTERVAL = whole((0, 99), (0, 59), (0, 59))
 _MOST_PANELS = 4
-_NOTHING = Values(**{it.name: formats.NO_DATA for it in fields(Values)})
+_NOTHING = Values(**{field.name: formats.NO_DATA for field in fields(Values)})
 
 
 def _write_state(meter: Instrument, numbers: Numbers, data: Data) -> None:

@@ -87,9 +87,9 @@ def in_both(text: str) -> bool:
 def _same() -> Iterator[Command]:
     """Yield the commands of `_SAME`, each with the action and the answer of its counterpart."""
     known = {
-        it.pattern.text: it
+        command.pattern.text: command
         for module in (commands_input, commands_ranges, commands_rate, commands_display)
-        for it in module.COMMANDS
+        for command in module.COMMANDS
     }
     for text, counterpart in _SAME.items():
         other = known[counterpart]
@@ -178,7 +178,9 @@ def _write_preset(meter: Instrument, numbers: Numbers, data: Data) -> None:
     meter.settings.wt200_items = frozenset()
     for name in chosen:
         alone = name in _ALONE
-        _switch(meter, [name] if alone else [f"{name},{it}" for it in _elements(meter)], True)
+        _switch(
+            meter, [name] if alone else [f"{name},{element}" for element in _elements(meter)], True
+        )
 
 
 def _outputs(meter: Instrument) -> list[str]:

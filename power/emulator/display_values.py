@@ -37,7 +37,7 @@ class Averaging:
         if kind == "LINear":
             self._recent.append(new)
             recent = list(self._recent)[-count:]
-            mean = {name: sum(it[name] for it in recent) / len(recent) for name in AVERAGED}
+            mean = {name: sum(values[name] for values in recent) / len(recent) for name in AVERAGED}
         else:
             before = self._mean or new
             mean = {name: before[name] + (new[name] - before[name]) / count for name in AVERAGED}

@@ -86,7 +86,7 @@ class Analysis:
     def _distortion(self, name: str) -> float:
         """Return the total harmonic distortion of U or I, in percent (page 6-10)."""
         parts = self._parts(name)
-        rest = math.sqrt(math.fsum(abs(it) ** 2 for it in parts[2 : self.most_order + 1]))
+        rest = math.sqrt(math.fsum(abs(part) ** 2 for part in parts[2 : self.most_order + 1]))
         whole = math.hypot(abs(parts[1]), rest) if self.of_total else abs(parts[1])
         return 100.0 * rest / whole
 

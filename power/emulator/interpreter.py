@@ -40,7 +40,10 @@ COMMANDS = (
 _TREE = Tree(COMMANDS)
 _BOTH_TREE = Tree((*commands_wt200.COMMANDS, *COMMANDS))
 _WT200_TREE = Tree(
-    (*commands_wt200.COMMANDS, *(it for it in COMMANDS if commands_wt200.in_both(it.pattern.text)))
+    (
+        *commands_wt200.COMMANDS,
+        *(command for command in COMMANDS if commands_wt200.in_both(command.pattern.text)),
+    )
 )
 _CLEAR = "*CLS"
 

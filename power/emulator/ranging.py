@@ -91,4 +91,11 @@ def _valid_ranges(
     if settings.kept.get(("[:INPut]:RCONfig", 1), "0") == "0" or chosen == "ALL":
         return legal
     wanted = [float(text) for text in chosen.split(",")]
-    return tuple(it for it in legal if any(math.isclose(it, each) for each in wanted)) or legal
+    return (
+        tuple(
+            candidate
+            for candidate in legal
+            if any(math.isclose(candidate, each) for each in wanted)
+        )
+        or legal
+    )

@@ -21,7 +21,7 @@ _FUNCTION = re.compile(rf"ITEM:(?:{'|'.join(commands_wt200.FUNCTIONS)})(\[:ALL\]
 def table() -> str:
     """Return the commands by group in Markdown; `?` marks what can be asked only, `!` set only."""
     lines = ["| group | commands |", "| --- | --- |"]
-    listed = sorted({(_group(it.pattern.text), _marked(it)) for it in COMMANDS})
+    listed = sorted({(_group(command.pattern.text), _marked(command)) for command in COMMANDS})
     listed += [(_group(WAIT.text), f"`{WAIT.text}`")]
     lines += _rows(listed)
     lines.append(f"| common | {', '.join(f'`{name}`' for name in COMMON)} |")
@@ -36,7 +36,7 @@ def wt200_table() -> str:
         # One row stands for the switches of all functions.
         text = _FUNCTION.sub(r"ITEM:<function>\1", command.pattern.text)
         found.setdefault((_group(text), text), command)
-    lines += _rows([(group, _marked(it, text)) for (group, text), it in found.items()])
+    lines += _rows([(group, _marked(mark, text)) for (group, text), mark in found.items()])
     return "\n".join(lines) + "\n"
 
 

@@ -80,7 +80,7 @@ def spectrum(waveform: Waveform) -> tuple[complex, ...]:
         * sum(x * cmath.exp(-2j * math.pi * k * n / _SAMPLES) for n, x in enumerate(period))
         for k in range(MOST_ORDER + 1)
     ]
-    return tuple(it if abs(it) > _ROUNDING else 0j for it in orders)
+    return tuple(amplitude if abs(amplitude) > _ROUNDING else 0j for amplitude in orders)
 
 
 @lru_cache(maxsize=16)

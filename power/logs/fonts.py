@@ -112,7 +112,13 @@ def _saved(figure: Figure, path: Path, **form: Any) -> str | None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.savefig(path, **form)
-    codes = sorted({int(str(it.message).split()[1]) for it in caught if _is_glyph(str(it.message))})
+    codes = sorted(
+        {
+            int(str(warning.message).split()[1])
+            for warning in caught
+            if _is_glyph(str(warning.message))
+        }
+    )
     return _remark(path, "".join(map(chr, codes))) if codes else None
 
 

@@ -110,7 +110,7 @@ def energy_line(energy: RunEnergy) -> str:
             f" ({energy.energy_wh:.6g} Wh, {energy.images} images{verdict})"
         )
     notes = [] if energy.judged is None else energy.judged.findings
-    reasons = [f"  {it.text}" for it in notes if it.severity is not Verdict.VALID]
+    reasons = [f"  {note.text}" for note in notes if note.severity is not Verdict.VALID]
     return "\n".join(["", f"Energy, beside the score: {text}", *reasons])
 
 

@@ -43,15 +43,15 @@ def run(args: argparse.Namespace) -> int:
     if args.best < 1:
         raise InputError(f"--best {args.best} is no number of entries: give 1 or more")
     years = compare_years([(path.stem, _scores(path)) for path in args.files], args.best)
-    print(json.dumps({"years": [asdict(it) for it in years]}) if args.json else _text(years))
+    print(json.dumps({"years": [asdict(year) for year in years]}) if args.json else _text(years))
     return 0
 
 
 def _scores(path: Path) -> list[float]:
     """Return the scores of a file: those that are given, else mAP per watt-hour."""
     scores = [
-        lpirc.score(it.mean_ap, it.energy_wh) if it.score is None else it.score
-        for it in read_entries(path)
+        lpirc.score(entry.mean_ap, entry.energy_wh) if entry.score is None else entry.score
+        for entry in read_entries(path)
     ]
     known = [score for score in scores if score is not None]
     if not known:

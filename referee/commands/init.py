@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
 def _answers(args: argparse.Namespace) -> Answers:
     """Return what the options say; without options, what people answer on a terminal."""
     options = (args.images, args.ground_truth, args.meter, args.seconds, args.lanes)
-    if all(it is None for it in options) and sys.stdin.isatty() and sys.stdout.isatty():
+    if all(option is None for option in options) and sys.stdin.isatty() and sys.stdout.isatty():
         terminal = Terminal(input, print)
         addresses = contestants_urls(ServerSection().contest)
         try:
@@ -138,7 +138,7 @@ def _config(path: Path, answers: Answers, lanes: int) -> Config:
     images = answers.images or Path("images")
     truth = answers.ground_truth or Path("ground_truth.json")
     shared = MeterSection(voltage_range_v=300.0, current_range_a=1.0)
-    meters = [replace(shared, resource=it) for it in answers.meters]
+    meters = [replace(shared, resource=meter) for meter in answers.meters]
     several = zip(_NAMES[lanes], meters, strict=True) if lanes > 1 else ()
     return Config(
         path=path,

@@ -92,13 +92,13 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
     lanes = [
         LaneFacts(
             lane=n,
-            name=it.name,
-            meter=it.meter,
-            address=it.contest,
-            urls=tuple(contestants_urls(it.contest, scheme)),
+            name=lane.name,
+            meter=lane.meter,
+            address=lane.contest,
+            urls=tuple(contestants_urls(lane.contest, scheme)),
             identity=kept_identity(connection, kept, n, utc),
         )
-        for n, it in enumerate(config.lanes, 1)
+        for n, lane in enumerate(config.lanes, 1)
     ]
     names = [*port_names(config), "console"]
     addresses = [*(lane.address for lane in lanes), config.server.console]
@@ -108,7 +108,7 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
     around = Surroundings(
         runs=False,
         lanes=tuple(lanes),
-        ports=tuple(free(name, it) for name, it in zip(names, addresses, strict=True)),
+        ports=tuple(free(name, address) for name, address in zip(names, addresses, strict=True)),
         machine=read_here(),
     )
     return all_findings(contest, around, program_stamp(), images)
@@ -116,7 +116,7 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
 
 def _missing(contest: Contest, images: Finding | None) -> set[tuple[str, str]]:
     """Return the slow checks without a finding that counts now."""
-    return {it.key for it in _findings(contest, images) if it.remedy == AGAIN}
+    return {finding.key for finding in _findings(contest, images) if finding.remedy == AGAIN}
 
 
 def _check_slowly(
@@ -130,7 +130,7 @@ def _check_slowly(
         return
     asked = expected(contest, program_stamp(), config.lanes)
     meters = {key: basis.lane for key, basis in asked.items() if basis.lane is not None}
-    for lane in sorted({it for key, it in meters.items() if wanted is None or key in wanted}):
+    for lane in sorted({lane for key, lane in meters.items() if wanted is None or key in wanted}):
         tell(f"checking: {of_lane('power meter', config.lane(lane).name)}")
         found = [(finding, config.lane(lane).meter.resource) for finding in _look(config, lane)]
         keep(contest.database, contest.clock.now(), found)

@@ -83,7 +83,7 @@ def range_for(load: str) -> float:
         raise InputError(f"--load {load}: {error}") from None
     most_a = max(map(abs, profile.watts)) / Load(profile).volts
     ranges = MODELS["WT310"].current_ranges(3)
-    return next((it for it in ranges if most_a <= it), ranges[-1])
+    return next((range_a for range_a in ranges if most_a <= range_a), ranges[-1])
 
 
 def _profile(load: str) -> LoadProfile:

@@ -56,9 +56,9 @@ class SessionTeller:
         self._track = track
         self._report = report
         self._clock = clock
-        self._noticed = max((it.notice_id for it in recent_notices(connection)), default=0)
+        self._noticed = max((notice.notice_id for notice in recent_notices(connection)), default=0)
         sessions = [session.session_id for session in all_sessions(connection)]
-        self._scored = {it: newest_scoring_run(connection, it) for it in sessions}
+        self._scored = {session: newest_scoring_run(connection, session) for session in sessions}
         self._closed = set(sessions)
 
     def look(self) -> None:

@@ -26,7 +26,7 @@ def find_meters(bound_s: float = _SEARCH_S) -> MetersFound:
     """Look for meters, for at most so many seconds; a search that fails finds none, and says so."""
     try:
         found = json.loads(_ask("list", "--json", bound_s=bound_s))
-        resources = [it for it in found["resources"] if not it.endswith(_ADAPTER)]
+        resources = [resource for resource in found["resources"] if not resource.endswith(_ADAPTER)]
         return MetersFound(tuple(resources), tuple(found["hints"]))
     except subprocess.TimeoutExpired:
         return MetersFound(hints=(f"The search for meters took more than {bound_s:g} s.",))

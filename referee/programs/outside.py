@@ -48,10 +48,12 @@ def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Ou
             context = None if tls is None else pinned_context(tls)
         except (ConfigError, OSError) as error:
             return tuple(
-                PortFacts(name, it, str(error)) for name, it in zip(names, addresses, strict=True)
+                PortFacts(name, address, str(error))
+                for name, address in zip(names, addresses, strict=True)
             )
         return tuple(
-            answering(name, it, context) for name, it in zip(names, addresses, strict=True)
+            answering(name, address, context)
+            for name, address in zip(names, addresses, strict=True)
         )
 
     def urls(lane: int) -> tuple[str, ...]:

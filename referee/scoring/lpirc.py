@@ -78,7 +78,9 @@ def rank(entries: Sequence[Entry]) -> list[Standing]:
         Standing(None if value is None else 1 + sum(other > value for other in values), entry)
         for value, entry in scored
     ]
-    return sorted(standings, key=lambda it: math.inf if it.rank is None else it.rank)
+    return sorted(
+        standings, key=lambda standing: math.inf if standing.rank is None else standing.rank
+    )
 
 
 class Sigma(Enum):

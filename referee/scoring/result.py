@@ -88,7 +88,11 @@ class IlsvrcResult:
 
     def curves(self) -> dict[int, Curve]:
         """Return the precision-recall curve of each class with ground truth, by class id."""
-        return {it: self.precision_recall(it) for it, ap in self.ap.items() if ap is not None}
+        return {
+            class_id: self.precision_recall(class_id)
+            for class_id, ap in self.ap.items()
+            if ap is not None
+        }
 
     def class_score(self, class_id: int) -> ClassScore:
         """Return what one listed class was scored from; raise KeyError for any other id."""

@@ -59,7 +59,7 @@ class LinkedRows:
         found = None if known is None else known.row(key)
         if found is None:
             return None
-        return tuple([sha256(it).digest() if type(it) is bytes else it for it in found])
+        return tuple([sha256(value).digest() if type(value) is bytes else value for value in found])
 
     def _table(self, table: str) -> _Table | None:
         if table not in self._known:

@@ -96,7 +96,9 @@ def missing_from_schema(connection: sqlite3.Connection) -> list[str]:
 def scripts() -> list[tuple[str, str]]:
     """Return name and text of each script: those of the referee, then those of the extras."""
     places = map(Path, importlib.import_module(_EXTRAS).__path__)
-    extras = sorted((room for place in places for room in place.iterdir()), key=lambda it: it.name)
+    extras = sorted(
+        (room for place in places for room in place.iterdir()), key=lambda folder: folder.name
+    )
     rooms = [("referee", Path(__file__).parent), *((room.name, room) for room in extras)]
     return [
         (f"{name}/{script.stem}", script.read_text(encoding="utf-8"))

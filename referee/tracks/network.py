@@ -74,8 +74,8 @@ class NetworkTrack(Track[Detections]):
     accuracy = Figure("mean_ap", "mAP")
     score = Figure("score", "score", "mAP/Wh")
     champions = {
-        year: Champion(it.mean_ap or 0.0, it.energy_wh or 0.0, it.score or 0.0)
-        for year, it in lpirc.CHAMPIONS.items()
+        year: Champion(entry.mean_ap or 0.0, entry.energy_wh or 0.0, entry.score or 0.0)
+        for year, entry in lpirc.CHAMPIONS.items()
     }
     sigma_prizes = True
     form_fields = answers.FORM_FIELDS

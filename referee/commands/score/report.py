@@ -229,7 +229,9 @@ def of_mistakes(
     )
     sizes = {numbers[image]: size for image, size in truth_file.sizes.items() if image in numbers}
     mistakes = find_mistakes(renumber(truth_file.truth, numbers), posted, sizes, mean_ap)
-    return list(advice([it for it in mistakes if it.repaired_mean_ap is not None], mean_ap))
+    return list(
+        advice([mistake for mistake in mistakes if mistake.repaired_mean_ap is not None], mean_ap)
+    )
 
 
 def _in_contest_numbers(detections: Detections, own_ids: Ints) -> Detections:

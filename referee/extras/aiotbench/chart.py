@@ -32,8 +32,8 @@ def chart_of(score: Score, title: str) -> Figure:
     figure = Figure(figsize=(_WIDTH, _FRAME + _ROW * rows), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     figure.suptitle(title, parse_math=False)
-    _bars(left, score, [it.vips for it in found], score.vips, 1.0)
-    _bars(right, score, [it.vops for it in found], score.vops, _MILLION)
+    _bars(left, score, [workload.vips for workload in found], score.vips, 1.0)
+    _bars(right, score, [workload.vops for workload in found], score.vops, _MILLION)
     left.set_xlabel("VIPS, images/s")
     right.set_xlabel("VOPS, million operations/s")
     left.invert_yaxis()  # The first workload stands on top.
@@ -50,15 +50,15 @@ def ranking_chart(ranking: Ranking) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    ranked = [it for it in ranking.devices if it.rank is not None]
+    ranked = [device for device in ranking.devices if device.rank is not None]
     figure = Figure(figsize=(_WIDTH, _FRAME + _ROW * len(ranked)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     places = range(len(ranked))
     for axes, name, unit in ((left, "vips", 1.0), (right, "vops", _MILLION)):
-        sums = [getattr(it.score, name).sum / unit for it in ranked]
+        sums = [getattr(device.score, name).sum / unit for device in ranked]
         axes.barh(places, sums, color="C0")
         axes.grid(axis="x", alpha=0.3)
-    left.set_yticks(places, [it.device for it in ranked], parse_math=False)
+    left.set_yticks(places, [device.device for device in ranked], parse_math=False)
     left.set_xlabel("VIPS, images/s")
     right.set_xlabel("VOPS, million operations/s")
     left.invert_yaxis()  # The best device stands on top.
@@ -69,11 +69,11 @@ def _bars(
     axes: Axes, score: Score, values: list[float], summary: Summary | None, unit: float
 ) -> None:
     """Draw a bar for each value, and a line at the average."""
-    codes = [it.code for it in score.rules.implementations]
-    for value, it in zip(values, (*score.workloads, *score.additional), strict=True):
-        implementation = it.workload.implementation
+    codes = [implementation.code for implementation in score.rules.implementations]
+    for value, workload in zip(values, (*score.workloads, *score.additional), strict=True):
+        implementation = workload.workload.implementation
         axes.barh(
-            it.workload.workload_id,
+            workload.workload.workload_id,
             value / unit,
             color=f"C{codes.index(implementation.code)}",
             hatch=None if implementation.official else "//",

@@ -17,7 +17,7 @@ from referee.formats.text import read_bytes
 
 _PARTS, _MODELS = ("hardware", "software"), "models"
 _SHA_256 = re.compile("[0-9a-f]{64}")
-_FIGURES = tuple(it.name for it in fields(Network))
+_FIGURES = tuple(field.name for field in fields(Network))
 _MOST = 10**15
 
 
@@ -67,7 +67,11 @@ def configuration_beside(logs: Sequence[Path], rules: RuleSet) -> DeviceConfigur
     found = [read_configuration(path, rules) for path in beside if path.is_file()]
     if not found:
         return None
-    models = {name: model for it in reversed(found) for name, model in it.models.items()}
+    models = {
+        name: model
+        for configuration in reversed(found)
+        for name, model in configuration.models.items()
+    }
     return DeviceConfiguration(found[0].parts, models)
 
 
@@ -92,10 +96,10 @@ def _model(path: Path, name: str, value: Any) -> RanModel:
     digest = value.get("sha256")
     if not isinstance(digest, str) or not _SHA_256.fullmatch(digest):
         raise InputError(f"{place}.sha256: give the 64 hexadecimal digits of the file's SHA-256")
-    figures = {it: value[it] for it in _FIGURES if it in value}
-    for it, figure in figures.items():
+    figures = {name: value[name] for name in _FIGURES if name in value}
+    for field, figure in figures.items():
         if type(figure) is not int or not 0 <= figure <= _MOST:
-            raise InputError(f"{place}.{it}: give a whole number")
+            raise InputError(f"{place}.{field}: give a whole number")
     if figures and len(figures) < len(_FIGURES):
         raise InputError(f"{place}: give all of {', '.join(_FIGURES)}, or none")
     file = _text(path, f"models.{name}.file", value.get("file", ""))

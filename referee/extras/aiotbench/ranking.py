@@ -44,7 +44,8 @@ class Ranking:
     def comparable(self) -> bool:
         """Tell whether all ranked devices ran the same workloads."""
         return all(
-            {it.workload.workload_id for it in device.score.workloads} == set(self.common)
+            {workload.workload.workload_id for workload in device.score.workloads}
+            == set(self.common)
             for device in self.devices
             if device.rank is not None
         )
@@ -64,10 +65,16 @@ def rank_devices(scores: Mapping[str, Score], by: By = "vips") -> Ranking:
     for name in order:
         mine = sums[name]
         rank = (
-            None if mine is None else 1 + sum(it is not None and it > mine for it in sums.values())
+            None
+            if mine is None
+            else 1 + sum(total is not None and total > mine for total in sums.values())
         )
-        own = [it for it in scores[name].workloads if it.workload.workload_id in common]
-        vips, vops = sum(it.vips for it in own), sum(it.vops for it in own)
+        own = [
+            workload
+            for workload in scores[name].workloads
+            if workload.workload.workload_id in common
+        ]
+        vips, vops = sum(workload.vips for workload in own), sum(workload.vops for workload in own)
         shared = rank is not None and bool(common)
         devices.append(
             RankedDevice(
@@ -79,10 +86,10 @@ def rank_devices(scores: Mapping[str, Score], by: By = "vips") -> Ranking:
 
 def of_model(ranking: Ranking, model: Model) -> Iterator[tuple[str, WorkloadScore]]:
     """Yield each device with its fastest workload of a model, where it has one."""
-    for it in ranking.devices:
-        own = [found for found in it.score.workloads if found.workload.model is model]
+    for device in ranking.devices:
+        own = [found for found in device.score.workloads if found.workload.model is model]
         if own:
-            yield it.device, min(own, key=lambda found: found.mean_time_s)
+            yield device.device, min(own, key=lambda found: found.mean_time_s)
 
 
 @dataclass(frozen=True)
@@ -103,13 +110,13 @@ def of_implementation(
     ranking: Ranking, implementation: Implementation
 ) -> Iterator[tuple[str, FrameworkFigures]]:
     """Yield each device with its figures of an implementation, where it has any."""
-    for it in ranking.devices:
-        own = [found for found in _all(it.score) if _is(found, implementation)]
+    for device in ranking.devices:
+        own = [found for found in _all(device.score) if _is(found, implementation)]
         if not own:
             continue
-        rivals = [_rivals(it.score, found) for found in own]
+        rivals = [_rivals(device.score, found) for found in own]
         yield (
-            it.device,
+            device.device,
             FrameworkFigures(
                 models=len(own),
                 average_vips=sum(found.vips for found in own) / len(own),
@@ -123,7 +130,7 @@ def of_implementation(
 
 
 def _common(scores: Sequence[Score]) -> tuple[str, ...]:
-    sets = [{it.workload.workload_id for it in score.workloads} for score in scores]
+    sets = [{workload.workload.workload_id for workload in score.workloads} for score in scores]
     shared = set.intersection(*sets) if sets else set()
     return (
         tuple(name for name in scores[0].rules.official_ids() if name in shared) if scores else ()
@@ -146,7 +153,7 @@ def _is(found: WorkloadScore, implementation: Implementation) -> bool:
 def _rivals(score: Score, found: WorkloadScore) -> list[float]:
     """Return the mean times of the same model in the other implementations on a device."""
     return [
-        it.mean_time_s
-        for it in _all(score)
-        if it.workload.model is found.workload.model and it is not found
+        rival.mean_time_s
+        for rival in _all(score)
+        if rival.workload.model is found.workload.model and rival is not found
     ]

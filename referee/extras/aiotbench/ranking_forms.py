@@ -39,7 +39,7 @@ def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
     return {
         "rules": rules.name,
         "by": ranking.by,
-        "devices": [_device(it) for it in ranking.devices],
+        "devices": [_device(device) for device in ranking.devices],
         "common": list(ranking.common),
         "models": [
             {
@@ -54,12 +54,15 @@ def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
         ],
         "frameworks": [
             {
-                "implementation": it.code,
-                "name": it.name,
-                "official": it.official,
-                "devices": {name: asdict(found) for name, found in of_implementation(ranking, it)},
+                "implementation": implementation.code,
+                "name": implementation.name,
+                "official": implementation.official,
+                "devices": {
+                    name: asdict(found)
+                    for name, found in of_implementation(ranking, implementation)
+                },
             }
-            for it in rules.implementations
+            for implementation in rules.implementations
         ],
     }
 
@@ -70,11 +73,16 @@ def ranking_csv(ranking: Ranking) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_FIELDS)
     for device in ranking.devices:
-        for it in (*device.score.workloads, *device.score.additional):
+        for workload in (*device.score.workloads, *device.score.additional):
             row = (
-                *(device.rank, device.device, it.workload.workload_id),
-                *(it.workload.implementation.official, it.images, it.accuracy),
-                *(it.workload.model.reference_accuracy, it.mean_time_s, it.vips, it.vops),
+                *(device.rank, device.device, workload.workload.workload_id),
+                *(workload.workload.implementation.official, workload.images, workload.accuracy),
+                *(
+                    workload.workload.model.reference_accuracy,
+                    workload.mean_time_s,
+                    workload.vips,
+                    workload.vops,
+                ),
             )
             writer.writerow([plain_cell(value) for value in row])
     return text.getvalue()
@@ -92,7 +100,7 @@ def ranking_text(ranking: Ranking, rules: RuleSet) -> str:
 
 def tables_of(ranking: Ranking, rules: RuleSet) -> dict[str, list[list[str]]]:
     """Return the tables of texts by their titles; the first row of each has the heads."""
-    names = [it.device for it in ranking.devices]
+    names = [device.device for device in ranking.devices]
     models = [["model", "Table 1", *names]]
     for model in rules.models:
         found = dict(of_model(ranking, model))
@@ -100,8 +108,8 @@ def tables_of(ranking: Ranking, rules: RuleSet) -> dict[str, list[list[str]]]:
             cells = [_model_cell(found[name]) if name in found else _NONE for name in names]
             models.append([model.name, f"{100 * model.reference_accuracy:g} %", *cells])
     frameworks = [["framework", *names]]
-    for it in rules.implementations:
-        figures = dict(of_implementation(ranking, it))
+    for implementation in rules.implementations:
+        figures = dict(of_implementation(ranking, implementation))
         if figures:
             cells = [
                 f"{figures[name].average_vips:.4g} VIPS, fastest in"
@@ -110,7 +118,7 @@ def tables_of(ranking: Ranking, rules: RuleSet) -> dict[str, list[list[str]]]:
                 else _NONE
                 for name in names
             ]
-            frameworks.append([it.name, *cells])
+            frameworks.append([implementation.name, *cells])
     return {
         "Devices": [list(_HEADS), *map(_device_row, ranking.devices)],
         "Models: accuracy and time of the fastest framework": models,
@@ -136,8 +144,8 @@ def sentences_of(ranking: Ranking) -> Iterator[str]:
         found = device.score
         for text in (*other_networks(found), *remarks(found), *unproved_networks(found)):
             yield f"{device.device}, {text}"
-        for it in device.score.workloads:
-            yield from _accuracy_remark(device.device, it)
+        for workload in device.score.workloads:
+            yield from _accuracy_remark(device.device, workload)
 
 
 def _accuracy_remark(device: str, found: WorkloadScore) -> Iterator[str]:
@@ -156,13 +164,13 @@ def _accuracy_remark(device: str, found: WorkloadScore) -> Iterator[str]:
 _FAR_POINTS, _ENOUGH = 10.0, 500
 
 
-def _device(it: RankedDevice) -> dict[str, Any]:
+def _device(device: RankedDevice) -> dict[str, Any]:
     return {
-        "rank": it.rank,
-        "device": it.device,
-        **score_report(it.score),
-        "common_vips": it.common_vips,
-        "common_vops": it.common_vops,
+        "rank": device.rank,
+        "device": device.device,
+        **score_report(device.score),
+        "common_vips": device.common_vips,
+        "common_vops": device.common_vops,
     }
 
 
@@ -175,17 +183,17 @@ def _fastest(found: WorkloadScore) -> dict[str, Any]:
     }
 
 
-def _device_row(it: RankedDevice) -> list[str]:
+def _device_row(device: RankedDevice) -> list[str]:
     figures = [
         None if summary is None else getattr(summary, name) / unit
-        for summary, unit in ((it.score.vips, 1.0), (it.score.vops, _MILLION))
+        for summary, unit in ((device.score.vips, 1.0), (device.score.vops, _MILLION))
         for name in ("sum", "average", "maximum")
     ]
     return [
-        _NONE if it.rank is None else str(it.rank),
-        it.device,
-        str(len(it.score.workloads)),
-        *(_NONE if value is None else f"{value:.6g}" for value in (*figures, it.common_vips)),
+        _NONE if device.rank is None else str(device.rank),
+        device.device,
+        str(len(device.score.workloads)),
+        *(_NONE if value is None else f"{value:.6g}" for value in (*figures, device.common_vips)),
     ]
 
 
@@ -218,8 +226,8 @@ def ranking_page(ranking: Ranking, rules: RuleSet) -> str:
 def _bars(ranking: Ranking) -> list[dict[str, str]]:
     """Return a bar for each ranked device, as long as its sum is of the best one's."""
     figures = {
-        it.device: it.score.vips if ranking.by == "vips" else it.score.vops
-        for it in ranking.devices
+        device.device: device.score.vips if ranking.by == "vips" else device.score.vops
+        for device in ranking.devices
     }
     sums = {name: summary.sum for name, summary in figures.items() if summary is not None}
     best = max(sums.values(), default=0.0) or 1.0

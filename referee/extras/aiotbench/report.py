@@ -23,7 +23,9 @@ def score_report(score: Score) -> Report:
         "vops": _figures(score.vops),
         "workloads": _workloads(score.workloads),
         "missing": list(score.missing),
-        "models": {it.workload.workload_id: _model(score, it) for it in score.all},
+        "models": {
+            workload.workload.workload_id: _model(score, workload) for workload in score.all
+        },
     }
     for name, found in (("additional", score.additional), ("others", score.others)):
         if found:
@@ -50,7 +52,8 @@ def submission_report(score: Score, configuration: Configuration) -> Report:
         "rules": score.rules.name,
         "configuration": configuration,
         "scores": {
-            it.workload.workload_id: {"vips": it.vips, "vops": it.vops} for it in score.workloads
+            workload.workload.workload_id: {"vips": workload.vips, "vops": workload.vops}
+            for workload in score.workloads
         },
         "open": open_points(score, configuration),
     }
@@ -64,10 +67,10 @@ def _figures(summary: Summary | None) -> dict[str, float | None]:
 
 def _workloads(found: Sequence[WorkloadScore]) -> Report:
     return {
-        it.workload.workload_id: {
-            "accuracy": it.accuracy,
-            "mean_time_s": it.mean_time_s,
-            "images": it.images,
+        workload.workload.workload_id: {
+            "accuracy": workload.accuracy,
+            "mean_time_s": workload.mean_time_s,
+            "images": workload.images,
         }
-        for it in found
+        for workload in found
     }

@@ -68,16 +68,20 @@ class RuleSet:
 
     def official_ids(self) -> tuple[str, ...]:
         """Return the ids of the workloads that make the score, in the order of the table."""
-        return tuple(it.workload_id for it in self.workloads() if it.implementation.official)
+        return tuple(
+            workload.workload_id
+            for workload in self.workloads()
+            if workload.implementation.official
+        )
 
     def by_id(self) -> dict[str, Workload]:
         """Return every workload by its id."""
-        return {it.workload_id: it for it in self.workloads()}
+        return {workload.workload_id: workload for workload in self.workloads()}
 
     def spelling(self) -> str:
         """Return how a workload's id is written, for a message to people."""
         models = " ".join(model.code for model in self.models)
-        codes = " ".join(it.code for it in self.implementations)
+        codes = " ".join(implementation.code for implementation in self.implementations)
         return f"MODEL_IMPLEMENTATION, a model of {models} and an implementation of {codes}"
 
 

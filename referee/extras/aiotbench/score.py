@@ -113,18 +113,18 @@ def score_device(
         for workload in rules.workloads()
         if workload.workload_id in tallies
     ]
-    others = tuple(it for it in found if _strange(known, it.workload))
-    fit = [it for it in found if it not in others]
-    official = tuple(it for it in fit if it.workload.implementation.official)
-    ran = {it.workload.workload_id for it in official}
+    others = tuple(workload for workload in found if _strange(known, workload.workload))
+    fit = [workload for workload in found if workload not in others]
+    official = tuple(workload for workload in fit if workload.workload.implementation.official)
+    ran = {workload.workload.workload_id for workload in official}
     return Score(
         rules=rules,
         workloads=official,
-        additional=tuple(it for it in fit if it not in official),
+        additional=tuple(workload for workload in fit if workload not in official),
         others=others,
         missing=tuple(name for name in rules.official_ids() if name not in ran),
-        vips=_summary([it.vips for it in official]),
-        vops=_summary([it.vops for it in official]),
+        vips=_summary([workload.vips for workload in official]),
+        vops=_summary([workload.vops for workload in official]),
         models=known,
     )
 

@@ -21,9 +21,9 @@ def open_points(score: Score, configuration: Configuration | None) -> list[str]:
 
 def other_networks(score: Score) -> Iterator[str]:
     """Yield a sentence for each workload whose model is not the network of its name."""
-    for it in score.others:
-        found = "; ".join(score.strange(it) or ())
-        yield f"The model of {it.workload.workload_id} is another network: {found}."
+    for workload in score.others:
+        found = "; ".join(score.strange(workload) or ())
+        yield f"The model of {workload.workload.workload_id} is another network: {found}."
 
 
 def _open_points(score: Score, configuration: Configuration | None) -> Iterator[str]:
@@ -32,15 +32,19 @@ def _open_points(score: Score, configuration: Configuration | None) -> Iterator[
     if score.missing:
         total = len(score.rules.official_ids())
         yield f"{len(score.missing)} of {total} workloads are missing: {' '.join(score.missing)}."
-    short = [it for it in score.workloads if it.images != score.rules.images]
+    short = [workload for workload in score.workloads if workload.images != score.rules.images]
     if short:
-        named = ", ".join(f"{it.workload.workload_id} {it.images}" for it in short)
+        named = ", ".join(
+            f"{workload.workload.workload_id} {workload.images}" for workload in short
+        )
         yield f"The rules want {score.rules.images} images of each workload: {named}."
 
 
 def unproved_networks(score: Score) -> Iterator[str]:
     """Yield a sentence about the workloads of which nobody knows the network."""
-    unknown = [it.workload.workload_id for it in score.all if score.strange(it) is None]
+    unknown = [
+        workload.workload.workload_id for workload in score.all if score.strange(workload) is None
+    ]
     if unknown:
         yield (
             f"Nothing but the accuracy shows which network ran as {' '.join(unknown)}. The sample "
@@ -50,7 +54,7 @@ def unproved_networks(score: Score) -> Iterator[str]:
 
 def remarks(score: Score) -> list[str]:
     """Return a sentence for each workload whose figures look like a mistake in the log."""
-    return [text for it in score.all for text in _remarks(it)]
+    return [text for workload in score.all for text in _remarks(workload)]
 
 
 def _remarks(found: WorkloadScore) -> Iterator[str]:

@@ -57,15 +57,15 @@ def _lines(
 
 def _table(found: Sequence[WorkloadScore]) -> Iterator[str]:
     yield _HEAD
-    for it in found:
-        name = f"{it.workload.model.name}, {it.workload.implementation.name}"
-        yield _LEFT.format(it.workload.workload_id, name) + _RIGHT.format(
-            it.images,
-            f"{100 * it.accuracy:.3f} %",
-            f"{100 * it.workload.model.reference_accuracy:g} %",
-            f"{it.mean_time_s:.6g}",
-            f"{it.vips:.6g}",
-            f"{it.vops / _MILLION:.6g}",
+    for workload in found:
+        name = f"{workload.workload.model.name}, {workload.workload.implementation.name}"
+        yield _LEFT.format(workload.workload.workload_id, name) + _RIGHT.format(
+            workload.images,
+            f"{100 * workload.accuracy:.3f} %",
+            f"{100 * workload.workload.model.reference_accuracy:g} %",
+            f"{workload.mean_time_s:.6g}",
+            f"{workload.vips:.6g}",
+            f"{workload.vops / _MILLION:.6g}",
         )
 
 

@@ -59,8 +59,8 @@ def diplomas_of(results: Results, digests: Mapping[int, str]) -> list[Diploma]:
 
     `digests` has the SHA-256 of the bundle of each session that counts.
     """
-    heads = {it.field: head_of(it, results.figures) for it in columns_on(On.PAGE)}
-    ranked = sum(it.rank is not None for it in results.entries)
+    heads = {column.field: head_of(column, results.figures) for column in columns_on(On.PAGE)}
+    ranked = sum(entry.rank is not None for entry in results.entries)
     return [
         _diploma(results, entry, cells, heads, ranked, digests)
         for entry, cells in zip(results.entries, printed_entries(results.entries), strict=True)

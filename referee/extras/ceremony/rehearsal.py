@@ -53,7 +53,7 @@ def rehearsed(contest: Contest) -> tuple[Results, ContestRanking]:
         for place, (team, organisation, mean_ap, energy_wh) in enumerate(_TEAMS, start=1)
     ]
     invalid = ResultEntry(team=_INVALID, session=11, mean_ap=0.2, verdict="INVALID")
-    names = [it.team for it in entries]
+    names = [entry.team for entry in entries]
     track, settings = contest.track, contest.config.contest
     results = Results(
         contest=settings.name,
@@ -74,7 +74,9 @@ def rehearsed(contest: Contest) -> tuple[Results, ContestRanking]:
         approved_utc=contest.clock.now().utc.isoformat(),
     )
     hidden = {names[place] for place in _HIDDEN} | {_INVALID}
-    before = [ResultEntry(team=it.team) if it.team in hidden else it for it in results.entries]
+    before = [
+        ResultEntry(team=entry.team) if entry.team in hidden else entry for entry in results.entries
+    ]
     return results, replace(results, entries=before)
 
 

@@ -89,15 +89,19 @@ class _Ceremony:
         self, results: Results, before: ContestRanking | None, pictured: Collection[str]
     ) -> None:
         self._results, self._pictured = results, pictured
-        self._ranked = [it for it in results.entries if it.rank is not None]
-        known = {} if before is None else {it.team: it for it in before.entries}
-        hidden = [it for it in results.entries if _differs(it, known.get(it.team))]
+        self._ranked = [entry for entry in results.entries if entry.rank is not None]
+        known = {} if before is None else {entry.team: entry for entry in before.entries}
+        hidden = [entry for entry in results.entries if _differs(entry, known.get(entry.team))]
         # The order of the results would tell who is last.
-        self._hidden = [it.team for it in sorted(hidden, key=lambda it: (it.session or 0, it.team))]
+        self._hidden = [
+            entry.team
+            for entry in sorted(hidden, key=lambda entry: (entry.session or 0, entry.team))
+        ]
         self._settled = last_place(self._ranked) + 1
         self._decimals = [
             decimals_apart(
-                [value for it in self._ranked if (value := read(it)) is not None], _DECIMALS_LEAST
+                [value for entry in self._ranked if (value := read(entry)) is not None],
+                _DECIMALS_LEAST,
             )
             for read in _FIGURES
         ]
@@ -107,11 +111,13 @@ class _Ceremony:
         results, count = self._results, len(self._hidden)
         yield Scene(kind="title", title=results.contest, text=_counted(count))
         yield self._ranking("The ranking so far" if len(self._ranked) > count else "The ranking")
-        for entry in [it for it in results.entries if it.rank is None]:
+        for entry in [entry for entry in results.entries if entry.rank is None]:
             if entry.team in self._hidden:
                 yield self._revealed(entry, "Without a place")
-        for place, group in groupby(reversed(self._ranked), lambda it: it.rank or 0):
-            yield from self._place(place, sorted(group, key=lambda it: (it.session or 0, it.team)))
+        for place, group in groupby(reversed(self._ranked), lambda entry: entry.rank or 0):
+            yield from self._place(
+                place, sorted(group, key=lambda entry: (entry.session or 0, entry.team))
+            )
         yield from self._honours()
 
     def _place(self, place: int, entries: Sequence[ResultEntry]) -> Iterator[Scene]:
@@ -131,9 +137,9 @@ class _Ceremony:
 
     def _honours(self) -> Iterator[Scene]:
         """Yield what follows the ranking: podium, prizes, guests, and the ranking as it is."""
-        best = [it for it in self._ranked if (it.rank or 0) <= PODIUM]
+        best = [entry for entry in self._ranked if (entry.rank or 0) <= PODIUM]
         if best:
-            lines = [self._line(it, "settled") for it in best]
+            lines = [self._line(entry, "settled") for entry in best]
             yield Scene(kind="podium", title="The podium", lines=lines)
         for prize in self._results.prizes:
             yield from _prize(prize)
@@ -152,8 +158,8 @@ class _Ceremony:
 
     def _ranking(self, title: str, fresh: str = "") -> Scene:
         """Return the ranking of what has been revealed."""
-        shown = [it for it in self._results.entries if it.team not in self._hidden]
-        ranked = [it.rank for it in shown if it.rank is not None]
+        shown = [entry for entry in self._results.entries if entry.team not in self._hidden]
+        ranked = [entry.rank for entry in shown if entry.rank is not None]
         lines = []
         for entry in shown:
             place, settled = entry.rank, entry.rank is None or entry.rank >= self._settled
@@ -191,7 +197,7 @@ def heads_of(results: Results) -> list[str]:
 
 def last_place(entries: Sequence[PublicEntry]) -> int:
     """Return the last place that somebody has, or 0."""
-    return max((it.rank or 0 for it in entries), default=0)
+    return max((entry.rank or 0 for entry in entries), default=0)
 
 
 def _differs(entry: ResultEntry, known: PublicEntry | None) -> bool:

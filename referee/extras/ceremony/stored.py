@@ -71,9 +71,9 @@ def winners_picture(contest: Contest, session_id: int) -> bytes:
     and (code `no_picture`) where nothing was found.
     """
     found = read_ceremony(contest)
-    winners = [] if found is None else [it for it in found[0].entries if it.rank == 1]
+    winners = [] if found is None else [entry for entry in found[0].entries if entry.rank == 1]
     allowed = set() if found is None else pictured_teams(contest, found[0])
-    if session_id not in [it.session for it in winners if it.team in allowed]:
+    if session_id not in [winner.session for winner in winners if winner.team in allowed]:
         raise Refusal("picture_closed", f"The ceremony shows no picture of session {session_id}.")
     session = load_session(contest.database.connection, session_id)
     detections = scored_answer(contest, session)

@@ -112,7 +112,7 @@ def _of_close(
         return
     number = last_round(connection)
     after = number is not None and datetime.fromisoformat(round_began(connection, number)) >= closes
-    if not after and any(it.team in active and it.state in HAS_SCORE for it in entries):
+    if not after and any(entry.team in active and entry.state in HAS_SCORE for entry in entries):
         yield (
             f"OVIC takes no models since {moment_text(closes)}, and no round has measured all "
             "entries since then: 'referee ovic round'."

@@ -41,7 +41,7 @@ def find_bundles(places: Iterable[Path]) -> list[BundleFile]:
                 )
         if not some:
             raise InputError(f"{place} has no file that ends in .zip: 'referee export' writes them")
-    return sorted(found.values(), key=lambda it: (-it.size, it.name))
+    return sorted(found.values(), key=lambda bundle: (-bundle.size, bundle.name))
 
 
 def _below(place: Path) -> Iterator[BundleFile]:

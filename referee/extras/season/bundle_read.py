@@ -143,7 +143,7 @@ class OldScore(msgspec.Struct):
             "detections": self.detections,
             "normalized_accuracy": self.normalized_accuracy,
             "emulated": self.emulated,
-            "inputs": self.inputs or {name: it.sha256 for name, it in session.inputs.items()},
+            "inputs": self.inputs or {name: facts.sha256 for name, facts in session.inputs.items()},
             "mean_ap_interval": _ends(intervals.mean_ap),
             "score_interval": _ends(intervals.score if gives_interval(self.verdict) else None),
         }
@@ -189,7 +189,7 @@ def read_bundle(path: Path, track: str | None = None) -> BundleRead:
             raise NotABundle(name, "The member is missing.")
     stations = _require_hashes(members)
     session: SessionTold = _typed(SessionTold, _SESSION, members[_SESSION])
-    rules = {it.name: it for it in trusted_tracks(track).values()}.get(session.track)
+    rules = {known.name: known for known in trusted_tracks(track).values()}.get(session.track)
     if rules is None:
         raise NotABundle(_SESSION, not_trusted(session.track, track))
     old: OldScore | None = _typed(OldScore | None, _SCORE, members.get(_SCORE, b"null"))

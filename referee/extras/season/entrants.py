@@ -69,7 +69,7 @@ def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
     """Return a session that counts as an entrant without ranks; `by` is `BY_SCORE` or `BY_MAP`."""
     # A file may have an interval where the energy is SUSPECT.
     sure = by == BY_MAP or gives_interval(old_result["verdict"])
-    old, new = (_value(it, by, sure=sure) for it in (old_result, row["new"]))
+    old, new = (_value(result, by, sure=sure) for result in (old_result, row["new"]))
     found = {
         "old": old.value,
         "new": new.value,
@@ -83,7 +83,9 @@ def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
         verdict=harmless(str(old_result["verdict"])),
         energy_wh=old_result["energy_wh"],
         emulated=bool(old_result.get("emulated")),
-        missing={name: _why_missing(row, by, name) for name, it in found.items() if it is None},
+        missing={
+            name: _why_missing(row, by, name) for name, entrant in found.items() if entrant is None
+        },
         old=old.value,
         new=new.value,
         old_interval=old.ends,

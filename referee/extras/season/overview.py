@@ -91,7 +91,7 @@ def not_reproduced(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "old_mean_ap": row["old"]["mean_ap"],
             "new_mean_ap": row["new"]["mean_ap"],
         }
-        for row in sorted(_scored(rows), key=lambda it: (it["file"], rules_of(it)))
+        for row in sorted(_scored(rows), key=lambda row: (row["file"], rules_of(row)))
         if row["reproduces"] is False and row["old"] is not None
     ]
 

@@ -131,7 +131,7 @@ def _ranking(
         for place, one in enumerate(entrants)
     ]
     last = len(ranked) + 1  # While it is sorted, the list itself is empty.
-    ranked.sort(key=lambda it: (it[0].new_rank or last, it[0].team))
+    ranked.sort(key=lambda place: (place[0].new_rank or last, place[0].team))
     compared = _Compared([one for one, _ in ranked], [row for _, row in ranked], by)
     pairs = list(combinations([one for one, _ in ranked], 2))
     both = [(a, b) for a, b in pairs if None not in (a.old, a.new, b.old, b.new)]
@@ -154,7 +154,9 @@ def _ranking(
 def _counted(rows: Sequence[ScoredRow]) -> list[tuple[OldResult, ScoredRow]]:
     """Return each team's session that counts, the newest with a verdict, after its old result."""
     newest: dict[str, tuple[OldResult, ScoredRow]] = {}
-    for row in sorted(rows, key=lambda it: (it["started_utc"] or "", it["session"], it["file"])):
+    for row in sorted(
+        rows, key=lambda row: (row["started_utc"] or "", row["session"], row["file"])
+    ):
         if row["old"] is not None and row["old"]["verdict"] is not None:
             newest[row["team"]] = (row["old"], row)
     return [newest[team] for team in sorted(newest)]
@@ -162,8 +164,10 @@ def _counted(rows: Sequence[ScoredRow]) -> list[tuple[OldResult, ScoredRow]]:
 
 def _places(values: Sequence[float | None]) -> list[int | None]:
     """Return the place of each value, 1 for the highest; equal ones share one."""
-    known = [it for it in values if it is not None]
-    return [None if it is None else 1 + sum(other > it for other in known) for it in values]
+    known = [value for value in values if value is not None]
+    return [
+        None if value is None else 1 + sum(other > value for other in known) for value in values
+    ]
 
 
 def _tau(

@@ -239,7 +239,11 @@ def cells(one: Entrant) -> tuple[str, ...]:
         *("–" if one.new_rank is None else str(one.new_rank), _rank(one.old_rank), arrow),
         *(one.team, number(one.new)),
         "–" if ends is None else f"{number(ends[0])} … {number(ends[1])}",
-        *(number(one.old), possible, ", ".join([one.verdict, *(it for it in marks if marks[it])])),
+        *(
+            number(one.old),
+            possible,
+            ", ".join([one.verdict, *(mark for mark in marks if marks[mark])]),
+        ),
     )
 
 

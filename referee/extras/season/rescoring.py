@@ -92,7 +92,7 @@ def rescore(
     begun: set[str | None] = {None}
     for bundle in bundles:
         digest = digests.get(bundle.name)
-        open_rules = [it for it in asked.rules if (digest, asked.key(it)) not in done]
+        open_rules = [rule for rule in asked.rules if (digest, asked.key(rule)) not in done]
         if open_rules and (digest is None or digest not in begun):
             work.append(_Work(bundle, open_rules, blocks_of(bundle.size, asked.resamples)))
         begun.add(digest)
@@ -150,11 +150,11 @@ def _answers(
     work: Sequence[_Work], asked: Asked, executor: Executor, tell: Tell
 ) -> Iterator[tuple[_Work, list[TaskResult]]]:
     """Yield each bundle's work as soon as all its blocks are there."""
-    progress = SeasonProgress(len(work), sum(it.bundle.size for it in work))
+    progress = SeasonProgress(len(work), sum(item.bundle.size for item in work))
     places = {
-        asked.task(it.bundle, it.rules, block): (it, place)
-        for it in work
-        for place, block in enumerate(it.blocks)
+        asked.task(item.bundle, item.rules, block): (item, place)
+        for item in work
+        for place, block in enumerate(item.blocks)
     }
     tell("scoring", progress)
     for task, outcome in executor.outcomes(perform, list(places)):
@@ -163,11 +163,11 @@ def _answers(
             TaskResult(None, outcome.why) if isinstance(outcome, Lost) else outcome
         )
         progress.bytes_done += item.bundle.size / len(item.blocks)
-        answers = [it for it in item.answers if it is not None]
+        answers = [answer for answer in item.answers if answer is not None]
         if len(answers) == len(item.blocks):
             item.answers = []  # A season has many, and the rows have it all.
             progress.bundles_done += 1
-            progress.broken += any(it.reason is not None for it in answers)
+            progress.broken += any(answer.reason is not None for answer in answers)
             yield item, answers
         tell("scoring", progress)
 
@@ -175,8 +175,8 @@ def _answers(
 def _rows(item: _Work, answers: Sequence[TaskResult], asked: Asked) -> list[Row]:
     """Return a bundle's row for each of its rules."""
     first = answers[0]
-    reasons = [it.reason for it in answers if it.reason is not None]
-    if not reasons and len({it.bundle_sha256 for it in answers}) > 1:
+    reasons = [answer.reason for answer in answers if answer.reason is not None]
+    if not reasons and len({answer.bundle_sha256 for answer in answers}) > 1:
         reasons = ["The file changed while it was read."]
     if not reasons:
         try:
@@ -195,7 +195,7 @@ def _scored_rows(item: _Work, answers: Sequence[TaskResult], asked: Asked) -> li
         raise ValueError("a task for rules told nothing of the bundle")
     rows: list[Row] = []
     for place, rules in enumerate(item.rules):
-        measured = joined([it.measured[place] for it in answers])
+        measured = joined([answer.measured[place] for answer in answers])
         key, digest = asked.key(rules), str(first.bundle_sha256)
         rows.append(row_of(key, digest, first.told, measured, item.bundle.name))
         row_line(rows[-1])  # Raises for a number that JSON has not.

@@ -228,7 +228,7 @@ def of_trusted_tracks(rows: Iterable[Row], track: str | None = None) -> list[Row
 
     Trusted are the referee's own tracks, and that of the module `track`, which the caller names.
     """
-    known = {it.name for it in trusted_tracks(track).values()}
+    known = {known_track.name for known_track in trusted_tracks(track).values()}
 
     def trusted(row: Row) -> Row:
         if row["status"] == BROKEN or row["track"] in known:

@@ -138,8 +138,8 @@ def joined(blocks: Sequence[Measured]) -> Measured:
     return Measured(
         first.report,
         first.joint_key,
-        _joined([it.own for it in blocks if it.own]),
-        _joined([it.joint for it in blocks if it.joint]),
+        _joined([block.own for block in blocks if block.own]),
+        _joined([block.joint for block in blocks if block.joint]),
     )
 
 
@@ -195,14 +195,14 @@ def _joined(blocks: Sequence[MapUncertainty]) -> MapUncertainty:
     first = blocks[0]
     halves = replace(
         first.halves,
-        halves=np.concatenate([it.halves.halves for it in blocks]),
-        quarters=np.concatenate([it.halves.quarters for it in blocks]),
+        halves=np.concatenate([block.halves.halves for block in blocks]),
+        quarters=np.concatenate([block.halves.quarters for block in blocks]),
     )
     return MapUncertainty(first.estimate, halves, first.with_truth)
 
 
 def _images_with_truth(result: IlsvrcResult) -> int:
-    return len(np.unique(np.concatenate([it.truth for it in result.images_by_class()])))
+    return len(np.unique(np.concatenate([images.truth for images in result.images_by_class()])))
 
 
 def _ends(interval: Interval) -> list[float] | None:

@@ -192,7 +192,7 @@ def _moment(told: Mapping[str, Any] | None) -> Instant | None:
 def _newest(found: Sequence[BundleSession]) -> list[BundleSession]:
     """Return the newest bundle of each session; an order that no file's name or time changes."""
     newest: dict[tuple[str, str, int], BundleSession] = {}
-    for one in sorted(found, key=lambda it: (it.facts, it.digest)):
+    for one in sorted(found, key=lambda bundle: (bundle.facts, bundle.digest)):
         newest[one.station, one.place if not one.station else "", one.session] = one
     return [newest[key] for key in sorted(newest)]
 

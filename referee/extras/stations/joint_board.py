@@ -174,8 +174,14 @@ def _common(stations: Sequence[Station]) -> float | None:
 
 
 def _station(one: Station, stations: Sequence[Station]) -> dict[str, Any]:
-    lengths = [it.length_s for it in stations if it.length_s is not None and not it.fault]
-    usual = max(set(lengths), key=lambda it: (lengths.count(it), it), default=None)
+    lengths = [
+        station.length_s
+        for station in stations
+        if station.length_s is not None and not station.fault
+    ]
+    usual = max(
+        set(lengths), key=lambda length_s: (lengths.count(length_s), length_s), default=None
+    )
     remark = ""
     if one.length_s is not None and one.length_s != usual:
         remark = f"its sessions last {one.length_s:g} s, those of others {usual:g} s"
@@ -197,7 +203,7 @@ def _ranked(track: Track[Any], stations: Sequence[Station]) -> list[ResultEntry]
     places = track.ranking.places(reports)
     ranked = [replace(entry, rank=place) for entry, place in zip(entries, places, strict=True)]
     last = len(entries) + 1
-    return sorted(ranked, key=lambda it: last if it.rank is None else it.rank)
+    return sorted(ranked, key=lambda team: last if team.rank is None else team.rank)
 
 
 def _report(track: Track[Any], entry: ResultEntry) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def _teams(known: StationState) -> Iterator[JointTeam]:
             sessions[found.team_id].append(played)
     organisations = known.of_kind("organizations", OrganizationData)
     teams = known.of_kind("teams", TeamData)
-    for own in sorted(teams, key=lambda it: (len(it), it)):
+    for own in sorted(teams, key=lambda group: (len(group), group)):
         team, organisation = teams[own], organisations.get(own)
         if not team.hidden:
             yield JointTeam(
@@ -154,7 +154,9 @@ def _is_judged(played: JointSession) -> bool:
 def _put(teams: list[JointTeam], one: BundleSession) -> list[JointTeam]:
     """Return the teams with the session of a bundle in the place of what was known of it."""
     rest = [
-        replace(team, played=tuple(it for it in team.played if it.session != one.session))
+        replace(
+            team, played=tuple(played for played in team.played if played.session != one.session)
+        )
         for team in teams
     ]
     if one.void:

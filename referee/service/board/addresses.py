@@ -32,8 +32,10 @@ def certificate_hosts(addresses: Sequence[str]) -> list[str]:
 
     They are the hosts that the teams are told, and this machine's names for itself.
     """
-    told = [urlsplit(url).hostname or "" for it in addresses for url in contestants_urls(it)]
-    given = [it.rpartition(":")[0].strip("[]") for it in addresses]
+    told = [
+        urlsplit(url).hostname or "" for address in addresses for url in contestants_urls(address)
+    ]
+    given = [address.rpartition(":")[0].strip("[]") for address in addresses]
     named = [host for host in (*told, *given) if host not in _ANY]
     return list(dict.fromkeys([*named, "127.0.0.1", "localhost"]))
 

@@ -209,7 +209,8 @@ class Readiness:
         live = [lane.live() for lane in self._lanes]
         now = self._contest.clock.now()
         runs = any(
-            it is not None and state_of(it.facts, now) is SessionState.RUNNING for it in live
+            session is not None and state_of(session.facts, now) is SessionState.RUNNING
+            for session in live
         )
         return _KEPT_IN_SESSION_S if runs else _KEPT_S
 

@@ -87,7 +87,7 @@ class Pages:
 
     def _keep(self, page: Page | None) -> None:
         self._held = 0 if page is None else page.number
-        self._waiting = {it.name for it in self._open.values() if it is not page}
+        self._waiting = {other.name for other in self._open.values() if other is not page}
 
     def release(self) -> None:
         """Let the newest page show again."""
@@ -100,7 +100,7 @@ class Pages:
         `name` is what the page calls itself whenever it connects: a page that connects again is the
         same page, also before the desk notices that its old line is dead. So it keeps its screen.
         """
-        before = next((it for it in self._open.values() if name and it.name == name), None)
+        before = next((other for other in self._open.values() if name and other.name == name), None)
         if before is not None:
             self.remove(before.number)
         if len(self._open) >= PAGES_MOST:

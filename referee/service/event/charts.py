@@ -83,17 +83,22 @@ def speed_chart(ranking: ContestRanking, theme: Theme, size: tuple[float, float]
 
 def energy_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, float]) -> Figure:
     """Draw mAP against watt-hours, with lines of equal score and past champions."""
-    champions = [it for it in ranking.champions if it.energy_wh > 0]
+    champions = [champion for champion in ranking.champions if champion.energy_wh > 0]
     points = _points(ranking.entries, lambda entry: entry.energy_wh)
     figure, axes = _figure(ranking, theme, size, "energy of the session (Wh)")
-    _log_if_wide(axes, [x for x, _, _ in points] + [it.energy_wh for it in champions])
+    _log_if_wide(axes, [x for x, _, _ in points] + [champion.energy_wh for champion in champions])
     _draw_points(axes, points, theme)
-    for it in champions:
+    for champion in champions:
         axes.plot(
-            *(it.energy_wh, it.mean_ap), marker="*", ms=13, ls="", mfc="none", mec=theme.quiet
+            *(champion.energy_wh, champion.mean_ap),
+            marker="*",
+            ms=13,
+            ls="",
+            mfc="none",
+            mec=theme.quiet,
         )
-        _label(axes, it.energy_wh, it.mean_ap, str(it.year), theme.quiet)
-    _frame(axes, [y for _, y, _ in points] + [it.mean_ap for it in champions])
+        _label(axes, champion.energy_wh, champion.mean_ap, str(champion.year), theme.quiet)
+    _frame(axes, [y for _, y, _ in points] + [champion.mean_ap for champion in champions])
     taken = _name_points(axes, points, theme)
     _equal_scores(axes, [one.score for one in ranking.entries], theme, taken)
     return figure
@@ -105,7 +110,7 @@ def speed_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, float
     figure, axes = _figure(ranking, theme, size, "objects reported a second")
     _log_if_wide(axes, [x for x, _, _ in points])
     _draw_points(axes, points, theme)
-    _frame(axes, [y for _, y, _ in points] + [it.mean_ap for it in ranking.champions])
+    _frame(axes, [y for _, y, _ in points] + [champion.mean_ap for champion in ranking.champions])
     _name_points(axes, points, theme)
     _champion_lines(axes, ranking.champions, theme)
     return figure
@@ -116,13 +121,13 @@ def _champion_lines(axes: Axes, champions: Sequence[PastChampion], theme: Theme)
     before, shift = math.inf, -2.0
     height = 72.0 * axes.bbox.height / _figure_of(axes).dpi
     bottom, top = axes.get_ylim()
-    for it in sorted(champions, key=lambda one: -one.mean_ap):
-        axes.axhline(it.mean_ap, color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
-        up = height * (it.mean_ap - bottom) / (top - bottom)
+    for champion in sorted(champions, key=lambda one: -one.mean_ap):
+        axes.axhline(champion.mean_ap, color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
+        up = height * (champion.mean_ap - bottom) / (top - bottom)
         shift = shift - 34.0 if before - up < 12.0 else -2.0
         before = up
         axes.annotate(
-            *(str(it.year), (1.0, it.mean_ap)),
+            *(str(champion.year), (1.0, champion.mean_ap)),
             xycoords=("axes fraction", "data"),
             xytext=(shift, 2),
             textcoords="offset points",

@@ -85,7 +85,7 @@ def _interval(entry: PublicEntry, _: int) -> str:
 
 
 def _percent(field: str) -> Printing:
-    return lambda entry, _: _or_nothing(getattr(entry, field), lambda it: f"{100 * it:.2f} %")
+    return lambda entry, _: _or_nothing(getattr(entry, field), lambda share: f"{100 * share:.2f} %")
 
 
 def _verdict(entry: PublicEntry, _: int) -> str:
@@ -186,7 +186,9 @@ COLUMNS = (
 )
 """The table."""
 
-CSV_FIELDS = tuple(it.field for it in sorted(COLUMNS, key=lambda it: it.csv) if it.csv)
+CSV_FIELDS = tuple(
+    column.field for column in sorted(COLUMNS, key=lambda column: column.csv) if column.csv
+)
 """The fields of the CSV, in its order."""
 
 
@@ -233,7 +235,7 @@ def decimals_apart(values: Sequence[float], least: int = _SCORE_LEAST) -> int:
 
 def printed_entries(entries: Sequence[PublicEntry]) -> list[dict[str, str]]:
     """Return the cells of each entry by the column's field; a missing figure is '–'."""
-    decimals = decimals_apart([it.score for it in entries if it.score is not None])
+    decimals = decimals_apart([entry.score for entry in entries if entry.score is not None])
     return [_cells(entry, decimals) for entry in entries]
 
 
@@ -275,4 +277,8 @@ def printed_champion(champion: PastChampion) -> dict[str, str]:
 
 
 def _cells(entry: PublicEntry, decimals: int) -> dict[str, str]:
-    return {it.field: it.printing(entry, decimals) for it in COLUMNS if it.printing is not None}
+    return {
+        column.field: column.printing(entry, decimals)
+        for column in COLUMNS
+        if column.printing is not None
+    }

@@ -49,7 +49,10 @@ def provisional_results(contest: Contest, connection: Connection) -> Results:
     roster = read_roster(contest, connection)
     standings = read_standings(contest, connection, roster)
     points = open_points(contest, connection, roster, standings)
-    found = ((it.name, it.standings(contest, connection)) for it in present_extras(contest.config))
+    found = (
+        (extra.name, extra.standings(contest, connection))
+        for extra in present_extras(contest.config)
+    )
     guests = {name: told for name, told in found if told is not None}
     return msgspec.structs.replace(ranked_results(contest, standings), open=points, guests=guests)
 
@@ -76,8 +79,8 @@ def ranked_results(contest: Contest, standings: Sequence[Standing]) -> Results:
 def past_champions(track: Track[Any]) -> list[PastChampion]:
     """Return the winners of past years in a track, the oldest first."""
     return [
-        PastChampion(year, it.accuracy, it.energy_wh, it.score)
-        for year, it in sorted(track.champions.items())
+        PastChampion(year, champion.accuracy, champion.energy_wh, champion.score)
+        for year, champion in sorted(track.champions.items())
     ]
 
 
@@ -105,13 +108,13 @@ def _entry(contest: Contest, standing: Standing) -> ResultEntry:
 
 def _prizes(contest: Contest, standings: Sequence[Standing]) -> list[WonPrize]:
     sigma = lpirc.Sigma(contest.config.contest.prize_sigma)
-    ranked = [it for it in standings if it.rank is not None]
+    ranked = [standing for standing in standings if standing.rank is not None]
     entries = [
         lpirc.Entry(
-            *(it.team.name, it.figures.mean_ap, it.figures.energy_wh),
-            it.team.registration.prizes,
+            *(standing.team.name, standing.figures.mean_ap, standing.figures.energy_wh),
+            standing.team.registration.prizes,
         )
-        for it in ranked
+        for standing in ranked
     ]
     best = [one for one in ranked if one.team.registration.prizes]
     first = [one.team.name for one in best if one.rank == best[0].rank]

@@ -54,7 +54,7 @@ def results_text(results: Results) -> str:
     columns, rows = columns_on(On.TEXT), printed_entries(results.entries)
     heads = [head_of(column, results.figures) for column in columns]
     lines = [f"{results.contest}: {state_line(results)}", ""]
-    lines += aligned([heads, *([row[it.field] for it in columns] for row in rows)], columns)
+    lines += aligned([heads, *([row[column.field] for column in columns] for row in rows)], columns)
     for entry in results.entries:
         if remarks := "; ".join([*notes(entry), *_of_verdict(entry)]):
             lines.append(f"  {entry.team}: {remarks}")
@@ -91,7 +91,7 @@ def results_latex(results: Results) -> str:
     """Return the ranking as a LaTeX table that needs no package, and those of guests after it."""
     columns = columns_on(On.LATEX)
     heads = [_title(head_of(column, results.figures)) for column in columns]
-    rows = [[row[it.field] for it in columns] for row in printed_entries(results.entries)]
+    rows = [[row[column.field] for column in columns] for row in printed_entries(results.entries)]
     sides = "".join("l" if column.left else "r" for column in columns)
     caption = f"{results.contest}: rankings and results. Energy is measured in watt-hour. "
     state = state_line(results)

@@ -43,7 +43,7 @@ def save_picture(results: Results, path: Path) -> str | None:
 
 def share_figure(results: Results) -> Figure:
     """Draw the best five teams: a bar of each score from 0, with its interval and its figures."""
-    ranked = [it for it in results.entries if it.rank is not None]
+    ranked = [entry for entry in results.entries if entry.rank is not None]
     cells = printed_entries(results.entries)[:_ROWS_MOST]
     with drawing(STYLE):
         figure = Figure(figsize=_SIZE_IN, facecolor=_GROUND)
@@ -71,7 +71,7 @@ def _draw_rows(
     axes: Axes, rows: Sequence[tuple[ResultEntry, dict[str, str]]], results: Results
 ) -> None:
     """Draw the rows; the longest bar takes two thirds of the width, for the figures' sake."""
-    ends = [max(it.score or 0.0, it.score_high or 0.0) for it, _ in rows]
+    ends = [max(entry.score or 0.0, entry.score_high or 0.0) for entry, _ in rows]
     axes.set_xlim(0, 1.5 * (max(ends, default=0.0) or 1.0))
     for place, (entry, cells) in enumerate(rows):
         colour = _BEST if entry.rank == 1 else COLOURS[0]

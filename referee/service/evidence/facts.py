@@ -47,7 +47,7 @@ def link_behind(line: Mapping[str, Any], before: bytes | None) -> bytes:
     Raises ValueError, KeyError or TypeError for a line that is no fact.
     """
     row = line["row"]
-    values = [value_of(it) if type(it) is dict else it for it in row.values()]
+    values = [value_of(value) if type(value) is dict else value for value in row.values()]
     return linked(packed_digest([line["table"], *values]), before)
 
 
@@ -60,7 +60,7 @@ def _lines(found: Iterator[ChainLink], tell: Callable[[str], object]) -> Iterato
         before = link.strand
         row = None
         if link.row is not None:
-            values = [_json(it) if type(it) in _ODD else it for it in link.row]
+            values = [_json(value) if type(value) in _ODD else value for value in link.row]
             row = dict(zip(link.columns, values, strict=True))
         line = {"table": link.table, "row": row, "strand": link.strand.hex()}
         yield _encode(line) + b"\n"

@@ -94,4 +94,4 @@ def _other_members(
                 digest.update(block)
             digests[name] = digest.hexdigest()
     told = manifest["sha256"]
-    return sorted(it for it in {*digests, *told} if digests.get(it) != told.get(it))
+    return sorted(member for member in {*digests, *told} if digests.get(member) != told.get(member))

@@ -157,9 +157,9 @@ def _truth(
     try:
         if path.is_dir():
             return [
-                it
+                image
                 for file in sorted(path.glob("*.xml"))
-                for it in _xml(file, own_ids, classes, read)
+                for image in _xml(file, own_ids, classes, read)
             ]
         text = _text(path, read)
         if text.lstrip().startswith("{"):

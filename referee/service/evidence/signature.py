@@ -61,8 +61,8 @@ class Envelope:
             "payloadType": _TYPE,
             "payload": b64encode(self.payload).decode("ascii"),
             "signatures": [
-                {"keyid": name, "sig": b64encode(it).decode("ascii")}
-                for name, it in sorted(self.signatures.items())
+                {"keyid": name, "sig": b64encode(signature).decode("ascii")}
+                for name, signature in sorted(self.signatures.items())
             ],
         }
 
@@ -87,7 +87,8 @@ def read_envelope(value: Any) -> Envelope:
         if value["payloadType"] != _TYPE:
             raise ValueError(f"its payload is of the type {value['payloadType']!r}")
         signatures = {
-            str(it["keyid"]): b64decode(it["sig"], validate=True) for it in value["signatures"]
+            str(signature["keyid"]): b64decode(signature["sig"], validate=True)
+            for signature in value["signatures"]
         }
         if not all(map(_KEY_ID.fullmatch, signatures)):
             raise ValueError("a key's id is no SHA-256 in hex")

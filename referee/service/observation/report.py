@@ -133,8 +133,10 @@ def machine_facts(folder: Path) -> dict[str, Any]:
         "python": platform.python_version(),
         "system": platform.platform(),
         "libraries": {
-            it.metadata["Name"]: it.version
-            for it in sorted(metadata.distributions(), key=lambda it: it.metadata["Name"].lower())
+            package.metadata["Name"]: package.version
+            for package in sorted(
+                metadata.distributions(), key=lambda package: package.metadata["Name"].lower()
+            )
         },
         "cores": os.cpu_count(),
         "load": os.getloadavg(),
@@ -153,7 +155,7 @@ def sessions_told(contest: Contest) -> dict[str, Any]:
     connection = contest.database.connection
     return {
         "sessions": [_told(contest, session) for session in all_sessions(connection)],
-        "notices": [asdict(it) for it in recent_notices(connection, _NOTICES_MOST)],
+        "notices": [asdict(notice) for notice in recent_notices(connection, _NOTICES_MOST)],
     }
 
 

@@ -86,7 +86,10 @@ def team_findings(contest: Contest) -> Iterator[Finding]:
 def session_finding(contest: Contest, *, runs: bool) -> Finding:
     """Tell which sessions wait or are under way; one without a running referee was forgotten."""
     now = contest.clock.now()
-    states = [(it, state_of(it.facts, now)) for it in all_sessions(contest.database.connection)]
+    states = [
+        (session, state_of(session.facts, now))
+        for session in all_sessions(contest.database.connection)
+    ]
     live = [(session, state) for session, state in states if state in _UNDER_WAY]
     ready = [session for session, state in states if state is SessionState.READY]
     if live:

@@ -59,7 +59,9 @@ def _file_system(folder: Path) -> str:
         return ""
     # The last of several mounts on one place is the one that is seen.
     held = [
-        (len(it[1]), n, it[2]) for n, it in enumerate(lines) if len(it) > 2 and _in(folder, it[1])
+        (len(mount[1]), n, mount[2])
+        for n, mount in enumerate(lines)
+        if len(mount) > 2 and _in(folder, mount[1])
     ]
     return max(held)[2] if held else ""
 

@@ -72,7 +72,7 @@ def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
     for (model, serial), sharing in of_meter.items():
         if len(sharing) == 1:
             continue
-        places = " and ".join(f"lane '{it.name}' ({it.meter.resource})" for it in sharing)
+        places = " and ".join(f"lane '{lane.name}' ({lane.meter.resource})" for lane in sharing)
         text = f"one meter answers in {places}: {model}, serial {serial}"
         remedy = (
             "Give each [[lane]] the resource of a meter of its own, and start the referee again if "

@@ -103,7 +103,9 @@ def list_json(
     day = day_of(now.utc)
     return {
         "ready": not standing(findings, overrides, now),
-        "findings": [_row(it, override_of(it, overrides, day), now) for it in findings],
+        "findings": [
+            _row(finding, override_of(finding, overrides, day), now) for finding in findings
+        ],
     }
 
 
@@ -115,7 +117,9 @@ def standing(
 ) -> list[Finding]:
     """Return the FAILs that nobody has overridden; with `lane`, those that concern this lane."""
     day = day_of(now.utc)
-    concern = [it for it in fails(findings) if lane is None or it.lane in (None, lane)]
+    concern = [
+        finding for finding in fails(findings) if lane is None or finding.lane in (None, lane)
+    ]
     return [one for one in concern if override_of(one, overrides, day) is None]
 
 
@@ -129,7 +133,8 @@ def require_none_standing(
     found = standing(findings, overrides, now, lane)
     if found:
         said = tuple(
-            f"{it.group}, {it.item}: {it.text.removesuffix('.')}. {it.remedy}" for it in found
+            f"{finding.group}, {finding.item}: {finding.text.removesuffix('.')}. {finding.remedy}"
+            for finding in found
         )
         raise Refusal("not_ready", " ".join(said), said)
 

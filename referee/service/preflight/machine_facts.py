@@ -164,7 +164,9 @@ def _steps_any_time(root: Path) -> bool:
     if not (root / "run/chrony/chronyd.pid").exists():
         return False
     words = [line.split() for name in _CHRONY for line in _text(root / name).splitlines()]
-    return any(len(it) == 3 and it[0] == "makestep" and it[2].startswith("-") for it in words)
+    return any(
+        len(line) == 3 and line[0] == "makestep" and line[2].startswith("-") for line in words
+    )
 
 
 def _assignments(text: str) -> dict[str, str]:

@@ -129,7 +129,14 @@ def _jumps(jumps: Sequence[Jump]) -> Finding:
 
 def _blocker(sleep: SleepFacts, what: str) -> str:
     """Return the program that blocks something, or ''; one that only delays it does not count."""
-    return next((it.who for it in sleep.inhibitors if it.blocks and what in it.what), "")
+    return next(
+        (
+            inhibitor.who
+            for inhibitor in sleep.inhibitors
+            if inhibitor.blocks and what in inhibitor.what
+        ),
+        "",
+    )
 
 
 def _offset(offset: timedelta) -> str:

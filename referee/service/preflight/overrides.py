@@ -89,7 +89,9 @@ def take_back(
     _require_reason(reason)
     with database.write() as connection:
         day = day_of(now.utc)
-        if override_id not in {it.override_id for it in standing_overrides(connection, day)}:
+        if override_id not in {
+            override.override_id for override in standing_overrides(connection, day)
+        }:
             return
         insert_override_end(connection, override_id, reason, operator, now.utc.isoformat())
         detail = f"{override_id}: {reason}"

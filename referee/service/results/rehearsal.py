@@ -78,9 +78,12 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
         images=contest.image_count,
         images_fetched=count_fetched_images(connection, session_id),
         answers=count_answers(connection, session_id),
-        rates=_rates([(it.elapsed_s, it.image_count) for it in requests], session_s),
+        rates=_rates([(request.elapsed_s, request.image_count) for request in requests], session_s),
         row_rates=_rates(
-            [(it.elapsed_s, it.row_count) for it in answers_after(connection, session_id)],
+            [
+                (answer.elapsed_s, answer.row_count)
+                for answer in answers_after(connection, session_id)
+            ],
             session_s,
         ),
         requests=len(requests),

@@ -96,7 +96,11 @@ def _problem(facts: Facts) -> dict[str, Any]:
 
 def _state(facts: Facts) -> dict[str, Any]:
     first = min(
-        (it.session.facts.started.utc for it in facts.played if it.session.facts.started),
+        (
+            played.session.facts.started.utc
+            for played in facts.played
+            if played.session.facts.started
+        ),
         default=None,
     )
     final = facts.results.approved_utc if facts.results.final else None

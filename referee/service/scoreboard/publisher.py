@@ -120,7 +120,7 @@ class Publisher:
             live="" if old is None else old.live,
             race=NO_RACE if old is None else old.race,
             publication=publication,
-            nonces={number: it for number, it in facts.nonces.items() if number <= newest},
+            nonces={number: nonce for number, nonce in facts.nonces.items() if number <= newest},
         )
 
     def _public(self, connection: Connection, facts: Facts) -> Publication:

@@ -164,7 +164,7 @@ class TeamSessions:
 
 def _require_public(view: PublicView, number: int) -> None:
     """Raise `Refusal` for a session whose result the public may not see."""
-    if not any(it.session == number and it.verdict is not None for it in view.entries):
+    if not any(entry.session == number and entry.verdict is not None for entry in view.entries):
         raise Refusal("session_hidden", f"Session {number} has no public result.")
 
 

@@ -103,7 +103,7 @@ def dump_config(config: Config) -> str:
 def tls_line(files: TlsFiles, path: Path) -> str:
     """Return the line that switches TLS on in a configuration, with paths from its folder."""
     folder = path.parent
-    pairs = {it.name: getattr(files, it.name) for it in dataclasses.fields(files)}
+    pairs = {field.name: getattr(files, field.name) for field in dataclasses.fields(files)}
     short = {
         name: one.relative_to(folder) if one.is_relative_to(folder) else one
         for name, one in pairs.items()
@@ -134,7 +134,7 @@ def _toml(value: object) -> str:
     if isinstance(value, date):
         return value.isoformat()
     if dataclasses.is_dataclass(value):
-        pairs = {it.name: getattr(value, it.name) for it in dataclasses.fields(value)}
+        pairs = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         given = (f"{name} = {_toml(one)}" for name, one in pairs.items() if one is not None)
         return f"{{ {', '.join(given)} }}"
     # JSON strings, numbers and booleans are valid TOML, with two exceptions: TOML has no escapes

@@ -50,7 +50,9 @@ def read_truth_with(
     """
     if ground_truth is None and blacklist is None:
         stored = load_manifest(contest.database.connection).inputs
-        return read_contest_truth(contest, reads), {name: it.sha256 for name, it in stored.items()}
+        return read_contest_truth(contest, reads), {
+            name: file.sha256 for name, file in stored.items()
+        }
     images = contest.config.images
     images = replace(
         images,

@@ -54,14 +54,16 @@ class SlipPages:
         `once` names the press of the button. Raises `InputError` as `new_passwords` does.
         """
         names = posted_names(arguments, "teams")
-        name, password = (posted_text(arguments, it) for it in ("wifi_name", "wifi_password"))
+        name, password = (posted_text(arguments, name) for name in ("wifi_name", "wifi_password"))
         operator = acting_operator(arguments, named=True)
         require_list(self._contest.config)
         with self._lock:
             self._drop_old()
             if once not in self._pages:
                 passwords = new_passwords(self._contest, dict.fromkeys(names), operator)
-                bound = {it.name: it.registration.lane for it in read_roster(self._contest).teams}
+                bound = {
+                    team.name: team.registration.lane for team in read_roster(self._contest).teams
+                }
                 venue = venue_of(self._contest.config, (name, password) if name else None)
                 content = slips_page(venue, passwords, bound)
                 until_s = self._contest.clock.now().monotonic_s + KEPT_S
@@ -83,7 +85,7 @@ class SlipPages:
 
     def _drop_old(self) -> None:
         now_s = self._contest.clock.now().monotonic_s
-        left = [(once, it) for once, it in self._pages.items() if it.until_s > now_s]
+        left = [(once, page) for once, page in self._pages.items() if page.until_s > now_s]
         self._pages = dict(left[-_KEPT_MOST:])
 
 
@@ -113,6 +115,6 @@ def register_slips(app: Flask, contest: Contest, broadcast: Broadcast, key: str)
 
 def _policy(content: str) -> str:
     """Return what the page may load: its own style, which stands in it, and nothing else."""
-    styles = (sha256(it.encode()).digest() for it in _STYLE.findall(content))
-    told = " ".join(f"'sha256-{b64encode(it).decode()}'" for it in styles)
+    styles = (sha256(style.encode()).digest() for style in _STYLE.findall(content))
+    told = " ".join(f"'sha256-{b64encode(style).decode()}'" for style in styles)
     return f"default-src 'none'; style-src {told}; frame-ancestors 'none'; base-uri 'none'"

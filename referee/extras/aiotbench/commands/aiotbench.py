@@ -237,7 +237,7 @@ def _rank(args: argparse.Namespace) -> int:
 
         save_chart(lambda: ranking_chart(ranking), args.chart)
     _print_ranking(args, ranking)
-    without = [it.device for it in ranking.devices if it.rank is None]
+    without = [device.device for device in ranking.devices if device.rank is None]
     for name in without:
         print(f"referee aiotbench: {name} has no workload of the official set", file=sys.stderr)
     return 1 if without else 0

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             )
         chosen = _chosen(diplomas_of(results, {}), args.team)
         digests = _rehearsed(chosen) if args.rehearsal else _digests(contest, chosen)
-    diplomas = [it for it in diplomas_of(results, digests) if it.session in digests]
+    diplomas = [diploma for diploma in diplomas_of(results, digests) if diploma.session in digests]
     made = diplomas_page(results, diplomas, _REHEARSAL if args.rehearsal else "")
     replace_file(args.out, made.encode("utf-8"), 0o644)
     count = len(diplomas)
@@ -66,7 +66,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> list[int]:
     """Return the sessions of the chosen diplomas; raise `InputError` for a team without one."""
-    sessions = {it.team: it.session for it in diplomas if it.session is not None}
+    sessions = {
+        diploma.team: diploma.session for diploma in diplomas if diploma.session is not None
+    }
     for team in teams:
         if team not in sessions:
             raise InputError(f"'{team}' has no session that counts, so there is no diploma for it.")

@@ -179,7 +179,11 @@ def _lost_session(
     fault: DrillFault, injection: Injection, session: Ran, record: Record
 ) -> Iterator[str]:
     """Say what the session lost by this fault, where it had others too."""
-    faults = [BY_NAME[it.fault] for it in record.injections if it.session_id == session.session_id]
+    faults = [
+        BY_NAME[injection.fault]
+        for injection in record.injections
+        if injection.session_id == session.session_id
+    ]
     if session.void_reason is not None:
         if _voided_by(fault, faults, injection, record):
             yield f"session {session.session_id} (void: {session.void_reason})"
@@ -187,7 +191,7 @@ def _lost_session(
         if fault.costs or not any(one.costs for one in faults):
             yield f"session {session.session_id} has no energy"
     elif session.verdict != "VALID":
-        reasons = [it for it in session.reasons if _can_bring(fault, it, faults)]
+        reasons = [reason for reason in session.reasons if _can_bring(fault, reason, faults)]
         if reasons or not session.reasons:
             why = "; ".join(reason.rstrip(".") for reason in reasons)
             yield f"energy {session.verdict}: {why}"
@@ -211,8 +215,8 @@ def _can_bring(fault: DrillFault, reason: str, faults: Sequence[DrillFault]) -> 
 
 def _borders(injection: Injection, record: Record) -> list[float]:
     """Return the times that cut a fault's gaps off from those of the faults around it."""
-    before = [it for it in record.injections if it.at_s < injection.at_s]
-    lasts = any(it.over_s is None or it.over_s >= injection.at_s for it in before)
+    before = [earlier for earlier in record.injections if earlier.at_s < injection.at_s]
+    lasts = any(earlier.over_s is None or earlier.over_s >= injection.at_s for earlier in before)
     until_s = _until(injection, record)
     return [injection.at_s] * lasts + [until_s] * math.isfinite(until_s)
 

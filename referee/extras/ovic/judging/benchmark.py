@@ -169,7 +169,7 @@ def measure_here(
         raise ModelFault(text, done.failures[0])
     try:
         rows = unpack_numbers([run.get("ms") for run in done.of("run")], len(PARTS) + 1)
-        ((began_s, ended_s),) = unpack_numbers([it.get("s") for it in done.of("span")], 2)
+        ((began_s, ended_s),) = unpack_numbers([message.get("s") for message in done.of("span")], 2)
         span = unpack_span([now_s - began_s, now_s - ended_s])
     except WireError as error:
         raise broken_protocol(model, "measured", error) from None

@@ -48,7 +48,7 @@ def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list
         found.append(LabelledImage(folder / Path(row[0]).name, label))
     if not found:
         raise InputError(f"{labels} has no line file,label")
-    _require_all(folder, [it.path for it in found])
+    _require_all(folder, [labelled.path for labelled in found])
     return found
 
 

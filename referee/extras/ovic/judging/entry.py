@@ -145,7 +145,9 @@ def classification_accuracy(
 
     Of equal scores the first class wins. Without a background, class k has the label k + 1.
     """
-    answers = _answers(model, rules, [it.path for it in images], central_share, limits, progress)
+    answers = _answers(
+        model, rules, [image.path for image in images], central_share, limits, progress
+    )
     offset = 0 if rules.background else 1
     right = sum(
         int(outputs[0][0].argmax()) + offset == image.label
@@ -189,7 +191,7 @@ def coco_results(image_ids: Sequence[int], answers: Iterable[Answer]) -> CocoRes
     """Return the detections of all images as COCO results, in pixels of each image."""
     columns: list[list[NDArray[np.float64]]] = [[], [], [], []]
     for image_id, (width, height, outputs) in zip(image_ids, answers, strict=True):
-        boxes, classes, scores = (it[0].astype(np.float64) for it in outputs[:3])
+        boxes, classes, scores = (output[0].astype(np.float64) for output in outputs[:3])
         count = max(0, int(outputs[3].reshape(-1)[0]))
         top, left, bottom, right = (boxes * [height, width, height, width]).T
         box = np.stack([left, top, right - left, bottom - top], axis=1)
@@ -245,8 +247,8 @@ def _answer(rules: ModelRules, message: dict[str, Any]) -> Answer:
     ((width, height),) = unpack_numbers([message.get("size")], 2)
     outputs = unpack_arrays(message.get("outputs"))
     shapes = output_shapes(rules, rules.boxes)
-    if [it.size for it in outputs] != [math.prod(shape) for shape in shapes]:
+    if [output.size for output in outputs] != [math.prod(shape) for shape in shapes]:
         raise WireError("an answer has outputs of other shapes than the rules ask for")
-    if not all(np.isfinite(it).all() for it in outputs):
+    if not all(np.isfinite(output).all() for output in outputs):
         raise WireError("an answer has values that are not finite")
     return int(width), int(height), outputs

@@ -51,9 +51,9 @@ def frontier_report(estimate: FrontierEstimate, rules: OvicRules) -> dict[str, A
         "a0": estimate.frontier.a0,
         "log": "natural",
         "spread": estimate.spread,
-        "front": [vars(it) for it in estimate.front],
-        "dominated": [vars(it) for it in estimate.dominated],
-        "set_aside": [vars(it) for it in estimate.set_aside],
+        "front": [vars(baseline) for baseline in estimate.front],
+        "dominated": [vars(baseline) for baseline in estimate.dominated],
+        "set_aside": [vars(baseline) for baseline in estimate.set_aside],
     }
 
 
@@ -116,7 +116,9 @@ def write_coco_results(path: Path, results: CocoResults) -> None:
     columns = (results.image_id, results.category_id, results.box, results.score)
     entries = [
         {"image_id": image_id, "category_id": category_id, "bbox": box, "score": score}
-        for image_id, category_id, box, score in zip(*(it.tolist() for it in columns), strict=True)
+        for image_id, category_id, box, score in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
     ]
     try:
         path.write_text(json.dumps(entries, allow_nan=False) + "\n", encoding="utf-8")

@@ -48,7 +48,7 @@ class Done:
 
     def of(self, event: str) -> list[dict[str, Any]]:
         """Return the messages of one kind."""
-        return [it for it in self.messages if it["event"] == event]
+        return [message for message in self.messages if message["event"] == event]
 
 
 def run_job(
@@ -95,10 +95,10 @@ def broken_protocol(model: Path, what: str, error: WireError) -> ModelFault:
 
 def _failures(messages: Sequence[dict[str, Any]], ended: Ended, limits: Limits) -> list[Failure]:
     """Return why the job has not been done, at most one reason."""
-    refused = [it for it in messages if it["event"] == "refused"]
+    refused = [message for message in messages if message["event"] == "refused"]
     if refused:
         return [_refusal(str(refused[0].get("step")), str(refused[0].get("text")), limits)]
-    steps = [it.get("step") for it in messages if it["event"] == "step"]
+    steps = [message.get("step") for message in messages if message["event"] == "step"]
     what = "a model that can be " + _STEPS.get(str(steps[-1]) if steps else "load", "run")
     if ended.overflowed:
         return [Failure("output", f"at most {limits.output_bytes} bytes of output", "more")]

@@ -64,4 +64,7 @@ class LiteRtModel:
 
 
 def _facts(details: Sequence[dict[str, Any]]) -> list[TensorFacts]:
-    return [TensorFacts(tuple(map(int, it["shape"])), np.dtype(it["dtype"]).name) for it in details]
+    return [
+        TensorFacts(tuple(map(int, detail["shape"])), np.dtype(detail["dtype"]).name)
+        for detail in details
+    ]

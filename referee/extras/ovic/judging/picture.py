@@ -73,7 +73,11 @@ def save_figure(figure: Figure, path: Path) -> None:
 def _frontier(
     axes: Axes, rules: OvicRules, baselines: Sequence[Baseline], entry: OvicScore | None
 ) -> None:
-    shown_ms = [rules.fastest_ms, rules.slowest_ms, *(it.latency_ms for it in baselines)]
+    shown_ms = [
+        rules.fastest_ms,
+        rules.slowest_ms,
+        *(baseline.latency_ms for baseline in baselines),
+    ]
     if entry is not None:
         shown_ms.append(entry.latency_ms)
     first_ms, last_ms = min(shown_ms) / _MARGIN, max(shown_ms) * _MARGIN
@@ -84,8 +88,8 @@ def _frontier(
 
 def _dots(axes: Axes, baselines: Sequence[Baseline], marker: str, colour: str, label: str) -> None:
     if baselines:
-        times_ms = [it.latency_ms for it in baselines]
-        accuracies = [it.accuracy for it in baselines]
+        times_ms = [baseline.latency_ms for baseline in baselines]
+        accuracies = [baseline.accuracy for baseline in baselines]
         axes.plot(times_ms, accuracies, marker, color=colour, label=label)
 
 

@@ -72,8 +72,8 @@ def _probed(
         found = [Failure("crash", "a worker that speaks its protocol", str(error))]
     # A model that is too slow may not end in time, and one with another input may find no memory.
     consequence = {"latency": "time", "input_shape": "allocate", "input_type": "allocate"}
-    told = {consequence.get(it.rule) for it in found}
-    return pace, [*found, *(it for it in done.failures if it.rule not in told)]
+    told = {consequence.get(failure.rule) for failure in found}
+    return pace, [*found, *(failure for failure in done.failures if failure.rule not in told)]
 
 
 def _file_failures(model: Path) -> list[Failure]:
@@ -101,7 +101,10 @@ def _signature(rules: ModelRules, done: Done) -> list[Failure]:
         return []
     inputs = unpack_facts(signatures[-1].get("inputs"))
     outputs = [
-        [TensorFacts(it.shape, it.dtype.name) for it in unpack_arrays(probe.get("outputs"))]
+        [
+            TensorFacts(array.shape, array.dtype.name)
+            for array in unpack_arrays(probe.get("outputs"))
+        ]
         for probe in done.of("probe")
     ] or [unpack_facts(signatures[-1].get("outputs"))]
     return next(filter(None, (signature_failures(rules, inputs, run) for run in outputs)), [])

@@ -45,7 +45,7 @@ def parse_lines(content: bytes) -> Iterator[dict[str, Any]]:
 
 def pack_facts(facts: Sequence[TensorFacts]) -> list[list[Any]]:
     """Return tensors' facts as JSON values."""
-    return [[list(it.shape), it.dtype] for it in facts]
+    return [[list(fact.shape), fact.dtype] for fact in facts]
 
 
 def unpack_facts(packed: Any) -> list[TensorFacts]:
@@ -59,7 +59,8 @@ def unpack_facts(packed: Any) -> list[TensorFacts]:
 def pack_arrays(arrays: Sequence[NDArray[Any]]) -> list[list[Any]]:
     """Return arrays as JSON values."""
     return [
-        [list(it.shape), it.dtype.name, base64.b64encode(it.tobytes()).decode()] for it in arrays
+        [list(array.shape), array.dtype.name, base64.b64encode(array.tobytes()).decode()]
+        for array in arrays
     ]
 
 

@@ -93,7 +93,7 @@ def _probe(model: LiteRtModel, seed: int) -> None:
     shape = model.inputs[0].shape
     if len(model.inputs) != 1 or model.inputs[0].dtype != "uint8" or len(shape) != 4:
         return
-    if sum(int(np.prod(it.shape)) for it in model.outputs) > MOST_OUTPUT_VALUES:
+    if sum(int(np.prod(output.shape)) for output in model.outputs) > MOST_OUTPUT_VALUES:
         return
     noise = np.random.default_rng(seed).integers(0, 256, shape, dtype=np.uint8)
     black, white = np.zeros(shape, np.uint8), np.full(shape, 255, np.uint8)

@@ -53,15 +53,17 @@ def builds_of(rules: OvicRules, measured: Sequence[Measured]) -> list[Build]:
     on the data of the last measurement can count. Raises ValueError without a measurement that
     stands.
     """
-    scores = [ovic_score(rules, it.accuracy, it.latency_ms) for it in measured]
-    data = [it.data for it in measured if not it.struck]
+    scores = [
+        ovic_score(rules, measurement.accuracy, measurement.latency_ms) for measurement in measured
+    ]
+    data = [measurement.data for measurement in measured if not measurement.struck]
     if not data:
         raise ValueError("no measurement stands")
-    same = [it.data == data[-1] and not it.struck for it in measured]
+    same = [measurement.data == data[-1] and not measurement.struck for measurement in measured]
     best = best_score([score for score, fit in zip(scores, same, strict=True) if fit])
     return [
-        Build(it, score, fit, score is best)
-        for it, score, fit in zip(measured, scores, same, strict=True)
+        Build(measurement, score, fit, score is best)
+        for measurement, score, fit in zip(measured, scores, same, strict=True)
     ]
 
 

@@ -132,7 +132,9 @@ def line(entries: Sequence[E], *states: EntryState) -> list[E]:
     that brings the queue down delays the others only once.
     """
     standing = [entry for entry in entries if entry.state in states]
-    return sorted(standing, key=lambda it: (states.index(it.state), it.tries, it.entry_id))
+    return sorted(
+        standing, key=lambda entry: (states.index(entry.state), entry.tries, entry.entry_id)
+    )
 
 
 def validation_line(entries: Sequence[E]) -> list[E]:

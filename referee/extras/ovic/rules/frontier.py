@@ -68,15 +68,19 @@ def estimate_frontier(baselines: Sequence[Baseline]) -> FrontierEstimate:
     Raises ValueError for a figure outside its range, or with fewer than `LEAST_BASELINES` different
     latencies on the Pareto front.
     """
-    for it in baselines:
-        if not (math.isfinite(it.latency_ms) and it.latency_ms > 0 and 0 <= it.accuracy <= 100):
+    for baseline in baselines:
+        if not (
+            math.isfinite(baseline.latency_ms)
+            and baseline.latency_ms > 0
+            and 0 <= baseline.accuracy <= 100
+        ):
             raise ValueError(
-                f"baseline {it.name}: {it.accuracy:g} % at {it.latency_ms:g} ms: give 0 to 100"
-                " percent, and a latency above 0"
+                f"baseline {baseline.name}: {baseline.accuracy:g} % at {baseline.latency_ms:g} ms:"
+                " give 0 to 100 percent, and a latency above 0"
             )
     honest, set_aside = _split_suspicious(baselines)
     front = pareto_front(honest)
-    if len({it.latency_ms for it in front}) < LEAST_BASELINES:
+    if len({baseline.latency_ms for baseline in front}) < LEAST_BASELINES:
         raise ValueError(
             f"{len(front)} of {len(baselines)} baselines are on the Pareto front: a frontier needs"
             f" {LEAST_BASELINES} or more, of different latencies"
@@ -85,9 +89,9 @@ def estimate_frontier(baselines: Sequence[Baseline]) -> FrontierEstimate:
     return FrontierEstimate(
         frontier=frontier,
         front=tuple(front),
-        dominated=tuple(it for it in honest if it not in front),
+        dominated=tuple(baseline for baseline in honest if baseline not in front),
         set_aside=tuple(set_aside),
-        spread=median(abs(_above(frontier, it)) for it in front),
+        spread=median(abs(_above(frontier, baseline)) for baseline in front),
     )
 
 
@@ -97,8 +101,12 @@ def pareto_front(baselines: Sequence[Baseline]) -> list[Baseline]:
     One baseline dominates another if it is as fast and as accurate, and better in one of the two.
     Twins, equal in both, do not dominate each other.
     """
-    front = [it for it in baselines if not any(_dominates(other, it) for other in baselines)]
-    return sorted(front, key=lambda it: (it.latency_ms, it.name))
+    front = [
+        baseline
+        for baseline in baselines
+        if not any(_dominates(other, baseline) for other in baselines)
+    ]
+    return sorted(front, key=lambda baseline: (baseline.latency_ms, baseline.name))
 
 
 def _dominates(one: Baseline, other: Baseline) -> bool:
@@ -110,15 +118,15 @@ def _split_suspicious(
     baselines: Sequence[Baseline],
 ) -> tuple[list[Baseline], list[Baseline]]:
     """Return the baselines to use, and those that are far above the trend of all."""
-    if len({it.latency_ms for it in baselines}) < LEAST_BASELINES:
+    if len({baseline.latency_ms for baseline in baselines}) < LEAST_BASELINES:
         return list(baselines), []
     trend = _theil_sen(baselines)
-    distance = {it: _above(trend, it) for it in baselines}
+    distance = {baseline: _above(trend, baseline) for baseline in baselines}
     sigma = _MAD_TO_SIGMA * median(abs(value) for value in distance.values())
     limit = max(FAR * sigma, FAR_POINTS)
     return (
-        [it for it in baselines if distance[it] <= limit],
-        [it for it in baselines if distance[it] > limit],
+        [baseline for baseline in baselines if distance[baseline] <= limit],
+        [baseline for baseline in baselines if distance[baseline] > limit],
     )
 
 
@@ -130,7 +138,9 @@ def _theil_sen(baselines: Sequence[Baseline]) -> Frontier:
         if left.latency_ms != right.latency_ms
     ]
     k = median(slopes)
-    return Frontier(k, median(it.accuracy - k * math.log(it.latency_ms) for it in baselines))
+    return Frontier(
+        k, median(baseline.accuracy - k * math.log(baseline.latency_ms) for baseline in baselines)
+    )
 
 
 def _above(frontier: Frontier, baseline: Baseline) -> float:

@@ -157,7 +157,7 @@ def strike(
     measurement, it is struck already, or no other one is left.
     """
     measured = load_entry(connection, entry_id).measured
-    standing = [place for place, it in enumerate(measured, 1) if not it.struck]
+    standing = [place for place, measurement in enumerate(measured, 1) if not measurement.struck]
     if number not in standing:
         raise Refusal(
             "measurement_needed",

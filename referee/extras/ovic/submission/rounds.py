@@ -77,7 +77,11 @@ def open_round(connection: Connection) -> int | None:
     number = last_round(connection)
     if number is None:
         return None
-    return number if any(it.outcome == "open" for it in round_entries(connection, number)) else None
+    return (
+        number
+        if any(entry.outcome == "open" for entry in round_entries(connection, number))
+        else None
+    )
 
 
 def round_began(connection: Connection, number: int) -> str:
@@ -106,7 +110,9 @@ def _of_round(connection: Connection, entry: EntryRecord, number: int) -> RoundE
         elif inside and event.kind in _ENDS:
             outcome, text = event.kind, event.text
             break
-    measured = next((it for it in entry.measured if it.round == number), None)
+    measured = next(
+        (measurement for measurement in entry.measured if measurement.round == number), None
+    )
     return RoundEntry(entry, outcome, text, measured)  # type: ignore[arg-type]
 
 
@@ -125,7 +131,7 @@ def finish_round(
     """
     while True:
         found = round_entries(database.connection, number)
-        done = sum(it.outcome != "open" for it in found)
+        done = sum(entry.outcome != "open" for entry in found)
         progress(done, len(found))
         if done == len(found):
             return found

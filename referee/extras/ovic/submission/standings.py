@@ -34,7 +34,7 @@ def standings(contest: Contest, connection: Connection) -> GuestStandings:
 
     The best rank among the teams that take prizes wins a task; equal metrics win both.
     """
-    declines = {it.name for it in stored_teams(connection) if not it.registration.prizes}
+    declines = {team.name for team in stored_teams(connection) if not team.registration.prizes}
     tasks = leaderboard_view(connection, open_tasks(contest.config))["tasks"]
     winners = {task["task"]: _winners(task, declines) for task in tasks}
     return GuestStandings(
@@ -44,8 +44,10 @@ def standings(contest: Contest, connection: Connection) -> GuestStandings:
 
 
 def _winners(task: Mapping[str, Any], declines: set[str]) -> list[str]:
-    ranked = [it for it in task["rows"] if it["rank"] is not None and it["team"] not in declines]
-    return [it["team"] for it in ranked if it["rank"] == ranked[0]["rank"]]
+    ranked = [
+        row for row in task["rows"] if row["rank"] is not None and row["team"] not in declines
+    ]
+    return [row["team"] for row in ranked if row["rank"] == ranked[0]["rank"]]
 
 
 def _table(task: Mapping[str, Any], winners: list[str]) -> GuestTable:

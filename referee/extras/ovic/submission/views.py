@@ -113,9 +113,9 @@ def entry_detail(
     if entry.state is EntryState.REFUSED and events:
         view["failures"] = events[-1].detail.get("failures", [])
     view["events"] = [
-        {"kind": it.kind, "state": it.state.value, "utc": it.utc, "text": it.text}
-        | ({"actor": it.actor, "detail": it.detail} if for_operators else {})
-        for it in events
+        {"kind": event.kind, "state": event.state.value, "utc": event.utc, "text": event.text}
+        | ({"actor": event.actor, "detail": event.detail} if for_operators else {})
+        for event in events
     ]
     return view
 
@@ -143,8 +143,11 @@ def scored_entries(connection: Connection) -> list[EntryRecord]:
 
 def baselines_of(connection: Connection, task: Task) -> list[Baseline]:
     """Return the entries of a task that have a score as baselines, by number."""
-    own = [_scored(it, task) for it in scored_entries(connection) if it.task == task.name]
-    return [Baseline(f"{it.team} (entry {it.entry_id})", it.latency_ms, it.accuracy) for it in own]
+    own = [_scored(entry, task) for entry in scored_entries(connection) if entry.task == task.name]
+    return [
+        Baseline(f"{entry.team} (entry {entry.entry_id})", entry.latency_ms, entry.accuracy)
+        for entry in own
+    ]
 
 
 def line_view(standing: Sequence[EntryRecord]) -> dict[str, Any]:
@@ -169,7 +172,7 @@ def line_view(standing: Sequence[EntryRecord]) -> dict[str, Any]:
 
 def _task_view(task: Task, scored: Sequence[EntryRecord], all_of_them: bool) -> dict[str, Any]:
     rules = task.scoring
-    known = {it.entry_id: it for it in scored if it.task == task.name}
+    known = {entry.entry_id: entry for entry in scored if entry.task == task.name}
     rows = leaderboard(rules, [_scored(entry, task) for entry in known.values()])
     view = {
         "task": task.name,
@@ -183,9 +186,9 @@ def _task_view(task: Task, scored: Sequence[EntryRecord], all_of_them: bool) -> 
     }
     if all_of_them:
         view["entries"] = [
-            {"entry": it.entry_id, "team": it.team, "file": it.file_name}
-            | _figures(it, {task.name: task})
-            for it in known.values()
+            {"entry": entry.entry_id, "team": entry.team, "file": entry.file_name}
+            | _figures(entry, {task.name: task})
+            for entry in known.values()
         ]
     return view
 

@@ -112,7 +112,8 @@ def run(args: argparse.Namespace) -> int:
     bundles = find_bundles(args.bundles)
     # Another process, or another machine, has another working directory.
     path, images, blacklist = (
-        it and Path(os.path.abspath(it)) for it in (args.ground_truth, args.images, args.blacklist)
+        path and Path(os.path.abspath(path))
+        for path in (args.ground_truth, args.images, args.blacklist)
     )
     truth = TruthFiles(path, images, blacklist, args.classes)
     rules = tuple(dict.fromkeys(RULE_SETS[name] for name in args.rules or ["devkit"]))
@@ -153,7 +154,9 @@ def _executor(args: argparse.Namespace) -> Executor:
 
 def _report(args: argparse.Namespace, bundles: int, season: Season) -> int:
     # A bundle has a row for each set of rules, and most often one reason.
-    broken = sorted({(it["file"], it["reason"]) for it in season.rows if it["status"] == BROKEN})
+    broken = sorted(
+        {(row["file"], row["reason"]) for row in season.rows if row["status"] == BROKEN}
+    )
     known = [row["reproduces"] for row in season.rows if row["reproduces"] is not None]
     told = {
         "bundles": bundles,

@@ -190,7 +190,7 @@ def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
             return entry_detail(database.connection, entry, tasks, for_operators=True)
         found = EntryQueries(config, database, tasks).all_entries()
         if args.team is not None:
-            found["entries"] = [it for it in found["entries"] if it["team"] == args.team]
+            found["entries"] = [entry for entry in found["entries"] if entry["team"] == args.team]
         return found
 
 
@@ -208,7 +208,10 @@ def _one_text(entry: dict[str, Any]) -> str:
 def _all_text(found: dict[str, Any]) -> str:
     lines = [line_text(found["line"])] if "line" in found else []
     rows = [("entry", "task", "team", "state")]
-    rows += [(str(it["entry"]), it["task"], it["team"], state_text(it)) for it in found["entries"]]
+    rows += [
+        (str(entry["entry"]), entry["task"], entry["team"], state_text(entry))
+        for entry in found["entries"]
+    ]
     lines += table(rows) if len(rows) > 1 else ["There is no entry yet."]
     if "left_today" in found:
         left = ", ".join(f"{count} for {task}" for task, count in found["left_today"].items())
@@ -265,6 +268,8 @@ def _print_baselines(args: argparse.Namespace) -> int:
         found = baselines_of(database.connection, require_task(tasks, args.task))
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(("name", "latency_ms", "accuracy"))
-    for it in found:
-        writer.writerow((plain_cell(it.name), repr(it.latency_ms), repr(it.accuracy)))
+    for baseline in found:
+        writer.writerow(
+            (plain_cell(baseline.name), repr(baseline.latency_ms), repr(baseline.accuracy))
+        )
     return 0

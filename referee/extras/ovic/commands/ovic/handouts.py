@@ -156,7 +156,11 @@ def chosen_part(truth: Path, image_ids: set[int]) -> dict[str, Any]:
     content = load_json(truth, read_bytes(truth))
     try:
         images = [image for image in content["images"] if image["id"] in image_ids]
-        annotations = [it for it in content["annotations"] if it["image_id"] in image_ids]
+        annotations = [
+            annotation
+            for annotation in content["annotations"]
+            if annotation["image_id"] in image_ids
+        ]
     except (KeyError, TypeError):
         raise InputError(
             f"{truth} is no COCO instances JSON with images and annotations, each with its image id"
@@ -248,7 +252,7 @@ def _sample_row(
 def _samples_text(report: dict[str, Any]) -> str:
     """Return the table by latency; the share of the target tells which models fit the task."""
     rows = [("latency ms", "of target", "model")]
-    order = sorted(report["models"], key=lambda it: it["latency_ms"] or math.inf)
+    order = sorted(report["models"], key=lambda model: model["latency_ms"] or math.inf)
     for row in order:
         latency_ms = row["latency_ms"]
         share = None if latency_ms is None else latency_ms / report["target_ms"]

@@ -195,10 +195,10 @@ def _estimate(args: argparse.Namespace) -> int:
         estimated = replace(rules, name=args.baselines.name, frontier=estimate.frontier)
         dots = (*estimate.front, *estimate.dominated)
         save_figure(figure_of(estimated, dots, estimate.set_aside), args.picture)
-    for it in estimate.set_aside:
+    for baseline in estimate.set_aside:
         print(
-            f"referee ovic: {it.name} ({it.accuracy:g} % at {it.latency_ms:g} ms) is far above"
-            " the others and was set aside: check it",
+            f"referee ovic: {baseline.name} ({baseline.accuracy:g} % at {baseline.latency_ms:g} ms)"
+            " is far above the others and was set aside: check it",
             file=sys.stderr,
         )
     print(json.dumps(report) if args.json else _frontier_text(estimate))
@@ -210,10 +210,12 @@ def _frontier_text(estimate: FrontierEstimate) -> str:
         f"k               {estimate.frontier.k:.6f}",
         f"a0              {estimate.frontier.a0:.6f}",
         f"spread, points  {estimate.spread:.3f}",
-        f"on the front    {', '.join(it.name for it in estimate.front)}",
+        f"on the front    {', '.join(baseline.name for baseline in estimate.front)}",
     ]
     if estimate.dominated:
-        lines.append(f"behind it       {', '.join(it.name for it in estimate.dominated)}")
+        lines.append(
+            f"behind it       {', '.join(baseline.name for baseline in estimate.dominated)}"
+        )
     return "\n".join(lines)
 
 
