@@ -108,13 +108,13 @@ def _look(workload: str, model: Path, args: argparse.Namespace) -> Optional[Netw
     """Return the network in a model's file, or say why it cannot be told."""
     why = "its layers are hidden"
     try:
-        found = IMPLEMENTATIONS[workload.partition("_")[2]].look(model, _settings(workload, args))
+        network = IMPLEMENTATIONS[workload.partition("_")[2]].look(model, _settings(workload, args))
     # Each library has errors of its own. The run can do without.
     except Exception as error:
-        found, why = None, str(error)
-    if found is None:
+        network, why = None, str(error)
+    if network is None:
         print(f"aiotbench: the network in {model} cannot be told: {why}", file=sys.stderr)
-    return found
+    return network
 
 
 def _loader(workload: str, model: Path, args: argparse.Namespace) -> Callable[[], Classifier]:

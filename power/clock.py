@@ -31,9 +31,9 @@ def asleep_s() -> float:
     least, width = 0.0, math.inf
     for _ in range(_TRIES):
         before_s = time.monotonic()
-        found, width_now = real_elapsed_s() - before_s, time.monotonic() - before_s
+        elapsed_s, width_now = real_elapsed_s() - before_s, time.monotonic() - before_s
         if width_now < width:
-            least, width = found, width_now
+            least, width = elapsed_s, width_now
         if width < _TOGETHER_S:
             break
     return least if least >= _SLEEP_LEAST_S else 0.0

@@ -19,10 +19,10 @@ def duration_s(text: str) -> float:
     The number is 0 or more, and finite. Hours stand before minutes, minutes before seconds; each
     may have a decimal fraction. Raises ValueError, whose text says what a duration looks like.
     """
-    found = _PARTS.fullmatch(text)
+    match = _PARTS.fullmatch(text)
     try:
-        if text and found:
-            parts = found.groupdict("0").items()
+        if text and match:
+            parts = match.groupdict("0").items()
             value = sum(float(number) * _UNIT_S[unit] for unit, number in parts)
         else:
             value = float(text) if text.isascii() else math.nan

@@ -31,10 +31,10 @@ def is_emulated(resource: str, identity: Identity | None) -> bool:
 
 def is_on_loopback(resource: str) -> bool:
     """Tell whether a resource string of PyVISA names an address that never leaves this machine."""
-    found = _TCPIP.fullmatch(resource.upper())
-    if found is None:
+    parts = _TCPIP.fullmatch(resource.upper())
+    if parts is None:
         return False
-    host = (found["bare"] if found["bracketed"] is None else found["bracketed"]).strip().lower()
+    host = (parts["bare"] if parts["bracketed"] is None else parts["bracketed"]).strip().lower()
     if host.rstrip(".") == "localhost" or host.rstrip(".").endswith(".localhost"):
         return True
     try:

@@ -84,7 +84,7 @@ def columns_of(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _harmonic_unit(name: str) -> str | None:
-    found = _HARMONIC.fullmatch(name)
-    if found is None or not 1 <= int(found[2]) <= _HIGHEST_ORDER or found[2][0] == "0":
+    match = _HARMONIC.fullmatch(name)
+    if match is None or not 1 <= int(match[2]) <= _HIGHEST_ORDER or match[2][0] == "0":
         return None
-    return HARMONIC_UNITS.get(found[1])
+    return HARMONIC_UNITS.get(match[1])

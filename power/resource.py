@@ -155,17 +155,17 @@ _CHOICES: dict[str, tuple[object, ...]] = {
 
 def parse_line(words: str) -> SerialLine:
     """Return the line of words such as `38400,7E1`; raise ValueError that lists the words."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for word in words.upper().replace(" ", "").split(","):
         value: object = int(word) if word.isdecimal() and word.isascii() else word
         name = next((name for name, choices in _CHOICES.items() if value in choices), None)
         if name is None:
             known = ", ".join(_listed(choices) for choices in _CHOICES.values())
             raise ValueError(f"{word!r} is no setting of a serial line; the words are {known}")
-        if name in found:
+        if name in options:
             raise ValueError(f"{words!r} sets the {_words(name)} of the serial line twice")
-        found[name] = value
-    return SerialLine(**found)
+        options[name] = value
+    return SerialLine(**options)
 
 
 def split_resource(text: str) -> tuple[str, SerialLine]:

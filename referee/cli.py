@@ -162,15 +162,15 @@ def _bare_parser() -> Parser:
 
 def grouped_commands() -> dict[str, dict[str, tuple[str, str]]]:
     """Return the summary and the module of each command, by its group and its name."""
-    found: dict[str, dict[str, tuple[str, str]]] = {
+    groups: dict[str, dict[str, tuple[str, str]]] = {
         group: {name: (summary, f"referee.commands.{name}") for name, summary in listed.items()}
         for group, listed in COMMANDS.items()
     }
     for extra in all_extras():
         for group, listed in extra.commands.items():
             for name, summary in listed.items():
-                found[group][name] = (summary, f"{GUESTS}.{extra.name}.commands.{name}")
-    return found
+                groups[group][name] = (summary, f"{GUESTS}.{extra.name}.commands.{name}")
+    return groups
 
 
 def all_commands() -> Iterator[tuple[str, str, str]]:

@@ -53,9 +53,9 @@ class ScreenGuess:
             middle = best.mapping.bends[0]
             for bend in bends:
                 mapping = sighting.mapping(size, middle + float(bend))
-                found = pairs_of_cells(gray, sighting.frame, mapping, sighting.strips)
-                if found[0] > best.sharpness:
-                    best = cls(sighting, mapping, *found)
+                match = pairs_of_cells(gray, sighting.frame, mapping, sighting.strips)
+                if match[0] > best.sharpness:
+                    best = cls(sighting, mapping, *match)
         return best
 
     @property

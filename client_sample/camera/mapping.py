@@ -50,8 +50,8 @@ def misfits_of_views(screen: Points, photo: Points) -> NDArray[np.float64]:
     across = system.transpose(0, 2, 1)
     # Points on one line leave some numbers free; the small addition sets these to 0.
     square = across @ system + 1e-9 * np.eye(8)
-    found = np.linalg.solve(square, across @ aim)[..., 0]
-    matrix = np.concatenate([found, np.ones((len(found), 1))], axis=1).reshape(-1, 3, 3)
+    solved = np.linalg.solve(square, across @ aim)[..., 0]
+    matrix = np.concatenate([solved, np.ones((len(solved), 1))], axis=1).reshape(-1, 3, 3)
     mapped = np.stack([x, y, one], axis=-1) @ matrix.transpose(0, 2, 1)
     with np.errstate(all="ignore"):  # Points on the camera's horizon are nowhere.
         error = mapped[..., :2] / mapped[..., 2:] - np.stack([u, v], axis=-1)
@@ -88,8 +88,8 @@ class Mapping:
         # OpenCV finds a homography well only if the numbers are near 1.
         scale = 1 / np.ptp(screen, axis=0).max()
         # It is None for points on one line, which the types of OpenCV do not say.
-        found: Any = cv2.findHomography(screen * scale, ideal, 0)[0]
-        matrix = np.full((3, 3), np.nan) if found is None else np.asarray(found)
+        homography: Any = cv2.findHomography(screen * scale, ideal, 0)[0]
+        matrix = np.full((3, 3), np.nan) if homography is None else np.asarray(homography)
         return cls(matrix @ np.diag([scale, scale, 1.0]), (bend, 0.0), size)
 
     def __call__(self, points: Points) -> Points:

@@ -60,5 +60,5 @@ class FrameReading:
         places = np.ascontiguousarray(
             fine[_COARSE : _COARSE + height, _COARSE : _COARSE + width], dtype=np.float32
         )
-        found = cv2.remap(photo, places[..., 0], places[..., 1], cv2.INTER_LINEAR)
-        return np.asarray(found, dtype=np.uint8)
+        cut = cv2.remap(photo, places[..., 0], places[..., 1], cv2.INTER_LINEAR)
+        return np.asarray(cut, dtype=np.uint8)

@@ -103,8 +103,8 @@ class Samples:
 
         One corner against one other proves nothing: glare may lie over half of it.
         """
-        found = self.parities()[np.repeat(strips, 2)]
-        for_0, for_1 = (found > _CLEAR_PARITY).sum(), (found < -_CLEAR_PARITY).sum()
+        parities = self.parities()[np.repeat(strips, 2)]
+        for_0, for_1 = (parities > _CLEAR_PARITY).sum(), (parities < -_CLEAR_PARITY).sum()
         return bool(min(for_0, for_1) >= 1 and max(for_0, for_1) >= 2)
 
     def is_whole(self, bits: NDArray[np.bool_]) -> bool:
@@ -140,8 +140,8 @@ class Samples:
 
     def parity_bit(self) -> Optional[bool]:
         """Return the parity, or None if no corner shows it."""
-        found = self.parities()
-        strongest = found[abs(found).argmax()]
+        parities = self.parities()
+        strongest = parities[abs(parities).argmax()]
         return bool(strongest < 0) if abs(strongest) > _CLEAR_PARITY else None
 
     def shows(self, expected: Floats) -> Tuple[bool, bool]:
@@ -175,8 +175,10 @@ def _beyond(gray: NDArray[np.uint8], corners: Floats, mapping: Mapping) -> NDArr
 
 def _by_bit(pairs: Floats) -> Floats:
     """Return the values of pairs (strip, pair, column) in the order of the bits: (2, 108)."""
-    found = [pairs[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] for strip in (0, 1)]
-    return np.array(found)
+    by_bit = [
+        pairs[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] for strip in (0, 1)
+    ]
+    return np.array(by_bit)
 
 
 def pairs_of_cells(
@@ -194,11 +196,11 @@ def pairs_of_cells(
 
 def expected_differences(bits: NDArray[np.bool_]) -> Floats:
     """Return what `differences` of a perfect frame would be: 1 or -1."""
-    found = np.zeros((2, 2, COLUMNS))
+    differences = np.zeros((2, 2, COLUMNS))
     signs = np.where(bits, 1.0, -1.0) * PLACES["sign"]
     for strip in (0, 1):
-        found[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] = signs
-    return found
+        differences[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] = signs
+    return differences
 
 
 def _inside(gray: NDArray[np.uint8], corners: Floats, mapping: Mapping) -> Floats:

@@ -236,7 +236,7 @@ def _anchors_of(
 
     The strip stands at a right angle to the line to the other marker, to its right for side 1.
     """
-    found = []
+    anchors = []
     down = other.centre - marker.centre
     for square in squares:
         if not 0.3 < square.side / marker.side < 0.75:
@@ -247,8 +247,8 @@ def _anchors_of(
             continue
         units = units_between(marker, square, MARKER, ANCHOR)
         if 35 <= units <= _LONGEST / 2:
-            found.append((square, units + MARGIN / 2))
-    return sorted(found, key=lambda pair: -pair[0].isolation)[:4]
+            anchors.append((square, units + MARGIN / 2))
+    return sorted(anchors, key=lambda pair: -pair[0].isolation)[:4]
 
 
 def _shape(wide: float, high: float) -> Tuple[Optional[FrameLayout], float]:
@@ -282,9 +282,9 @@ def _aligned(squares: Sequence[Square], numbers: Sequence[int]) -> NDArray[np.fl
     else:
         axes = np.linalg.lstsq(screen, photo, rcond=None)[0]
     axes = axes / np.linalg.norm(axes, axis=1, keepdims=True)
-    found = []
+    aligned = []
     for square in squares:
         outward = (square.corners - square.centre) @ -(axes[0] + axes[1])
         first = int(outward.argmax())
-        found.append(square.corners[[first, first - 3, first - 2, first - 1]])
-    return np.array(found)
+        aligned.append(square.corners[[first, first - 3, first - 2, first - 1]])
+    return np.array(aligned)

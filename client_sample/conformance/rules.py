@@ -205,10 +205,12 @@ def nothing_is_open_after_the_end(server: Server) -> None:
 
 
 def _require_download(headers: object, length: int, name: str) -> None:
-    found = dict(headers)  # type: ignore[call-overload]
-    if int(found.get("content-length", -1)) != length:
-        raise BrokenRule(f"Content-Length is {found.get('content-length')} and {length} bytes came")
-    disposition = str(found.get("content-disposition"))
+    fields = dict(headers)  # type: ignore[call-overload]
+    if int(fields.get("content-length", -1)) != length:
+        raise BrokenRule(
+            f"Content-Length is {fields.get('content-length')} and {length} bytes came"
+        )
+    disposition = str(fields.get("content-disposition"))
     if not re.fullmatch(rf'attachment; filename="?{name}"?', disposition):
         raise BrokenRule(f"Content-Disposition is {disposition!r}")
 

@@ -197,11 +197,11 @@ class Rescuer:
             log.begin(start_s, lambda reading: power_limit_w(reading, measuring))
             final, stopped_s = self._end(log, start_s, settings, stop, should_stop)
             complete = log.sync()
-        session_s, found = _session_of(final[-1], settings.timer_s, run.course.asked_s, stopped_s)
+        session_s, reasons = _session_of(final[-1], settings.timer_s, run.course.asked_s, stopped_s)
         facts = replace(
             run.facts.ended(session_s, final[-1]),
             flags=run.facts.flags | final[-1].flags,
-            added=(*run.facts.added, _RESCUED, *found),
+            added=(*run.facts.added, _RESCUED, *reasons),
         )
         return self._judged(run.log, facts, run.course, final[-1], complete)
 

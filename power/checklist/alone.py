@@ -79,7 +79,7 @@ def refusals(tools: StepTools) -> Observed:
 def busy(tools: StepTools) -> Observed:
     """Send a command and a question at times after START, and see which the meter loses."""
     seen: Observed = {}
-    found = tools.asked(":STATus:EESE?")
+    as_found = tools.asked(":STATus:EESE?")
     for mask, wait_s in enumerate(_BUSY_S, start=1):
         tools.sent(":STATus:EESE 0")
         with tools.integrating(5):
@@ -95,7 +95,7 @@ def busy(tools: StepTools) -> Observed:
                 f"the question got {reply!r}; the command was "
                 f"{'kept' if kept.endswith(str(mask)) else 'lost'}; state {tools.state()}"
             )
-    tools.sent(f":STATus:EESE {found}")
+    tools.sent(f":STATus:EESE {as_found}")
     return seen
 
 

@@ -99,10 +99,10 @@ def hyphen(tools: StepTools) -> Observed:
 @contextmanager
 def _lockout_as_found(tools: StepTools) -> Iterator[None]:
     """Put local lockout back at every exit but Ctrl-C, and unlock the panel."""
-    found = tools.asked(":COMMunicate:LOCKout?")
+    as_found = tools.asked(":COMMunicate:LOCKout?")
 
     def put_back() -> None:
-        tools.sent(f":COMMunicate:LOCKout {found}")
+        tools.sent(f":COMMunicate:LOCKout {as_found}")
         tools.sent(":COMMunicate:REMote OFF")
 
     try:

@@ -29,12 +29,12 @@ def as_found(meter: WT310, guard: Guard) -> Iterator[None]:
     If the meter does not answer then, or holds what somebody else has measured meanwhile, a
     sentence says that it keeps other settings.
     """
-    found = meter.take_snapshot()
+    snapshot = meter.take_snapshot()
 
     def leave_as_found(hasty: bool) -> None:
         troubles: list[str] = []
         why = in_time(
-            meter, lambda: troubles.extend(meter.put_back(found, guard.leave())), hasty=hasty
+            meter, lambda: troubles.extend(meter.put_back(snapshot, guard.leave())), hasty=hasty
         )
         if why or troubles:
             say(f"the meter did not get its settings back: {why or '; '.join(troubles)}")

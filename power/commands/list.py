@@ -39,23 +39,25 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print each resource string on stdout, hints on stderr."""
-    found, kinds = look(), _look_for_others()
-    found.resources += kinds.resources
-    found.hints += kinds.hints
+    look_result, kinds = look(), _look_for_others()
+    look_result.resources += kinds.resources
+    look_result.hints += kinds.hints
     if options.json:
         written = {
             name: {"summary": kind.summary, "syntax": kind.syntax}
             for name, kind in kinds.known.items()
         }
-        print_json({"resources": found.resources, "hints": found.hints, "kinds": written})
+        print_json(
+            {"resources": look_result.resources, "hints": look_result.hints, "kinds": written}
+        )
     else:
-        for resource in found.resources:
+        for resource in look_result.resources:
             print(resource)
-        for hint in found.hints:
+        for hint in look_result.hints:
             print(f"hint: {hint}", file=sys.stderr)
         for kind in kinds.known.values():
             print(f"kind: {kind.syntax}\n      {kind.summary}", file=sys.stderr)
-    return 0 if found.resources else 1
+    return 0 if look_result.resources else 1
 
 
 def _look_for_others() -> _Others:

@@ -224,14 +224,14 @@ def _judged(
     left = [finding for finding in recording.result.findings if finding.code == "left"]
     measuring = Measuring(recording.identity, recording.settings, conditions)
     net = None if course.span is None else net_energy(recording.readings, course.span, measuring)
-    found = (*left, *_findings(course, child, net))
+    findings = (*left, *_findings(course, child, net))
     if recording.readings:
         facts = facts.ended(recording.result.session_s, recording.readings[-1])
-        result = with_findings(judge_run(recording.readings, facts), found)
+        result = with_findings(judge_run(recording.readings, facts), findings)
     else:
-        result = with_findings(recording.result, found)
+        result = with_findings(recording.result, findings)
     usable = result.verdict is not Verdict.INVALID
-    return _Measured(result, net if usable else None, child.exit), replace(facts, added=found)
+    return _Measured(result, net if usable else None, child.exit), replace(facts, added=findings)
 
 
 def _findings(course: CommandCourse, child: Child, net: NetEnergy | None) -> tuple[Finding, ...]:

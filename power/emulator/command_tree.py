@@ -66,10 +66,10 @@ class Tree:
 
     def writer(self, unit: Unit) -> tuple[Write, Numbers]:
         """Return a command's action and its numbers; refuse an undefined header."""
-        found = self._written(unit.words)
-        if found is None:
+        written = self._written(unit.words)
+        if written is None:
             raise CommandRefused(113)
-        return found
+        return written
 
     def asked(self, unit: Unit, meter: Instrument) -> list[tuple[Command, Ask, Numbers]]:
         """Return the settings that a query asks for: one, or all below a group's header.
@@ -106,12 +106,12 @@ class Tree:
 
     def _find_group(self, words: Words) -> list[tuple[Command, Ask]]:
         """Return the settings below a group's header, whatever their numbers."""
-        found: list[tuple[Command, Ask]] = []
+        queries: list[tuple[Command, Ask]] = []
         for candidate in self._commands:
             nodes = candidate.pattern.nodes
             if candidate.ask is None or not candidate.is_setting:
                 continue
             above = (Pattern("", nodes[:depth]) for depth in range(1, len(nodes)))
             if any(group.match(words) is not None for group in above):
-                found.append((candidate, candidate.ask))
-        return found
+                queries.append((candidate, candidate.ask))
+        return queries

@@ -49,8 +49,8 @@ def _list(meter: Instrument, item: str, orders: list[int | None], values: Values
     if function == "NONE":
         return [formats.NO_DATA] * len(orders)
     amounts = {name: item_value(meter, f"{name},{element}", values) for name in ("U", "I", "P")}
-    found = analysis(meter, amounts)
-    return [found.component(function, number) for number in orders]
+    analysed = analysis(meter, amounts)
+    return [analysed.component(function, number) for number in orders]
 
 
 def _write_number(meter: Instrument, numbers: Numbers, data: Data) -> None:

@@ -198,16 +198,16 @@ def _outputs(meter: Instrument) -> list[str]:
 def _numbers(meter: Instrument) -> list[tuple[str, float]]:
     """Return each output with its value; the time is three: hours, minutes and seconds."""
     values = numeric_values.shown_values(meter)
-    found: list[tuple[str, float]] = []
+    numbers: list[tuple[str, float]] = []
     for item in _outputs(meter):
         value = numeric_values.item_value(meter, item, values)
         if item == "TIME":
             minutes, seconds = divmod(int(value), 60)
             hours, minutes = divmod(minutes, 60)
-            found += [("TIME", float(part)) for part in (hours, minutes, seconds)]
+            numbers += [("TIME", float(part)) for part in (hours, minutes, seconds)]
         else:
-            found.append((item, value))
-    return found
+            numbers.append((item, value))
+    return numbers
 
 
 def _ask_values(meter: Instrument, numbers: Numbers, data: Data) -> str:

@@ -31,12 +31,12 @@ def table() -> str:
 def wt200_table() -> str:
     """Return the commands that only the command mode WT200 has, by group in Markdown."""
     lines = ["| group | commands |", "| --- | --- |"]
-    found: dict[tuple[str, str], Command] = {}
+    command_of: dict[tuple[str, str], Command] = {}
     for command in commands_wt200.COMMANDS:
         # One row stands for the switches of all functions.
         text = _FUNCTION.sub(r"ITEM:<function>\1", command.pattern.text)
-        found.setdefault((_group(text), text), command)
-    lines += _rows([(group, _marked(mark, text)) for (group, text), mark in found.items()])
+        command_of.setdefault((_group(text), text), command)
+    lines += _rows([(group, _marked(mark, text)) for (group, text), mark in command_of.items()])
     return "\n".join(lines) + "\n"
 
 

@@ -224,10 +224,10 @@ def _scatter_w(sides: Sequence[Numbers], updates: int) -> float:
 def _findings(
     net_wh: float, limit_wh: float | None, others: Terms, before: Columns, after: Columns
 ) -> list[Finding]:
-    found = []
+    findings = []
     for side, word in ((before, "before"), (after, "after")):
         if len(side) < IDLE_LEAST:
-            found.append(
+            findings.append(
                 suspect(
                     "idle_once",
                     f"The idle power {word} the command is not known, so nobody can tell whether "
@@ -237,7 +237,7 @@ def _findings(
     drift_wh = others["idle drift"]
     if drift_wh > max(_MOST_DRIFT / 2 * abs(net_wh), others["idle scatter"]):
         first_w, last_w = (float(side.numbers("power_w").mean()) for side in (before, after))
-        found.append(
+        findings.append(
             suspect(
                 "idle_moved",
                 f"The idle power was {first_w:.4g} W before the command and {last_w:.4g} W after "
@@ -245,7 +245,7 @@ def _findings(
             )
         )
     if limit_wh is not None and net_wh < -limit_wh:
-        found.append(
+        findings.append(
             suspect(
                 "net_negative",
                 f"The device took {-net_wh:.3g} Wh less than when it was idle. Something else ran "
@@ -253,7 +253,7 @@ def _findings(
             )
         )
     elif limit_wh is not None and net_wh <= limit_wh:
-        found.append(
+        findings.append(
             suspect(
                 "net_below_error",
                 f"The command took {net_wh:.2g} Wh above idle, and the ± is {limit_wh:.2g} Wh. "
@@ -261,4 +261,4 @@ def _findings(
                 "device is not the one behind the meter.",
             )
         )
-    return found
+    return findings

@@ -57,15 +57,19 @@ def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:
             f"{most:g} °C.",
         )
     known = ~np.isnan(run.running.numbers("frequency_hz"))
-    found = all_frequencies(run.running.where(known), run.settings.mode)
-    if run.settings.line_filter and any(line_filter_share(hertz) is None for hertz in found):
+    frequencies_hz = all_frequencies(run.running.where(known), run.settings.mode)
+    if run.settings.line_filter and any(
+        line_filter_share(hertz) is None for hertz in frequencies_hz
+    ):
         yield suspect(
             "unspecified",
-            f"The manual gives no accuracy for the line filter at {max(found):g} Hz. Switch the "
-            "filter off.",
+            f"The manual gives no accuracy for the line filter at {max(frequencies_hz):g} Hz. "
+            "Switch the filter off.",
         )
-    if found and max(found) > _HIGHEST_HZ:
-        yield suspect("unspecified", f"The manual gives no accuracy for {max(found) / 1000:g} kHz.")
+    if frequencies_hz and max(frequencies_hz) > _HIGHEST_HZ:
+        yield suspect(
+            "unspecified", f"The manual gives no accuracy for {max(frequencies_hz) / 1000:g} kHz."
+        )
 
 
 def _calibration(measured: date, calibrated: date | None) -> Iterator[Finding]:

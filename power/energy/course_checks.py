@@ -132,11 +132,11 @@ def _gaps_s(run: Run) -> list[float]:
     all_s = run.rows.numbers("monotonic_s")
     after = np.flatnonzero(all_s > at_s[-1])
     steps = np.diff(at_s)
-    found: list[float] = steps[steps > GAP_UPDATES * run.settings.update_interval_s].tolist()
+    gaps_s: list[float] = steps[steps > GAP_UPDATES * run.settings.update_interval_s].tolist()
     if len(after):
         step = min(float(all_s[after[0]]), end_s) - float(at_s[-1])
-        found += [step] if step > GAP_UPDATES * run.settings.update_interval_s else []
-    return found
+        gaps_s += [step] if step > GAP_UPDATES * run.settings.update_interval_s else []
+    return gaps_s
 
 
 def _duration_s(run: Run) -> float:

@@ -74,7 +74,7 @@ def phases_of(
         _edge_wh(rows, edge.at_s, measuring.settings.update_interval_s) if edge in inside else 0.0
         for edge in edges
     ]
-    found = []
+    phases = []
     for number, (begin, end) in enumerate(zip(edges, edges[1:], strict=False)):
         seconds = end.at_s - begin.at_s
         if seconds <= 0:
@@ -85,7 +85,7 @@ def phases_of(
         last_s = float(at_s[min(int(np.searchsorted(at_s, end.at_s)), len(at_s) - 1)])
         part = rows.where((at_s > begin.at_s) & (at_s <= last_s))
         limit = energy_limit(part, energy_wh, seconds, measuring)
-        found.append(
+        phases.append(
             Phase(
                 text=begin.text if number else None,
                 begin_s=begin.at_s - start_s,
@@ -99,7 +99,7 @@ def phases_of(
                 mean_power_w=3600 * energy_wh / seconds,
             )
         )
-    return tuple(found)
+    return tuple(phases)
 
 
 def phases_to_json(phases: Sequence[Phase]) -> list[dict[str, Any]]:

@@ -193,8 +193,8 @@ def _terms_at(hertz: Numbers, rows: Columns, measuring: Measuring) -> RowTerms:
 
 def _distinct(values: Numbers) -> list[float]:
     """Return the values that occur; NaN is none."""
-    found: list[float] = np.unique(values[~np.isnan(values)]).tolist()
-    return found
+    distinct: list[float] = np.unique(values[~np.isnan(values)]).tolist()
+    return distinct
 
 
 def _by_value(rule: Callable[[float], float], values: Numbers) -> Numbers:
@@ -221,8 +221,8 @@ def _reactive_va(
     if settings.element == SIGMA:
         by_product = np.zeros(len(rows))
     usable = (factor > 0) & (factor <= 1) & (power_w > 0)
-    found = np.where(usable, by_factor, np.nan_to_num(by_product))
-    return np.where(hertz == 0, 0.0, found)
+    reactive_va = np.where(usable, by_factor, np.nan_to_num(by_product))
+    return np.where(hertz == 0, 0.0, reactive_va)
 
 
 def _square(values: Numbers) -> Numbers:

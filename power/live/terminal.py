@@ -118,13 +118,13 @@ class _Messages:
 
     def new(self, view: RunView) -> list[str]:
         """Return the messages since the last call, oldest first."""
-        found: list[str] = []
+        messages: list[str] = []
         for message in reversed(view.messages):
             if message is self._last:
                 break
-            found.insert(0, message[1])
+            messages.insert(0, message[1])
         self._last = view.messages[-1] if view.messages else None
-        return found
+        return messages
 
 
 def _lines_until(

@@ -106,9 +106,9 @@ def _saved(figure: Figure, path: Path, **form: Any) -> str | None:
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
 
-    found = families({font.name for font in fontManager.ttflist})
+    fonts = families({font.name for font in fontManager.ttflist})
     for text in figure.findobj(Text):
-        text.set_fontfamily(found)
+        text.set_fontfamily(fonts)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.savefig(path, **form)

@@ -82,13 +82,13 @@ def read_marks(log: Path, start_s: float = 0.0) -> tuple[Mark, ...]:
     path = marks_path(log)
     if not path.exists():
         return ()
-    found = []
+    marks = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
         if not line.endswith("\n"):
             continue
         try:
             value = json.loads(line)
-            found.append(Mark(start_s + float(value["elapsed_s"]), str(value["text"])))
+            marks.append(Mark(start_s + float(value["elapsed_s"]), str(value["text"])))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"{path}, line {number} is no mark: {error!r}") from None
-    return tuple(sorted(found, key=lambda mark: mark.at_s))
+    return tuple(sorted(marks, key=lambda mark: mark.at_s))

@@ -147,15 +147,15 @@ def _kept(values: Numbers) -> NDArray[np.intp]:
     places = np.arange(len(values))
     if len(values) <= 4 * _MOST_BINS:
         return places
-    found: set[int] = {0, len(values) - 1}
+    kept: set[int] = {0, len(values) - 1}
     for part in np.array_split(places, _MOST_BINS):
         of_part = values[part]
         gaps = np.isnan(of_part)
         if gaps.any():
-            found.add(int(part[int(np.argmax(gaps))]))
+            kept.add(int(part[int(np.argmax(gaps))]))
         if not gaps.all():
-            found |= {int(part[int(np.nanargmin(of_part))]), int(part[int(np.nanargmax(of_part))])}
-    return np.array(sorted(found))
+            kept |= {int(part[int(np.nanargmin(of_part))]), int(part[int(np.nanargmax(of_part))])}
+    return np.array(sorted(kept))
 
 
 def _svg(figure: Figure) -> str:

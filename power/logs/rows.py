@@ -143,13 +143,13 @@ def _elements(values: Mapping[str, Any]) -> tuple[ElementValues, ...]:
     """Return the elements of which a row has any value."""
     if not any(name in values for name in ELEMENT_COLUMNS):
         return ()
-    found = []
+    elements = []
     for number in (1, 2, 3):
         names = [f"element_{number}_{name}" for name in _OF_ELEMENTS]
         power_w, energy_wh = (_measured(name, values.get(name)) for name in names)
         if (power_w, energy_wh) != (None, None):
-            found.append(ElementValues(number, power_w, energy_wh))
-    return tuple(found)
+            elements.append(ElementValues(number, power_w, energy_wh))
+    return tuple(elements)
 
 
 def _quantities(values: Mapping[str, Any]) -> dict[str, float | None]:

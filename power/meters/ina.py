@@ -153,10 +153,10 @@ class _Chip:
     def set_up(self, register: Register, value: int) -> None:
         """Write a register, and read it back."""
         self.put(register, value)
-        found = self.get(register)
-        if found != value:
+        got = self.get(register)
+        if got != value:
             raise MeterReplyError(
-                f"register {register.address:#04x} reads {found:#06x} after {value:#06x}; is "
+                f"register {register.address:#04x} reads {got:#06x} after {value:#06x}; is "
                 "something else on this address?"
             )
 

@@ -131,16 +131,16 @@ def _driver() -> Any:
 def _chosen(paths: Sequence[str], serial: str) -> str:
     """Return the path of the device with a serial number, or of the only one."""
     ours = [path for path in paths if path.split("/")[1] in ("js110", "js220")]
-    found = [path for path in ours if not serial or path.endswith(f"/{serial}")]
+    devices = [path for path in ours if not serial or path.endswith(f"/{serial}")]
     listed = ", ".join(path.rsplit("/", 1)[-1] for path in ours) or "none"
-    if not found:
+    if not devices:
         what = f"no Joulescope {serial}".rstrip()
         raise MeterUnreachable(
             f"{what} is plugged in, or this user may not open it; found: {listed}"
         )
-    if len(found) > 1:
+    if len(devices) > 1:
         raise MeterMismatch(f"several Joulescopes are plugged in: {listed}; name one by its serial")
-    return found[0]
+    return devices[0]
 
 
 KIND = MeterKind(

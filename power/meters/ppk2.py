@@ -104,12 +104,12 @@ class Calibration:
 def _five(name: str, given: dict[str, str]) -> npt.NDArray[np.float64]:
     usual = _DEFAULTS.get(name, (0.0,))
     usual = usual if len(usual) == _RANGES else usual * _RANGES
-    found = [float(given.get(f"{name}{index}", usual[index])) for index in range(_RANGES)]
-    if not np.isfinite(found).all():
+    factors = [float(given.get(f"{name}{index}", usual[index])) for index in range(_RANGES)]
+    if not np.isfinite(factors).all():
         raise ValueError(f"a constant {name} is no number")
     if name == "R":
-        found = [value or usual[index] for index, value in enumerate(found)]
-    return np.array(found, dtype=np.float64)
+        factors = [value or usual[index] for index, value in enumerate(factors)]
+    return np.array(factors, dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -125,8 +125,8 @@ class ShellyPlug:
     def _later_generation(self) -> tuple[str, _Component, float]:
         status = self._device.get("/rpc/Shelly.GetStatus")
         for name, part in _COMPONENTS.items():
-            found = status.get(f"{name}:{self._channel}")
-            if isinstance(found, dict) and part.power in found:
+            part_status = status.get(f"{name}:{self._channel}")
+            if isinstance(part_status, dict) and part.power in part_status:
                 if part.counter and f"{part.counter[0].lower()}:{self._channel}" not in status:
                     part = replace(part, counter=None)
                 return f"/rpc/{part.method}.GetStatus?id={self._channel}", part, 1.0

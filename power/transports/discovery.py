@@ -25,18 +25,18 @@ class Found:
 
 def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
     """Return the resources that can be opened, and hints about the others."""
-    found = Found()
-    _ask_pyvisa(found)
-    _look_at_usb(found, sys_usb, dev)
-    if not found.resources:
-        found.hints.append(
+    result = Found()
+    _ask_pyvisa(result)
+    _look_at_usb(result, sys_usb, dev)
+    if not result.resources:
+        result.hints.append(
             "A meter on Ethernet is often not listed. Try TCPIP::ADDRESS::INSTR with the address "
             "that its panel shows."
         )
-    return found
+    return result
 
 
-def _ask_pyvisa(found: Found) -> None:
+def _ask_pyvisa(result: Found) -> None:
     try:
         import pyvisa
     except ImportError as error:
@@ -48,20 +48,20 @@ def _ask_pyvisa(found: Found) -> None:
         # pyvisa-py warns about each missing optional package that would find more.
         warnings.simplefilter("ignore")
         try:
-            found.resources = sorted(pyvisa.ResourceManager(library).list_resources("?*"))
+            result.resources = sorted(pyvisa.ResourceManager(library).list_resources("?*"))
         except Exception as error:  # every backend has its own tree of errors
-            found.hints.append(f"PyVISA ({library}) cannot list resources: {error}")
+            result.hints.append(f"PyVISA ({library}) cannot list resources: {error}")
     try:
         import usb.core
 
         usb.core.find()
     except ImportError:
-        found.hints.append("USB meters are not looked for: pip install pyusb (the extra 'usb')")
+        result.hints.append("USB meters are not looked for: pip install pyusb (the extra 'usb')")
     except usb.core.NoBackendError:
-        found.hints.append("USB meters are not looked for: install libusb (Debian: libusb-1.0-0)")
+        result.hints.append("USB meters are not looked for: install libusb (Debian: libusb-1.0-0)")
 
 
-def _look_at_usb(found: Found, sys_usb: Path, dev: Path) -> None:
+def _look_at_usb(result: Found, sys_usb: Path, dev: Path) -> None:
     """Add a hint for a Yokogawa unit in the kernel's list that this user may not open."""
     for vendor in sorted(sys_usb.glob("*/idVendor")):
         if vendor.read_text().strip().lower() != _YOKOGAWA:
@@ -70,7 +70,7 @@ def _look_at_usb(found: Found, sys_usb: Path, dev: Path) -> None:
         bus, number = (int((unit / name).read_text()) for name in ("busnum", "devnum"))
         node = dev / "bus" / "usb" / f"{bus:03d}" / f"{number:03d}"
         if not os.access(node, os.R_OK | os.W_OK):
-            found.hints.append(
+            result.hints.append(
                 f"A Yokogawa unit is on the USB, but {node} may not be opened: write the udev rule "
                 'SUBSYSTEM=="usb", ATTR{idVendor}=="0b21", MODE="0660", GROUP="plugdev" into '
                 "/etc/udev/rules.d/60-yokogawa.rules and plug it in again."

@@ -76,7 +76,7 @@ def missing(resource: Any) -> list[Internal]:
         DESTROY_LINK: lambda: callable(getattr(interface, "destroy_link", None)),
         CLOSE: lambda: callable(getattr(interface, "close", None)),
     }
-    return [internal for internal, found in looks.items() if not found()]
+    return [internal for internal, is_there in looks.items() if not is_there()]
 
 
 def peer_has_closed(resource: Any) -> bool:

@@ -94,16 +94,16 @@ class WT310:
             self._quantities = settings.quantities
             self._items = output.write_items(self._link, self._shown, settings.quantities)
             self._watch.arrange_events()
-            found = replace(
+            prepared = replace(
                 setup.read_back(self._link, self._shown),
                 quantities=settings.quantities,
                 both_ways=settings.both_ways,
             )
-            setup.compare(settings, found)
+            setup.compare(settings, prepared)
             setup.check_leftovers(self._link)
-            self._watch.prepared = found
+            self._watch.prepared = prepared
             self._wait_for_data(settings.update_interval_s)
-            return found
+            return prepared
 
     def start(self) -> IntegrationStart:
         """Start the integration and return only after the meter reports that it runs.

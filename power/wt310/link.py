@@ -138,13 +138,13 @@ class ScpiLink:
         return self._errors(self.ask)
 
     def _errors(self, ask: Callable[[str], str]) -> list[DeviceError]:
-        found: list[DeviceError] = []
+        errors: list[DeviceError] = []
         for _ in range(_MOST_ERRORS):
             error = parse_error(ask(":STATus:ERRor?"))
             if error.code == 0:
-                return found
+                return errors
             if error.code not in _TRANSFER_ERRORS:
-                found.append(error)
+                errors.append(error)
         raise MeterReplyError("the meter's error queue never ends").with_remedy(SWITCH_OFF)
 
     @property

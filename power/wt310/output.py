@@ -108,13 +108,13 @@ def write_items(
             ) from None
         names.append(name)
     link.command(f":NUMeric:NORMal:NUMber {len(names)}")
-    found = read_items(link, element)
-    if found != tuple(names):
+    items = read_items(link, element)
+    if items != tuple(names):
         raise MeterRefused(
-            f"the meter sends {', '.join(found)} instead of {', '.join(names)}: another program "
+            f"the meter sends {', '.join(items)} instead of {', '.join(names)}: another program "
             "changes its output items; end that program"
         )
-    return found
+    return items
 
 
 def read_charge(link: ScpiLink, element: str) -> float | None:
@@ -146,8 +146,8 @@ def _sent(link: ScpiLink) -> list[tuple[str, str]]:
     reply = without_header(link.ask(":NUMeric:NORMal:NUMber?"))
     # ALL means 255 items (page 6-19). We never set so many.
     count = 255 if reply.upper() == "ALL" else round(parse_setting(reply))
-    found = [_item(link, number) for number in range(1, min(count, _MOST_SENT) + 1)]
-    return found + [("", "")] * (count - len(found))
+    items = [_item(link, number) for number in range(1, min(count, _MOST_SENT) + 1)]
+    return items + [("", "")] * (count - len(items))
 
 
 def _names_of(sent: Sequence[tuple[str, str]], element: str) -> tuple[str, ...]:
@@ -190,13 +190,13 @@ def take_apart(raw: bytes, names: tuple[str, ...]) -> ReadReply:
 def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
     """Remove hyphens anywhere in the range fields, since their place is not documented."""
     fields = data.split(",")
-    found = False
+    any_hyphens = False
     for index, name in enumerate(names[: len(fields)]):
         if name in _RANGES:
             bare = fields[index].strip().strip("-")
-            found = found or bare != fields[index].strip()
+            any_hyphens = any_hyphens or bare != fields[index].strip()
             fields[index] = bare
-    return ",".join(fields), found
+    return ",".join(fields), any_hyphens
 
 
 def qualities(sample: ReadReply) -> dict[str, float | Absent]:
@@ -204,10 +204,10 @@ def qualities(sample: ReadReply) -> dict[str, float | Absent]:
 
     A peak is the larger of the positive and the negative one, without sign.
     """
-    found: dict[str, float | Absent] = {}
+    quality: dict[str, float | Absent] = {}
     for item, name in (("LAMBDA", "power_factor"), ("FU", "frequency_hz")):
         if item in sample.values:
-            found[name] = sample.values[item]
+            quality[name] = sample.values[item]
     for first, name in (("U", "voltage_peak_v"), ("I", "current_peak_a")):
         pair = [
             sample.values[item]
@@ -216,10 +216,10 @@ def qualities(sample: ReadReply) -> dict[str, float | Absent]:
         ]
         sizes = [abs(value) for value in pair if isinstance(value, float)]
         if sizes:
-            found[name] = max(sizes)
+            quality[name] = max(sizes)
         elif pair:
-            found[name] = pair[0]
-    return found
+            quality[name] = pair[0]
+    return quality
 
 
 def quantities(sample: ReadReply) -> dict[str, float | None]:
@@ -352,13 +352,13 @@ class RunWatch:
         automatic = [
             parse_flag(self._link.ask(f":INPut:{name}:AUTO?")) for name in ("VOLTage", "CURRent")
         ]
-        found = self._events_flags()
+        flags = self._events_flags()
         if any(hyphen for _, hyphen in ends):
-            found |= {Flag.RANGE_SWITCHED}
+            flags |= {Flag.RANGE_SWITCHED}
         if any(automatic):
-            found |= {Flag.AUTO_RANGE}
+            flags |= {Flag.AUTO_RANGE}
         self.end_ranges = (ends[0][0], ends[1][0])
-        self.flags |= found | settings.changed_flags(self._link, self.prepared)
+        self.flags |= flags | settings.changed_flags(self._link, self.prepared)
 
     def _events_flags(self) -> frozenset[Flag]:
         again = {Flag.RESTARTED} if self._restarted() else set()

@@ -65,38 +65,42 @@ def read_conversation(lines: Iterable[bytes], element: str) -> RecordedConversat
 
     Raises ValueError, naming the line, for a line that no wire log has.
     """
-    found = RecordedConversation()
+    conversation = RecordedConversation()
     replies: dict[str, bytes] = {}
     asked = ""
     for number, line in enumerate(lines, 1):
         try:
-            asked = _take(line, asked, found, replies, element)
+            asked = _take(line, asked, conversation, replies, element)
         except _UNFIT as error:
             raise ValueError(f"line {number} is no line of a meter's log: {error!r}") from None
-    return found
+    return conversation
 
 
 def _take(
-    line: bytes, asked: str, found: RecordedConversation, replies: dict[str, bytes], element: str
+    line: bytes,
+    asked: str,
+    conversation: RecordedConversation,
+    replies: dict[str, bytes],
+    element: str,
 ) -> str:
     """Add what a line says, and return the message that was sent last."""
     event, content, fields = _event(line)
     if event == "sent":
         asked = content.decode("utf-8", "replace")
         if asked == _START:
-            found.starts.append(_started(fields, replies, element))
+            conversation.starts.append(_started(fields, replies, element))
     elif event == "received":
         replies[asked] = content
         if asked == _WHO:
-            _meet(found, content)
+            _meet(conversation, content)
         if asked == output.READ_QUERY:
-            _keep(found, float(fields["monotonic_s"]), replies, element)
+            _keep(conversation, float(fields["monotonic_s"]), replies, element)
     elif event == "open":
-        found.resources.append(content.decode("utf-8", "replace"))
+        conversation.resources.append(content.decode("utf-8", "replace"))
     elif event == "gap":
-        found.gaps += 1
+        conversation.gaps += 1
     elif event in ("identity", "settings", "start", "reading"):
-        _take_sampled(event, content, fields, found, replies)
+        _take_sampled(event, content, fields, conversation, replies)
     return asked
 
 
@@ -104,13 +108,13 @@ def _take_sampled(
     event: str,
     content: bytes,
     fields: dict[str, Any],
-    found: RecordedConversation,
+    conversation: RecordedConversation,
     replies: dict[str, bytes],
 ) -> None:
     """Add what a software integrator has noted, as JSON values (see `SampledMeter`)."""
     if event == "start":
         identity, settings = (json.loads(replies[name]) for name in ("identity", "settings"))
-        found.starts.append(
+        conversation.starts.append(
             Started(
                 datetime.fromisoformat(fields["utc"]),
                 float(fields["monotonic_s"]),
@@ -121,11 +125,11 @@ def _take_sampled(
     elif event == "reading":
         row = reading_from_json(json.loads(content))
         values = (row.voltage_v, row.current_a, row.power_w, row.energy_wh, row.integration_s)
-        found.readings.append(Answered(row.monotonic_s, values, row.state.value))
+        conversation.readings.append(Answered(row.monotonic_s, values, row.state.value))
     else:
         replies[event] = content
         if event == "identity":
-            found.identities.append(identity_from_json(json.loads(content)))
+            conversation.identities.append(identity_from_json(json.loads(content)))
 
 
 class _Recorded:
@@ -167,14 +171,14 @@ def _started(fields: dict[str, Any], replies: dict[str, bytes], element: str) ->
         return Started(utc, at_s, None, None)
 
 
-def _meet(found: RecordedConversation, content: bytes) -> None:
+def _meet(conversation: RecordedConversation, content: bytes) -> None:
     """Add the meter that told who it is; a reply that no meter gives is none."""
     with suppress(MeterError):
-        found.identities.append(parse_identity(decode(content)))
+        conversation.identities.append(parse_identity(decode(content)))
 
 
 def _keep(
-    found: RecordedConversation, at_s: float, replies: dict[str, bytes], element: str
+    conversation: RecordedConversation, at_s: float, replies: dict[str, bytes], element: str
 ) -> None:
     """Add a reading; a reply that the driver refused is none."""
     try:
@@ -184,4 +188,4 @@ def _keep(
         return
     numbers = (sample.values.get(name) for name in _VALUES)
     values = tuple(value if isinstance(value, float) else None for value in numbers)
-    found.readings.append(Answered(at_s, values, sample.state.value))
+    conversation.readings.append(Answered(at_s, values, sample.state.value))

@@ -133,9 +133,9 @@ def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[F
     `prepared` are the settings before the run; with None the others are not compared. Ranges and
     auto-range have flags of their own.
     """
-    found = {flag for name, flag in _SWITCHED_ON if parse_flag(link.ask(f"{name}?"))}
+    flags = {flag for name, flag in _SWITCHED_ON if parse_flag(link.ask(f"{name}?"))}
     if parse_word(link.ask(":SYSTem:COMMunicate:COMMand?"), LANGUAGES) == "WT200":
-        found.add(Flag.OTHER_LANGUAGE)
+        flags.add(Flag.OTHER_LANGUAGE)
     if prepared is not None:
         now = read_back(link, prepared.element)
         same = replace(
@@ -146,8 +146,8 @@ def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[F
             both_ways=prepared.both_ways,
         )
         if same != prepared:
-            found.add(Flag.SETTINGS_CHANGED)
-    return frozenset(found)
+            flags.add(Flag.SETTINGS_CHANGED)
+    return frozenset(flags)
 
 
 _MODE_WORDS = {InputMode.RMS: "RMS", InputMode.VMEAN: "VMEan", InputMode.DC: "DC"}

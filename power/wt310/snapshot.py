@@ -62,9 +62,9 @@ def put_back(link: ScpiLink, snapshot: Snapshot) -> list[str]:
         except MeterRefused:
             continue  # the comparison below tells it
     return [
-        f"{head} is {found} instead of {snapshot[head]}"
+        f"{head} is {answer} instead of {snapshot[head]}"
         for head in _HEADS
-        if not _floats(head, snapshot) and not same(found := ask(link, head), snapshot[head])
+        if not _floats(head, snapshot) and not same(answer := ask(link, head), snapshot[head])
     ]
 
 

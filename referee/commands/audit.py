@@ -78,9 +78,9 @@ def run(args: argparse.Namespace) -> int:
     if args.expect is not None and args.no_chain:
         raise InputError("--expect is a link of the chain: leave out --no-chain.")
     with opened_contest(load_config(args.config)) as contest:
-        found = read_audit(contest, person=args.person, action=args.action, team=args.team)
+        trail = read_audit(contest, person=args.person, action=args.action, team=args.team)
         checked = None if args.no_chain else check_facts(contest, args.expect)
-    rows = found[::-1]
+    rows = trail[::-1]
     if args.json:
         chain = None if checked is None else asdict(checked) | {"holds": not checked.faults}
         print(json.dumps({"actions": [audit_json(row) for row in rows], "chain": chain}))

@@ -192,9 +192,9 @@ def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_R
         if args.take_back is None:
             level = Level.WARN if args.override is None else Level.FAIL
             row = _named(args.acknowledge or args.override or "", rows)
-            found = Finding(row["group"], row["item"], Level(row["level"]), row["text"])
-            seen = (level, found.text)
-            make_override(contest.database, now, found, seen, args.reason, args.by)
+            finding = Finding(row["group"], row["item"], Level(row["level"]), row["text"])
+            seen = (level, finding.text)
+            make_override(contest.database, now, finding, seen, args.reason, args.by)
             return
         override = _named(args.take_back, rows)["override"]
         if override is not None:
@@ -204,11 +204,11 @@ def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_R
 def _named(name: str, rows: Sequence[_Row]) -> _Row:
     """Return the finding with this name: its item, or its group and its item."""
     wanted = _plain(name)
-    found = [row for row in rows if wanted in (_plain(row["item"]), _plain(_full(row)))]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(f"'{_full(row)}'" for row in found)
+    matching = [row for row in rows if wanted in (_plain(row["item"]), _plain(_full(row)))]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        names = ", ".join(f"'{_full(row)}'" for row in matching)
         raise InputError(f"Several checks are called '{name}'. Say which: {names}.")
     failing = [f"'{row['item']}'" for row in rows if row["level"] == Level.FAIL.value]
     told = f"These fail: {', '.join(failing)}." if failing else "None fails now."

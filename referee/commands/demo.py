@@ -304,8 +304,8 @@ def _program() -> str:
     own = Path(sys.executable).parent / "referee"
     if not own.exists():
         return "referee"
-    found = shutil.which("referee")
-    return "referee" if found is not None and Path(found).samefile(own) else _short(own)
+    installed = shutil.which("referee")
+    return "referee" if installed is not None and Path(installed).samefile(own) else _short(own)
 
 
 def _short(path: Path) -> str:

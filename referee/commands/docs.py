@@ -66,7 +66,7 @@ def address_of(site: Path, named: str) -> str:
     for name in (path, f"docs/{path}"):
         if (site / f"{name}.html").is_file():
             return (site / f"{name}.html").as_uri() + sign + heading
-    pages = sorted(found.stem for found in site.glob("docs/*.html"))
+    pages = sorted(page.stem for page in site.glob("docs/*.html"))
     close = difflib.get_close_matches(path, pages, 1)
     guess = f"; did you mean '{close[0]}'?" if close else "."
     raise InputError(f"There is no page '{path}'{guess} The pages: {', '.join(pages)}.")

@@ -101,5 +101,5 @@ def _sessions(config: Config) -> Mapping[str, Any]:
 
 def _audit(config: Config) -> list[dict[str, Any]]:
     with opened_contest(config) as contest:
-        found = read_audit(contest, person="", action="", team="")
-    return [audit_json(row) for row in found]
+        trail = read_audit(contest, person="", action="", team="")
+    return [audit_json(row) for row in trail]

@@ -71,17 +71,17 @@ def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> Ru
     """
     from power.energy.window import coarse_finding, energy_between
 
-    found = _audited(path)
-    if any(kind.zone is None for kind in found.readings.columns().seen()):
+    audited = _audited(path)
+    if any(kind.zone is None for kind in audited.readings.columns().seen()):
         raise InputError(f"{path}: its times have no zone, so nobody knows when they were")
-    energy_wh = energy_between(found.readings, begin, end)
+    energy_wh = energy_between(audited.readings, begin, end)
     if energy_wh is None:
         raise InputError(
             f"{path} does not cover the runs, {begin:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S} UTC:"
             " record while the benchmark runs, on the same machine"
         )
-    coarse = coarse_finding(found.readings, begin, end)
-    judged = with_findings(found.result, [] if coarse is None else [coarse])
+    coarse = coarse_finding(audited.readings, begin, end)
+    judged = with_findings(audited.result, [] if coarse is None else [coarse])
     usable = judged.verdict is not Verdict.INVALID
     return RunEnergy(energy_wh if usable else None, images, judged)
 

@@ -73,10 +73,10 @@ def _explain(contest: Contest, session_id: int, folder: Path) -> None:
     detections = scored_answer(contest, session)
     if not isinstance(detections, Detections):
         raise InputError(f"The track '{session.track}' has no boxes that could be explained.")
-    found = GroundTruthFile(
+    truth_file = GroundTruthFile(
         read_contest_truth(contest),
         file_names={entry.image_id: Path(entry.path).name for entry in contest.images},
         sizes={entry.image_id: (entry.width, entry.height) for entry in contest.images},
     )
-    result = evaluate(found.truth, detections)
-    write_explanation(folder, result, found, detections, contest.config.images.folder)
+    result = evaluate(truth_file.truth, detections)
+    write_explanation(folder, result, truth_file, detections, contest.config.images.folder)

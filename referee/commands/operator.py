@@ -124,11 +124,11 @@ def _remove(contest: Contest, args: argparse.Namespace) -> None:
 
 
 def _list(contest: Contest, as_json: bool) -> None:
-    found = operators_of(contest)
+    operators = operators_of(contest)
     if as_json:
-        rows = [{"name": one.name, "role": one.role, "since": one.utc} for one in found]
+        rows = [{"name": one.name, "role": one.role, "since": one.utc} for one in operators]
         print(json.dumps({"operators": rows}))
-    elif not found:
+    elif not operators:
         print("Nobody is registered: everybody at this laptop may act, without a login.")
-    for one in [] if as_json else found:
+    for one in [] if as_json else operators:
         print(f"{one.role:9}  {one.name}  (since {local_time(one.utc)})")

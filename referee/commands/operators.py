@@ -71,8 +71,8 @@ def _object(args: argparse.Namespace) -> str:
     """Return what the command was about, as it was typed."""
     words: list[str] = []
     for name in ("name", "new_name", "number", "entry", "team", "override", "take_back"):
-        found = getattr(args, name, None)
-        words += found if isinstance(found, list) else [] if found is None else [str(found)]
+        value = getattr(args, name, None)
+        words += value if isinstance(value, list) else [] if value is None else [str(value)]
     return ", ".join(words)
 
 

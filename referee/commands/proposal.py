@@ -123,9 +123,9 @@ def _act(contest: Contest, args: argparse.Namespace) -> int:
     from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
 
     if args.action == "list":
-        found = all_proposals(contest)
-        text = "\n\n".join(map(proposal_text, found)) or "There is no proposal."
-        print(json.dumps({"proposals": found}) if args.json else text)
+        proposals = all_proposals(contest)
+        text = "\n\n".join(map(proposal_text, proposals)) or "There is no proposal."
+        print(json.dumps({"proposals": proposals}) if args.json else text)
     elif args.action == "apply":
         apply_proposal(contest, args.number, args.by, args.reason)
         print(f"Proposal {args.number} is applied.")

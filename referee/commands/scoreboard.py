@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _sentence(found: Freeze | None) -> str:
-    if found is None:
+def _sentence(freeze: Freeze | None) -> str:
+    if freeze is None:
         return "The scoreboard is not frozen, and never was."
-    what = "is frozen" if found.kind == "frozen" else "is not frozen: it was thawed"
-    return f"The scoreboard {what} by {found.operator} at {found.utc}."
+    what = "is frozen" if freeze.kind == "frozen" else "is not frozen: it was thawed"
+    return f"The scoreboard {what} by {freeze.operator} at {freeze.utc}."

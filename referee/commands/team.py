@@ -212,8 +212,8 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
 
 
 def _password(contest: Contest, args: argparse.Namespace) -> None:
-    found = registration.new_passwords(contest, [args.name], args.by)
-    print(f"{args.name}: {found[args.name]}")
+    passwords = registration.new_passwords(contest, [args.name], args.by)
+    print(f"{args.name}: {passwords[args.name]}")
 
 
 def _amend(contest: Contest, args: argparse.Namespace) -> None:

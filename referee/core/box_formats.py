@@ -99,17 +99,17 @@ def _size_of_each(image_id: NDArray[np.int64], sizes: Sizes) -> Floats:
         if missing:
             raise ArgumentError(f"sizes have no width and height of image {missing[0]}")
         listed = numbers([sizes[image] for image in images.tolist()], "sizes")
-        found = listed[row] if len(images) else np.empty((0, 2))
+        size_of_each = listed[row] if len(images) else np.empty((0, 2))
     else:
-        found = numbers(sizes, "sizes")
-    if found.shape != (len(image_id), 2):
+        size_of_each = numbers(sizes, "sizes")
+    if size_of_each.shape != (len(image_id), 2):
         raise ArgumentError(
             "sizes must be a mapping from image ids to width and height, or have a row of both for"
-            f" each of the {len(image_id)} boxes, not the shape {found.shape}"
+            f" each of the {len(image_id)} boxes, not the shape {size_of_each.shape}"
         )
-    if not bool((np.isfinite(found) & (found > 0)).all()):
+    if not bool((np.isfinite(size_of_each) & (size_of_each > 0)).all()):
         raise ArgumentError("sizes must be widths and heights in pixels, finite and above 0")
-    return found
+    return size_of_each
 
 
 def _known(box_format: str) -> str:

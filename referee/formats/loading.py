@@ -67,8 +67,12 @@ def load_coco_truth(path: Name) -> CocoTruth:
 
     It reads what `load_ground_truth` does. Raises `InputError`, which names file, line and field.
     """
-    found = read_ground_truth(Path(path))
-    return CocoTruth.from_ground_truth(found.truth) if found.coco is None else found.coco
+    truth_file = read_ground_truth(Path(path))
+    return (
+        CocoTruth.from_ground_truth(truth_file.truth)
+        if truth_file.coco is None
+        else truth_file.coco
+    )
 
 
 def load_coco_results(path: Name) -> CocoResults:

@@ -62,9 +62,9 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
         with opened_contest(config) as contest:
             if slow is not None:
                 _check_slowly(contest, None if slow == "all" else _missing(contest, images), tell)
-            found = _findings(contest, images)
+            findings = _findings(contest, images)
             overrides = overrides_of_today(contest.database, contest.clock)
-            return list_json(found, overrides, contest.clock.now())
+            return list_json(findings, overrides, contest.clock.now())
     except RefereeError as error:
         remedy = "Do what it says, or repair what it names. Then check again."
         row = {"group": "configuration", "item": "contest", "level": "FAIL", "text": str(error)}
@@ -132,8 +132,8 @@ def _check_slowly(
     meters = {key: basis.lane for key, basis in asked.items() if basis.lane is not None}
     for lane in sorted({lane for key, lane in meters.items() if wanted is None or key in wanted}):
         tell(f"checking: {of_lane('power meter', config.lane(lane).name)}")
-        found = [(finding, config.lane(lane).meter.resource) for finding in _look(config, lane)]
-        keep(contest.database, contest.clock.now(), found)
+        findings = [(finding, config.lane(lane).meter.resource) for finding in _look(config, lane)]
+        keep(contest.database, contest.clock.now(), findings)
     if wanted is None or set(wanted) - set(meters):
         run_slow_checks(config, wanted, tell)
 
@@ -174,8 +174,8 @@ def run_slow_checks(
             if busy:
                 raise Unavailable(f"{busy} Slow checks would disturb it: wait for its end.")
             tell(f"checking: {key[1]}")
-            found = [(finding, basis[key].text) for finding in check()]
-            keep(contest.database, contest.clock.now(), found)
+            findings = [(finding, basis[key].text) for finding in check()]
+            keep(contest.database, contest.clock.now(), findings)
 
 
 def _checks(

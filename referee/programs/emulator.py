@@ -102,10 +102,10 @@ def _load_options(load: str) -> list[str]:
 
 
 def _port_of(resource: str) -> str:
-    found = _PORT.match(resource)
-    if found is None:
+    port = _PORT.match(resource)
+    if port is None:
         raise Unavailable(f"The emulated meter printed '{resource}', which names no port.")
-    return found.group(1)
+    return port.group(1)
 
 
 def _ready_resource(stdout: IO[bytes], log: Path) -> str:

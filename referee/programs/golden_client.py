@@ -236,8 +236,8 @@ def _truth() -> dict[str, object]:
 
 def _rows(category: int) -> list[tuple[int, int, float, int, int, int, int]]:
     rows = []
-    for image, of, confidence, found in _ROWS:
-        x, y, width, height = _OBJECT if found else _MISSED
+    for image, of, confidence, hits in _ROWS:
+        x, y, width, height = _OBJECT if hits else _MISSED
         if of == category:
             rows.append((image, of, confidence, x, y, x + width - 1, y + height - 1))
     return rows

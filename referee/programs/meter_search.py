@@ -25,9 +25,11 @@ class MetersFound:
 def find_meters(bound_s: float = _SEARCH_S) -> MetersFound:
     """Look for meters, for at most so many seconds; a search that fails finds none, and says so."""
     try:
-        found = json.loads(_ask("list", "--json", bound_s=bound_s))
-        resources = [resource for resource in found["resources"] if not resource.endswith(_ADAPTER)]
-        return MetersFound(tuple(resources), tuple(found["hints"]))
+        listed = json.loads(_ask("list", "--json", bound_s=bound_s))
+        resources = [
+            resource for resource in listed["resources"] if not resource.endswith(_ADAPTER)
+        ]
+        return MetersFound(tuple(resources), tuple(listed["hints"]))
     except subprocess.TimeoutExpired:
         return MetersFound(hints=(f"The search for meters took more than {bound_s:g} s.",))
     except (OSError, ValueError, KeyError):

@@ -116,20 +116,20 @@ def _asked_meter(
 ) -> str:
     """Show what was found, and ask which meter it is; one that does not answer may be meant."""
     terminal.tell("Looking for meters on the network and on USB…")
-    found = find()
-    for number, name in enumerate(found.resources, 1):
+    meters = find()
+    for number, name in enumerate(meters.resources, 1):
         port = " (a serial port; nobody knows what is behind it)"
         terminal.tell(f"  {number}  {name}{port if name.startswith(_SERIAL) else ''}")
-    if not found.resources:
+    if not meters.resources:
         terminal.tell("  Nothing was found.")
-    for hint in found.hints:
+    for hint in meters.hints:
         terminal.tell(f"  {hint}")
 
     def chosen(text: str) -> str:
         if text.isascii() and text.isdecimal():
-            if not 1 <= int(text[:9]) <= len(found.resources):
+            if not 1 <= int(text[:9]) <= len(meters.resources):
                 raise InputError(f"There is no number {text} in the list.")
-            return found.resources[int(text) - 1]
+            return meters.resources[int(text) - 1]
         return resource(text)
 
     prompt = f"Meter: a number, a resource string, 'none' or '{EMULATED}' [{EMULATED}]: "

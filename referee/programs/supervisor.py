@@ -220,16 +220,16 @@ class Supervisor:
 
 def _bound(config: Config, programs: Sequence[Program]) -> dict[str, list[socket.socket]]:
     """Return the sockets of each program by its name; all or none."""
-    found: dict[str, list[socket.socket]] = {program.name: [] for program in programs}
+    listeners: dict[str, list[socket.socket]] = {program.name: [] for program in programs}
     try:
         for program in programs:
             for address, purpose in program.listens(config):
-                found[program.name].append(bind(address, purpose))
+                listeners[program.name].append(bind(address, purpose))
     except InputError:
-        for listener in chain.from_iterable(found.values()):
+        for listener in chain.from_iterable(listeners.values()):
             listener.close()
         raise
-    return found
+    return listeners
 
 
 def url_of(listener: socket.socket, scheme: str = "http") -> str:

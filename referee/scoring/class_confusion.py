@@ -106,8 +106,8 @@ def _across_classes(
         replace(left, class_id=np.full(len(left), _ANY)),
         rules,
     ).explain()
-    found = np.flatnonzero(again.fate == Fate.TRUE_POSITIVE)
-    box, row = boxes[again.truth_row[found]], rows[found]
+    hits = np.flatnonzero(again.fate == Fate.TRUE_POSITIVE)
+    box, row = boxes[again.truth_row[hits]], rows[hits]
     # Under VOC's rules a detection finds its best box alone. That may be free only now, in its own
     # class: such a pair is no confusion, and no true positive.
     differ = truth.box_class_id[box] != detections.class_id[row]

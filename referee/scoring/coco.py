@@ -123,10 +123,10 @@ def evaluate_coco(
 
 
 def _distinct(ious: Iterable[float]) -> tuple[float, ...]:
-    found = tuple(sorted({float(iou) for iou in ious}))
-    if not found or not all(0 < iou <= 1 for iou in found):
-        raise ArgumentError(f"ious are {list(found)}: give IoUs above 0 and at most 1")
-    return found
+    distinct = tuple(sorted({float(iou) for iou in ious}))
+    if not distinct or not all(0 < iou <= 1 for iou in distinct):
+        raise ArgumentError(f"ious are {list(distinct)}: give IoUs above 0 and at most 1")
+    return distinct
 
 
 def _place(value: Any, listed: tuple[Any, ...], name: str) -> slice:

@@ -32,12 +32,12 @@ def compare_years(years: Sequence[tuple[str, Sequence[float]]], best: int = 5) -
     Each year has one score or more, and `best` is 1 or more. Source: K. Gauen et al., "Low-Power
     Image Recognition Challenge", ASP-DAC 2017, table I.
     """
-    found: list[Year] = []
+    compared: list[Year] = []
     for name, scores in years:
         highest = sorted(scores, reverse=True)[:best]
         mean, best_mean = statistics.fmean(scores), statistics.fmean(highest)
-        before = found[-1] if found else None
-        found.append(
+        before = compared[-1] if compared else None
+        compared.append(
             Year(
                 name=name,
                 entries=len(scores),
@@ -48,7 +48,7 @@ def compare_years(years: Sequence[tuple[str, Sequence[float]]], best: int = 5) -
                 best_improvement=None if before is None else _ratio(best_mean, before.best_mean),
             )
         )
-    return found
+    return compared
 
 
 def _ratio(value: float, before: float) -> float | None:

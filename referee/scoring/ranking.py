@@ -133,8 +133,8 @@ class ClassScore:
         """Return the devkit's AP, or None if the class has no truth box."""
         if not self.truths:
             return None
-        found = np.arange(1, len(self.hits) + 1)
-        return average_precision(found, np.searchsorted(self.order, self.hits) + 1, self.truths)
+        hits_seen = np.arange(1, len(self.hits) + 1)
+        return average_precision(hits_seen, np.searchsorted(self.order, self.hits) + 1, self.truths)
 
     def grouped_ap(self) -> float | None:
         """Return the AP when detections of equal confidence enter together.
@@ -147,16 +147,18 @@ class ClassScore:
         if not self.truths:
             return None
         ends = _behind_equals(self.hits)
-        found = np.searchsorted(self.hits, ends, side="right")
+        hits_seen = np.searchsorted(self.hits, ends, side="right")
         return average_precision(
-            found, np.searchsorted(self.order, ends, side="right"), self.truths
+            hits_seen, np.searchsorted(self.order, ends, side="right"), self.truths
         )
 
     def curve(self) -> Curve:
         """Return the precision-recall curve, one point per detection."""
         hit = np.zeros(len(self.order), dtype=np.int64)
         hit[np.searchsorted(self.order, self.hits)] = 1
-        found = np.cumsum(hit)
+        hits_seen = np.cumsum(hit)
         seen = np.arange(1, len(hit) + 1)
-        recall = found / self.truths if self.truths else np.full(len(hit), math.nan)
-        return Curve(confidence=confidences_of(self.order), recall=recall, precision=found / seen)
+        recall = hits_seen / self.truths if self.truths else np.full(len(hit), math.nan)
+        return Curve(
+            confidence=confidences_of(self.order), recall=recall, precision=hits_seen / seen
+        )

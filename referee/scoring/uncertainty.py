@@ -252,10 +252,10 @@ def _measured(
     one: object, which: str, *, draws: int, seed: int, clusters: Clusters | None
 ) -> MapUncertainty:
     if isinstance(one, IlsvrcResult):
-        found = measure_uncertainty(one, draws, seed, clusters=clusters)
-        if found is None:
+        measured = measure_uncertainty(one, draws, seed, clusters=clusters)
+        if measured is None:
             raise ArgumentError(f"the {which} result has no mAP: no class has ground truth")
-        return found
+        return measured
     if not isinstance(one, MapUncertainty):
         raise ArgumentError(f"the {which} solution is {one!r}: give the result of evaluate")
     return one

@@ -79,8 +79,8 @@ def links(connection: sqlite3.Connection, session_id: int | None = None) -> Iter
     ):
         link_id, session, table, row_id, strand, digest = link
         row, columns = rows.of(table, row_id), rows.names(table)
-        found = None if row is None else packed_digest([table, *row])
-        yield ChainLink(link_id, session, table, row_id, strand, digest, columns, row, found)
+        now_digest = None if row is None else packed_digest([table, *row])
+        yield ChainLink(link_id, session, table, row_id, strand, digest, columns, row, now_digest)
 
 
 def newest_link(connection: sqlite3.Connection) -> bytes | None:
@@ -134,19 +134,19 @@ def broken_links(connection: sqlite3.Connection) -> Iterator[str]:
 
 def strand_fault(link: ChainLink, before: bytes | None) -> str | None:
     """Return what is wrong with a row behind the link `before` of its session, or None."""
-    found = link.found
-    if found is None:
+    now_digest = link.found
+    if now_digest is None:
         return f"{link.name} is gone: a row was deleted."
-    if linked(found, before) != link.strand:
+    if linked(now_digest, before) != link.strand:
         return f"{link.name} is not the row that was stored here: it, or its place, was changed."
     return None
 
 
 def _faults(link: ChainLink, strand: bytes | None, before: bytes | None) -> Iterator[str]:
-    fault, found = strand_fault(link, strand), link.found
+    fault, now_digest = strand_fault(link, strand), link.found
     if fault is not None:
         yield fault
-    elif found is not None and linked(found, before) != link.digest:
+    elif now_digest is not None and linked(now_digest, before) != link.digest:
         yield f"Link {link.link_id} ({link.name}) does not follow the link before it."
 
 
@@ -192,8 +192,8 @@ def linked_tables(connection: sqlite3.Connection) -> list[str]:
         "select tbl_name from sqlite_master where type = 'trigger'"
         " and name = tbl_name || '_join_the_chain' and tbl_name != 'new_links' order by 1"
     )
-    found = {row[0] for row in rows}
+    linked_names = {row[0] for row in rows}
     # A table whose trigger somebody dropped is still known by its links.
-    found |= {row[0] for row in connection.execute("select distinct subject from chain")}
+    linked_names |= {row[0] for row in connection.execute("select distinct subject from chain")}
     known = {row[0] for row in connection.execute("select name from sqlite_master")}
-    return sorted(found & known)
+    return sorted(linked_names & known)

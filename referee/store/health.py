@@ -25,8 +25,8 @@ def database_facts(path: Path) -> dict[str, Any]:
     try:
         with _opened(path) as connection:
             facts["migrations"] = _migrations(connection)
-            found = connection.execute(f"pragma quick_check({_FAULTS_MOST})").fetchall()
-            facts["faults"] = [text for (text,) in found if text != "ok"]
+            lines = connection.execute(f"pragma quick_check({_FAULTS_MOST})").fetchall()
+            facts["faults"] = [text for (text,) in lines if text != "ok"]
             facts["rows"] = {table: _count(connection, table) for table in _tables(connection)}
     except sqlite3.Error as error:
         facts["faults"] = [f"SQLite cannot read it: {error}."]

@@ -56,10 +56,10 @@ class LinkedRows:
     def of(self, table: str, key: int | str) -> Row | None:
         """Return a row, or None if it is gone."""
         known = self._table(table)
-        found = None if known is None else known.row(key)
-        if found is None:
+        row = None if known is None else known.row(key)
+        if row is None:
             return None
-        return tuple([sha256(value).digest() if type(value) is bytes else value for value in found])
+        return tuple([sha256(value).digest() if type(value) is bytes else value for value in row])
 
     def _table(self, table: str) -> _Table | None:
         if table not in self._known:
@@ -105,5 +105,5 @@ class _Table:
                 self._next = self._rows.fetchone()
             if self._next is not None and self._next[self._place] == key:
                 return self._next
-        found: Row | None = self._one.execute(self._statement, (key,)).fetchone()
-        return found
+        row: Row | None = self._one.execute(self._statement, (key,)).fetchone()
+        return row

@@ -69,8 +69,8 @@ def _parts(path: Path) -> tuple[Path, Path]:
 
 
 def _state(path: Path) -> list[tuple[int, int] | None]:
-    found = [part.stat() if part.exists() else None for part in _parts(path)]
-    return [None if one is None else (one.st_size, one.st_mtime_ns) for one in found]
+    statuses = [part.stat() if part.exists() else None for part in _parts(path)]
+    return [None if one is None else (one.st_size, one.st_mtime_ns) for one in statuses]
 
 
 def _no_copy(refusal: str, error: OSError) -> Unavailable:

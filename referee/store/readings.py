@@ -39,11 +39,11 @@ class Energy:
     @property
     def reasons(self) -> list[str]:
         """Return the texts of the findings, those first that decide the verdict."""
-        found = self.detail.get("findings")
-        if found is None:  # An energy of an early version.
+        findings = self.detail.get("findings")
+        if findings is None:  # An energy of an early version.
             return list(self.detail["reasons"])
         # Python's sort keeps the order of those that weigh the same.
-        by_weight = sorted(found, key=lambda one: _WEIGHTS.index(one["severity"]))
+        by_weight = sorted(findings, key=lambda one: _WEIGHTS.index(one["severity"]))
         return [str(one["text"]) for one in by_weight]
 
     @property

@@ -51,8 +51,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was made by a referee of before the first release, or by another program. "
             "Give the contest a new folder, or use the program that made it."
         )
-    found = connection.execute("select name from migrations").fetchall() if tables else []
-    done = {row[0] for row in found}
+    rows = connection.execute("select name from migrations").fetchall() if tables else []
+    done = {row[0] for row in rows}
     known = dict(scripts())
     strange = sorted(done - known.keys())
     if strange:

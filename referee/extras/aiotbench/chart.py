@@ -27,13 +27,13 @@ def chart_of(score: Score, title: str) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    found = (*score.workloads, *score.additional)  # Other networks have no bar.
-    rows = len(found)
+    workloads = (*score.workloads, *score.additional)  # Other networks have no bar.
+    rows = len(workloads)
     figure = Figure(figsize=(_WIDTH, _FRAME + _ROW * rows), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     figure.suptitle(title, parse_math=False)
-    _bars(left, score, [workload.vips for workload in found], score.vips, 1.0)
-    _bars(right, score, [workload.vops for workload in found], score.vops, _MILLION)
+    _bars(left, score, [workload.vips for workload in workloads], score.vips, 1.0)
+    _bars(right, score, [workload.vops for workload in workloads], score.vops, _MILLION)
     left.set_xlabel("VIPS, images/s")
     right.set_xlabel("VOPS, million operations/s")
     left.invert_yaxis()  # The first workload stands on top.

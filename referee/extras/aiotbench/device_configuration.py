@@ -64,15 +64,15 @@ def configuration_beside(logs: Sequence[Path], rules: RuleSet) -> DeviceConfigur
     Returns None without such a file.
     """
     beside = [log.with_suffix(".toml") for log in logs]
-    found = [read_configuration(path, rules) for path in beside if path.is_file()]
-    if not found:
+    configurations = [read_configuration(path, rules) for path in beside if path.is_file()]
+    if not configurations:
         return None
     models = {
         name: model
-        for configuration in reversed(found)
+        for configuration in reversed(configurations)
         for name, model in configuration.models.items()
     }
-    return DeviceConfiguration(found[0].parts, models)
+    return DeviceConfiguration(configurations[0].parts, models)
 
 
 def _entries(path: Path, part: str, entries: Any) -> dict[str, str]:

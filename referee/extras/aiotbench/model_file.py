@@ -30,7 +30,7 @@ def read_model(path: Path) -> RanModel:
         raise InputError(f"{path} is larger than {_MOST_BYTES >> 20} MB")
     content = read_bytes(path)
     try:
-        found = lite_rt_network(content)
+        read = lite_rt_network(content)
     except ImportError:
         raise MissingLibrary("a TensorFlow Lite model", "ai-edge-litert", "litert") from None
     # A damaged file leads the reader anywhere in it.
@@ -38,5 +38,5 @@ def read_model(path: Path) -> RanModel:
         raise InputError(
             f"{path} cannot be read as a TensorFlow Lite model of one picture: {error}"
         ) from None
-    network = Network(found.width, found.height, found.parameters, found.flops)
+    network = Network(read.width, read.height, read.parameters, read.flops)
     return RanModel(path.name, hashlib.sha256(content).hexdigest(), network)

@@ -87,9 +87,9 @@ def rank_devices(scores: Mapping[str, Score], by: By = "vips") -> Ranking:
 def of_model(ranking: Ranking, model: Model) -> Iterator[tuple[str, WorkloadScore]]:
     """Yield each device with its fastest workload of a model, where it has one."""
     for device in ranking.devices:
-        own = [found for found in device.score.workloads if found.workload.model is model]
+        own = [workload for workload in device.score.workloads if workload.workload.model is model]
         if own:
-            yield device.device, min(own, key=lambda found: found.mean_time_s)
+            yield device.device, min(own, key=lambda workload: workload.mean_time_s)
 
 
 @dataclass(frozen=True)
@@ -111,18 +111,18 @@ def of_implementation(
 ) -> Iterator[tuple[str, FrameworkFigures]]:
     """Yield each device with its figures of an implementation, where it has any."""
     for device in ranking.devices:
-        own = [found for found in _all(device.score) if _is(found, implementation)]
+        own = [workload for workload in _all(device.score) if _is(workload, implementation)]
         if not own:
             continue
-        rivals = [_rivals(device.score, found) for found in own]
+        rivals = [_rivals(device.score, workload) for workload in own]
         yield (
             device.device,
             FrameworkFigures(
                 models=len(own),
-                average_vips=sum(found.vips for found in own) / len(own),
+                average_vips=sum(workload.vips for workload in own) / len(own),
                 fastest=sum(
-                    bool(others) and all(found.mean_time_s <= other for other in others)
-                    for found, others in zip(own, rivals, strict=True)
+                    bool(others) and all(workload.mean_time_s <= other for other in others)
+                    for workload, others in zip(own, rivals, strict=True)
                 ),
                 compared=sum(map(bool, rivals)),
             ),
@@ -146,14 +146,14 @@ def _all(score: Score) -> Sequence[WorkloadScore]:
     return (*score.workloads, *score.additional)
 
 
-def _is(found: WorkloadScore, implementation: Implementation) -> bool:
-    return found.workload.implementation is implementation
+def _is(score: WorkloadScore, implementation: Implementation) -> bool:
+    return score.workload.implementation is implementation
 
 
-def _rivals(score: Score, found: WorkloadScore) -> list[float]:
+def _rivals(score: Score, own: WorkloadScore) -> list[float]:
     """Return the mean times of the same model in the other implementations on a device."""
     return [
         rival.mean_time_s
         for rival in _all(score)
-        if rival.workload.model is found.workload.model and rival is not found
+        if rival.workload.model is own.workload.model and rival is not own
     ]

@@ -48,7 +48,9 @@ def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
                 "flops": model.flops,
                 "parameters": model.parameters,
                 "reference_accuracy": model.reference_accuracy,
-                "devices": {name: _fastest(found) for name, found in of_model(ranking, model)},
+                "devices": {
+                    name: _fastest(workload) for name, workload in of_model(ranking, model)
+                },
             }
             for model in rules.models
         ],
@@ -58,8 +60,8 @@ def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
                 "name": implementation.name,
                 "official": implementation.official,
                 "devices": {
-                    name: asdict(found)
-                    for name, found in of_implementation(ranking, implementation)
+                    name: asdict(figures)
+                    for name, figures in of_implementation(ranking, implementation)
                 },
             }
             for implementation in rules.implementations
@@ -103,9 +105,9 @@ def tables_of(ranking: Ranking, rules: RuleSet) -> dict[str, list[list[str]]]:
     names = [device.device for device in ranking.devices]
     models = [["model", "Table 1", *names]]
     for model in rules.models:
-        found = dict(of_model(ranking, model))
-        if found:
-            cells = [_model_cell(found[name]) if name in found else _NONE for name in names]
+        fastest = dict(of_model(ranking, model))
+        if fastest:
+            cells = [_model_cell(fastest[name]) if name in fastest else _NONE for name in names]
             models.append([model.name, f"{100 * model.reference_accuracy:g} %", *cells])
     frameworks = [["framework", *names]]
     for implementation in rules.implementations:
@@ -141,20 +143,20 @@ def sentences_of(ranking: Ranking) -> Iterator[str]:
             f"nothing to its sum. Common to all: {common}."
         )
     for device in ranking.devices:
-        found = device.score
-        for text in (*other_networks(found), *remarks(found), *unproved_networks(found)):
+        score = device.score
+        for text in (*other_networks(score), *remarks(score), *unproved_networks(score)):
             yield f"{device.device}, {text}"
         for workload in device.score.workloads:
             yield from _accuracy_remark(device.device, workload)
 
 
-def _accuracy_remark(device: str, found: WorkloadScore) -> Iterator[str]:
+def _accuracy_remark(device: str, score: WorkloadScore) -> Iterator[str]:
     """Say where an accuracy is far from table 1: another network, or other labels."""
-    model = found.workload.model
-    points = 100 * (found.accuracy - model.reference_accuracy)
-    if found.images >= _ENOUGH and abs(points) > _FAR_POINTS:
+    model = score.workload.model
+    points = 100 * (score.accuracy - model.reference_accuracy)
+    if score.images >= _ENOUGH and abs(points) > _FAR_POINTS:
         yield (
-            f"{device}, {found.workload.workload_id}: {100 * found.accuracy:.3g} % right is "
+            f"{device}, {score.workload.workload_id}: {100 * score.accuracy:.3g} % right is "
             f"{abs(points):.3g} points {'above' if points > 0 else 'below'} the "
             f"{100 * model.reference_accuracy:g} % of table 1 for {model.name}. Is it this network?"
         )
@@ -174,12 +176,12 @@ def _device(device: RankedDevice) -> dict[str, Any]:
     }
 
 
-def _fastest(found: WorkloadScore) -> dict[str, Any]:
+def _fastest(score: WorkloadScore) -> dict[str, Any]:
     return {
-        "workload": found.workload.workload_id,
-        "accuracy": found.accuracy,
-        "mean_time_s": found.mean_time_s,
-        "vips": found.vips,
+        "workload": score.workload.workload_id,
+        "accuracy": score.accuracy,
+        "mean_time_s": score.mean_time_s,
+        "vips": score.vips,
     }
 
 
@@ -197,10 +199,10 @@ def _device_row(device: RankedDevice) -> list[str]:
     ]
 
 
-def _model_cell(found: WorkloadScore) -> str:
+def _model_cell(score: WorkloadScore) -> str:
     return (
-        f"{100 * found.accuracy:.2f} %, {1000 * found.mean_time_s:.4g} ms"
-        f" ({found.workload.implementation.code})"
+        f"{100 * score.accuracy:.2f} %, {1000 * score.mean_time_s:.4g} ms"
+        f" ({score.workload.implementation.code})"
     )
 
 

@@ -27,20 +27,20 @@ def score_report(score: Score) -> Report:
             workload.workload.workload_id: _model(score, workload) for workload in score.all
         },
     }
-    for name, found in (("additional", score.additional), ("others", score.others)):
-        if found:
-            report[name] = _workloads(found)
+    for name, workloads in (("additional", score.additional), ("others", score.others)):
+        if workloads:
+            report[name] = _workloads(workloads)
     return report
 
 
-def _model(score: Score, found: WorkloadScore) -> Report | None:
+def _model(score: Score, workload: WorkloadScore) -> Report | None:
     """Return the file that ran, what is in it, and how it differs from table 1, as far as known."""
-    model = score.models.get(found.workload.workload_id)
+    model = score.models.get(workload.workload.workload_id)
     if model is None:
         return None
     network = {} if model.network is None else asdict(model.network)
     file = {"file": model.file, "sha256": model.sha256}
-    return {**file, **network, "differences": score.strange(found)}
+    return {**file, **network, "differences": score.strange(workload)}
 
 
 def submission_report(score: Score, configuration: Configuration) -> Report:
@@ -65,12 +65,12 @@ def _figures(summary: Summary | None) -> dict[str, float | None]:
     return asdict(summary)
 
 
-def _workloads(found: Sequence[WorkloadScore]) -> Report:
+def _workloads(workloads: Sequence[WorkloadScore]) -> Report:
     return {
         workload.workload.workload_id: {
             "accuracy": workload.accuracy,
             "mean_time_s": workload.mean_time_s,
             "images": workload.images,
         }
-        for workload in found
+        for workload in workloads
     }

@@ -108,13 +108,13 @@ def score_device(
     if unknown:
         raise KeyError(f"{rules.name} has no workload {min(unknown)!r}")
     known = {name: model for name, model in (models or {}).items() if name in tallies}
-    found = [
+    workloads = [
         score_workload(workload, tallies[workload.workload_id])
         for workload in rules.workloads()
         if workload.workload_id in tallies
     ]
-    others = tuple(workload for workload in found if _strange(known, workload.workload))
-    fit = [workload for workload in found if workload not in others]
+    others = tuple(workload for workload in workloads if _strange(known, workload.workload))
+    fit = [workload for workload in workloads if workload not in others]
     official = tuple(workload for workload in fit if workload.workload.implementation.official)
     ran = {workload.workload.workload_id for workload in official}
     return Score(

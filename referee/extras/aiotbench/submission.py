@@ -22,8 +22,8 @@ def open_points(score: Score, configuration: Configuration | None) -> list[str]:
 def other_networks(score: Score) -> Iterator[str]:
     """Yield a sentence for each workload whose model is not the network of its name."""
     for workload in score.others:
-        found = "; ".join(score.strange(workload) or ())
-        yield f"The model of {workload.workload.workload_id} is another network: {found}."
+        differences = "; ".join(score.strange(workload) or ())
+        yield f"The model of {workload.workload.workload_id} is another network: {differences}."
 
 
 def _open_points(score: Score, configuration: Configuration | None) -> Iterator[str]:
@@ -57,12 +57,12 @@ def remarks(score: Score) -> list[str]:
     return [text for workload in score.all for text in _remarks(workload)]
 
 
-def _remarks(found: WorkloadScore) -> Iterator[str]:
-    name = found.workload.workload_id
-    if found.mean_time_s > _HARDLY_SECONDS:
-        yield f"{name}: the mean time is {found.mean_time_s:.6g} s. The log must be in seconds."
-    if found.images >= 100 and found.accuracy <= 0.01:
+def _remarks(score: WorkloadScore) -> Iterator[str]:
+    name = score.workload.workload_id
+    if score.mean_time_s > _HARDLY_SECONDS:
+        yield f"{name}: the mean time is {score.mean_time_s:.6g} s. The log must be in seconds."
+    if score.images >= 100 and score.accuracy <= 0.01:
         yield (
-            f"{name}: {100 * found.accuracy:.3g} % right is no better than chance. Do both labels"
+            f"{name}: {100 * score.accuracy:.3g} % right is no better than chance. Do both labels"
             " count from the same number?"
         )

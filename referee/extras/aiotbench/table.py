@@ -40,14 +40,14 @@ def _lines(
         yield from _table(score.workloads)
     for figure in ("sum", "average", "maximum"):
         yield _summary_line(figure, score.vips, score.vops)
-    for title, found in (
+    for title, workloads in (
         ("Outside the official set", score.additional),
         ("Another network than that of the name", score.others),
     ):
-        if found:
+        if workloads:
             yield ""
             yield f"{title}; not in the figures above:"
-            yield from _table(found)
+            yield from _table(workloads)
     yield ""
     for sentence in (*remarks(score), *unproved_networks(score), *points):
         yield from wrap(sentence, _LINE, subsequent_indent="  ")
@@ -55,9 +55,9 @@ def _lines(
         yield "Without this the result is not a submission to AIoTBench."
 
 
-def _table(found: Sequence[WorkloadScore]) -> Iterator[str]:
+def _table(workloads: Sequence[WorkloadScore]) -> Iterator[str]:
     yield _HEAD
-    for workload in found:
+    for workload in workloads:
         name = f"{workload.workload.model.name}, {workload.workload.implementation.name}"
         yield _LEFT.format(workload.workload.workload_id, name) + _RIGHT.format(
             workload.images,

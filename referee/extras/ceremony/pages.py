@@ -40,11 +40,11 @@ def add_routes(app: Flask, contest: Contest) -> None:
 
 def ceremony_shown(contest: Contest, *, rehearsal: bool) -> dict[str, Any]:
     """Return what the page shows; `scenes` is empty while the results are provisional."""
-    found = rehearsed(contest) if rehearsal else read_ceremony(contest)
+    ceremony = rehearsed(contest) if rehearsal else read_ceremony(contest)
     told = {"contest": contest.config.contest.name, "rehearsal": rehearsal}
-    if found is None:
+    if ceremony is None:
         return told | {"heads": [], "scenes": []}
-    results, before = found
+    results, before = ceremony
     pictured = {PICTURED} if rehearsal else pictured_teams(contest, results)
     scenes = msgspec.to_builtins(scenes_of(results, before, pictured))
     return told | {"heads": heads_of(results), "scenes": scenes}

@@ -70,9 +70,11 @@ def winners_picture(contest: Contest, session_id: int) -> bytes:
     `Refusal` (code `picture_closed`) for any other session, and where the team has not allowed it,
     and (code `no_picture`) where nothing was found.
     """
-    found = read_ceremony(contest)
-    winners = [] if found is None else [entry for entry in found[0].entries if entry.rank == 1]
-    allowed = set() if found is None else pictured_teams(contest, found[0])
+    ceremony = read_ceremony(contest)
+    winners = (
+        [] if ceremony is None else [entry for entry in ceremony[0].entries if entry.rank == 1]
+    )
+    allowed = set() if ceremony is None else pictured_teams(contest, ceremony[0])
     if session_id not in [winner.session for winner in winners if winner.team in allowed]:
         raise Refusal("picture_closed", f"The ceremony shows no picture of session {session_id}.")
     session = load_session(contest.database.connection, session_id)
@@ -86,15 +88,15 @@ def _best_detection(contest: Contest, detections: Detections, session_id: int) -
     # The control desk loads this module at its start, and Pillow is for one picture at the end.
     from referee.service.results.score_pictures import LabelledBox, draw_boxes
 
-    found = GroundTruthFile(read_contest_truth(contest))
-    fates = evaluate(found.truth, detections).explain()
+    truth_file = GroundTruthFile(read_contest_truth(contest))
+    fates = evaluate(truth_file.truth, detections).explain()
     right = np.flatnonzero(fates.fate == Fate.TRUE_POSITIVE)
     if not len(right):
         raise Refusal("no_picture", f"No box of session {session_id} is right.")
     order = np.lexsort((-fates.iou[right], -detections.confidence[right]))
     best = int(right[order[0]])
     class_id = int(detections.class_id[best])
-    name = found.truth.class_names.get(class_id) or f"class {class_id}"
+    name = truth_file.truth.class_names.get(class_id) or f"class {class_id}"
     left, top, across, down = detections.box[best].tolist()
     label = f"{name} {detections.confidence[best]:.2f}"
     box = LabelledBox((left, top, across, down), label, _FOUND)

@@ -140,8 +140,8 @@ class OvicSection:
 
 def ovic_of(config: Config) -> OvicSection:
     """Return the section of a configuration."""
-    found = config.extras.get("ovic", OvicSection())
-    return found if isinstance(found, OvicSection) else OvicSection()
+    section = config.extras.get("ovic", OvicSection())
+    return section if isinstance(section, OvicSection) else OvicSection()
 
 
 def models_of(config: Config) -> Path:

@@ -26,14 +26,14 @@ def find_bundles(places: Iterable[Path]) -> list[BundleFile]:
     The name of a bundle is the folder's own name and the path below it. Raises `InputError` for a
     place that is not there or has no bundle, and if two files would have one name.
     """
-    found: dict[str, BundleFile] = {}
+    bundles: dict[str, BundleFile] = {}
     for place in places:
         if not place.exists():
             raise InputError(f"{place} does not exist: name a folder of bundles, or a bundle")
         some = False
         for bundle in _below(Path(os.path.abspath(place))):
             some = True
-            other = found.setdefault(bundle.name, bundle)
+            other = bundles.setdefault(bundle.name, bundle)
             if other.path != bundle.path:
                 raise InputError(
                     f"{other.path} and {bundle.path} would both be called {bundle.name}: give the"
@@ -41,7 +41,7 @@ def find_bundles(places: Iterable[Path]) -> list[BundleFile]:
                 )
         if not some:
             raise InputError(f"{place} has no file that ends in .zip: 'referee export' writes them")
-    return sorted(found.values(), key=lambda bundle: (-bundle.size, bundle.name))
+    return sorted(bundles.values(), key=lambda bundle: (-bundle.size, bundle.name))
 
 
 def _below(place: Path) -> Iterator[BundleFile]:

@@ -70,7 +70,7 @@ def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
     # A file may have an interval where the energy is SUSPECT.
     sure = by == BY_MAP or gives_interval(old_result["verdict"])
     old, new = (_value(result, by, sure=sure) for result in (old_result, row["new"]))
-    found = {
+    entrants = {
         "old": old.value,
         "new": new.value,
         "old_interval": old.ends,
@@ -84,7 +84,9 @@ def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
         energy_wh=old_result["energy_wh"],
         emulated=bool(old_result.get("emulated")),
         missing={
-            name: _why_missing(row, by, name) for name, entrant in found.items() if entrant is None
+            name: _why_missing(row, by, name)
+            for name, entrant in entrants.items()
+            if entrant is None
         },
         old=old.value,
         new=new.value,
@@ -125,8 +127,8 @@ def _why_missing(row: ScoredRow, by: str, name: str) -> str:
     return "the draws cannot tell"
 
 
-def _ends(found: Sequence[float] | None) -> tuple[float, float] | None:
-    return None if found is None else (found[0], found[1])
+def _ends(interval: Sequence[float] | None) -> tuple[float, float] | None:
+    return None if interval is None else (interval[0], interval[1])
 
 
 def order_of(first: float | None, second: float | None) -> int:

@@ -91,8 +91,8 @@ def energy_of_row(row: Row) -> Energy | None:
 
     For programs that read rows (docs/season.md).
     """
-    found = divisor_or_why(row["old"])
-    return found if isinstance(found, Energy) else None
+    energy = divisor_or_why(row["old"])
+    return energy if isinstance(energy, Energy) else None
 
 
 def _text(values: Floats) -> str:

@@ -68,8 +68,8 @@ def overview_of(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> Overview:
 
 def broken_bundles(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return file and reason of each bundle that could not be scored."""
-    found = {(row["file"], row["reason"]) for row in rows if row["status"] == BROKEN}
-    return [{"file": file, "reason": reason} for file, reason in sorted(found)]
+    reasons = {(row["file"], row["reason"]) for row in rows if row["status"] == BROKEN}
+    return [{"file": file, "reason": reason} for file, reason in sorted(reasons)]
 
 
 def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
@@ -77,8 +77,10 @@ def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[st
     ranked = {
         one.file for event in events for ranking in event.rankings for one in ranking.entrants
     }
-    found = {row["file"]: _why_left_out(row) for row in _scored(rows) if row["file"] not in ranked}
-    return [{"file": file, "reason": found[file]} for file in sorted(found)]
+    reasons = {
+        row["file"]: _why_left_out(row) for row in _scored(rows) if row["file"] not in ranked
+    }
+    return [{"file": file, "reason": reasons[file]} for file in sorted(reasons)]
 
 
 def not_reproduced(rows: Sequence[Row]) -> list[dict[str, Any]]:

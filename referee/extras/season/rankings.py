@@ -87,8 +87,8 @@ def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[SeasonEvent]:
         if row["status"] == SCORED and row["voided_utc"] is None:
             words = (row["event"], row["station"], row["track"], row["truth_sha256"])
             groups[tuple(map(str, words))].append(row)
-    found = [_event(groups[words], by) for words in sorted(groups)]
-    return sorted(found, key=lambda one: one.first_utc or "")
+    events = [_event(groups[words], by) for words in sorted(groups)]
+    return sorted(events, key=lambda one: one.first_utc or "")
 
 
 def _event(rows: Sequence[ScoredRow], by: str) -> SeasonEvent:

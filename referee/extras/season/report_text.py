@@ -170,8 +170,8 @@ def bundle_lists(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> list[tup
             ],
         ),
         *(
-            (title, [f"{one['file']}: {one['reason']}" for one in found])
-            for title, found in (
+            (title, [f"{one['file']}: {one['reason']}" for one in rows])
+            for title, rows in (
                 ("Bundles in no ranking", left_out(rows, events)),
                 ("Bundles that could not be scored", broken_bundles(rows)),
             )
@@ -196,16 +196,18 @@ def missing_lines(ranking: ComparedRanking, most: int) -> list[str]:
         for name, why in one.missing.items():
             if name in _SHOWN:
                 names[why].append(_SHOWN[name])
-        lines += [f"{one.team} has no {', '.join(found)}: {why}" for why, found in names.items()]
+        lines += [
+            f"{one.team} has no {', '.join(missing)}: {why}" for why, missing in names.items()
+        ]
     rest = len(lines) - most
     return [*lines[:most], *([f"and {rest} more: --csv"] if rest > 0 else [])]
 
 
 def pair_lines(ranking: ComparedRanking, most: int, *, turned: bool) -> list[str]:
     """Return the first pairs that have turned, or the neighbours that have not, as sentences."""
-    found = [pair for pair in ranking.pairs if pair.turned is turned]
-    rest = len(found) - most
-    return [*map(pair_line, found[:most]), *([f"and {rest} more: --csv pairs"] if rest > 0 else [])]
+    pairs = [pair for pair in ranking.pairs if pair.turned is turned]
+    rest = len(pairs) - most
+    return [*map(pair_line, pairs[:most]), *([f"and {rest} more: --csv pairs"] if rest > 0 else [])]
 
 
 def pair_line(pair: Pair) -> str:

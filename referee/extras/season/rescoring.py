@@ -136,14 +136,14 @@ def _digests(
     progress = SeasonProgress(len(bundles), sum(bundle.size for bundle in bundles))
     tasks = [asked.task(bundle, (), DrawBlock(0, 0)) for bundle in bundles]
     by_path = {bundle.path: bundle for bundle in bundles}
-    found: dict[str, str | None] = {}
+    digests: dict[str, str | None] = {}
     for task, outcome in executor.outcomes(perform, tasks):
         bundle = by_path[task.path]
-        found[bundle.name] = None if isinstance(outcome, Lost) else outcome.bundle_sha256
+        digests[bundle.name] = None if isinstance(outcome, Lost) else outcome.bundle_sha256
         progress.bundles_done += 1
         progress.bytes_done += bundle.size
         tell("looking for what is done", progress)
-    return found
+    return digests
 
 
 def _answers(

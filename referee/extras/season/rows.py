@@ -215,12 +215,12 @@ def reproduced(rows: Iterable[Row]) -> dict[tuple[str | None, str], bool]:
 
     A bundle without a row under its own rules is left out. One row that differs is enough.
     """
-    found: dict[tuple[str | None, str], bool] = {}
+    by_key: dict[tuple[str | None, str], bool] = {}
     for row in rows:
         if row["reproduces"] is not None:
             key = (row["bundle_sha256"], row["truth_sha256"])
-            found[key] = found.get(key, True) and row["reproduces"]
-    return found
+            by_key[key] = by_key.get(key, True) and row["reproduces"]
+    return by_key
 
 
 def of_trusted_tracks(rows: Iterable[Row], track: str | None = None) -> list[Row]:

@@ -52,12 +52,14 @@ def parse_address(text: str) -> StationAddress:
 
 def parse_addresses(texts: Sequence[str]) -> tuple[StationAddress, ...]:
     """Return the stations in their order; raise `InputError` if two share a name or an address."""
-    found = tuple(map(parse_address, texts))
-    if len(found) > STATIONS_MOST:
-        raise InputError(f"{len(found)} stations are too many: a board follows {STATIONS_MOST}.")
+    addresses = tuple(map(parse_address, texts))
+    if len(addresses) > STATIONS_MOST:
+        raise InputError(
+            f"{len(addresses)} stations are too many: a board follows {STATIONS_MOST}."
+        )
     for what in ("name", "url"):
-        seen = [getattr(one, what) for one in found]
+        seen = [getattr(one, what) for one in addresses]
         twice = next((one for one in seen if seen.count(one) > 1), None)
         if twice is not None:
             raise InputError(f"Two stations have the {what} '{twice}'. Give each its own.")
-    return found
+    return addresses

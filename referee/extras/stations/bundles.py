@@ -83,7 +83,7 @@ class BundleFolder:
         paths = sorted(self._folder.rglob("*.zip"))
         if len(paths) > _BUNDLES_MOST:
             tell(f"{self._folder}: of {len(paths)} bundles the first {_BUNDLES_MOST} count.")
-        found: list[BundleSession | str] = []
+        sessions: list[BundleSession | str] = []
         for path in paths[:_BUNDLES_MOST]:
             try:
                 at = path.stat()
@@ -94,8 +94,8 @@ class BundleFolder:
                 self._known[key] = self._read(path)
                 if isinstance(self._known[key], str):
                     tell(f"{path}: {self._known[key]} It does not count.")
-            found.append(self._known[key])
-        return _newest([one for one in found if isinstance(one, BundleSession)])
+            sessions.append(self._known[key])
+        return _newest([one for one in sessions if isinstance(one, BundleSession)])
 
     def _read(self, path: Path) -> BundleSession | str:
         """Return a bundle's session, or what is wrong with the file."""
@@ -189,10 +189,10 @@ def _moment(told: Mapping[str, Any] | None) -> Instant | None:
     return Instant(float(told["monotonic_s"]), moment_of(told["utc"]), str(told["boot_id"]))
 
 
-def _newest(found: Sequence[BundleSession]) -> list[BundleSession]:
+def _newest(sessions: Sequence[BundleSession]) -> list[BundleSession]:
     """Return the newest bundle of each session; an order that no file's name or time changes."""
     newest: dict[tuple[str, str, int], BundleSession] = {}
-    for one in sorted(found, key=lambda bundle: (bundle.facts, bundle.digest)):
+    for one in sorted(sessions, key=lambda bundle: (bundle.facts, bundle.digest)):
         newest[one.station, one.place if not one.station else "", one.session] = one
     return [newest[key] for key in sorted(newest)]
 

@@ -76,18 +76,18 @@ def joint_stations(
     by_station: dict[str, list[BundleSession]] = defaultdict(list)
     for copied in bundles:
         by_station[copied.station or f"folder {copied.place}"].append(copied)
-    found: dict[str, Station] = {}
+    stations: dict[str, Station] = {}
     refused = []
     for one in followed:
         known = one.saved.known
         key = (known.contest and known.contest.station) or one.address.url
-        if key in found:
-            fault = f"it has the same key as '{found[key].name}': one of them is a copy"
+        if key in stations:
+            fault = f"it has the same key as '{stations[key].name}': one of them is a copy"
             refused.append(Station(one.address.name, key, fault=fault))
             continue
-        found[key] = _followed(one, key, by_station.pop(key, []), track)
+        stations[key] = _followed(one, key, by_station.pop(key, []), track)
     alone = [_from_bundles(key, by_station[key]) for key in sorted(by_station)]
-    return [*found.values(), *refused, *alone]
+    return [*stations.values(), *refused, *alone]
 
 
 def _followed(one: Followed, key: str, bundles: Sequence[BundleSession], track: str) -> Station:
@@ -107,10 +107,10 @@ def _teams(known: StationState) -> Iterator[JointTeam]:
     """Yield the teams of a feed, by their ids, then sessions whose team is not known."""
     sessions: dict[str | None, list[JointSession]] = defaultdict(list)
     judgements = known.of_kind("judgements", JudgementData)
-    for own, found in known.of_kind("submissions", SubmissionData).items():
+    for own, submission in known.of_kind("submissions", SubmissionData).items():
         if own.isdecimal():
-            played = JointSession(int(own), judgements.get(own), found.end_time is None)
-            sessions[found.team_id].append(played)
+            played = JointSession(int(own), judgements.get(own), submission.end_time is None)
+            sessions[submission.team_id].append(played)
     organisations = known.of_kind("organizations", OrganizationData)
     teams = known.of_kind("teams", TeamData)
     for own in sorted(teams, key=lambda group: (len(group), group)):
@@ -122,7 +122,7 @@ def _teams(known: StationState) -> Iterator[JointTeam]:
                 team.withdrawn,
                 _in_order(sessions.get(own, [])),
             )
-    lost = [one for own, found in sessions.items() if own not in teams for one in found]
+    lost = [one for own, of_team in sessions.items() if own not in teams for one in of_team]
     for one in _in_order(lost):
         yield JointTeam(f"session {one.session}", played=(one,))
 

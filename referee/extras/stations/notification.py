@@ -127,14 +127,14 @@ def read_notifications(content: bytes) -> list[Notification]:
     """Return the lines of a feed, in their order; raise `StationFault` if any is malformed."""
     if content.count(b"\n") > LINES_MOST:
         raise StationFault(f"its feed has more than {LINES_MOST} lines")
-    found = []
+    notifications = []
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.strip():
             try:
-                found.append(_read(line))
+                notifications.append(_read(line))
             except (ValueError, RecursionError, OverflowError) as error:
                 raise StationFault(f"line {number} of its feed is malformed: {error}") from None
-    return [one for one in found if one.type in _KINDS]
+    return [one for one in notifications if one.type in _KINDS]
 
 
 def _read(line: bytes) -> Notification:
@@ -164,16 +164,16 @@ def _require_plain(value: object) -> None:
 
 def moment_of(text: str) -> datetime:
     """Return a moment of the feed; raise ValueError for another text, or without a time zone."""
-    found = datetime.fromisoformat(text)
-    if found.tzinfo is None:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
         raise ValueError(f"'{text}' has no time zone")
-    return found
+    return moment
 
 
 def seconds_of(duration: str) -> float:
     """Return the seconds of a duration h:mm:ss.sss; raise ValueError for another text."""
-    found = _DURATION.fullmatch(duration)
-    if found is None:
+    parts = _DURATION.fullmatch(duration)
+    if parts is None:
         raise ValueError(f"'{duration}' is no duration")
-    hours, minutes, seconds, thousandths = found.groups(default="0")
+    hours, minutes, seconds, thousandths = parts.groups(default="0")
     return 3600 * int(hours) + 60 * int(minutes) + int(seconds) + int(f"{thousandths:0<3}") / 1000

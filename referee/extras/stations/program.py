@@ -129,8 +129,8 @@ class JointBoard:
 
     def _read_bundles(self) -> None:
         if self._plan.bundles is not None:
-            found = self._plan.bundles.read(self._tell)
-            self._bundles = self._bundles if found == self._bundles else found
+            bundles = self._plan.bundles.read(self._tell)
+            self._bundles = self._bundles if bundles == self._bundles else bundles
 
     def _thread(self, name: str, every_s: float, work: Callable[[], object]) -> threading.Thread:
         """Return a thread that repeats its work until the board stops, whatever goes wrong."""

@@ -52,9 +52,9 @@ class StationState:
     def of_kind(self, kind: str, data: type[D]) -> dict[str, D]:
         """Return the objects of a type that were not removed, by their ids."""
         return {
-            own: found
-            for (one, own), found in self.objects.items()
-            if one == kind and own is not None and isinstance(found, data)
+            own: value
+            for (one, own), value in self.objects.items()
+            if one == kind and own is not None and isinstance(value, data)
         }
 
     def knows(self, kind: str, own: str) -> bool:
@@ -64,14 +64,14 @@ class StationState:
     @property
     def contest(self) -> ContestData | None:
         """Return the event, or None before the station has told it."""
-        found = self.objects.get(("contest", "contest"))
-        return found if isinstance(found, ContestData) else None
+        value = self.objects.get(("contest", "contest"))
+        return value if isinstance(value, ContestData) else None
 
     @property
     def state(self) -> StateData:
         """Return the course of the event."""
-        found = self.objects.get(("state", None))
-        return found if isinstance(found, StateData) else StateData()
+        value = self.objects.get(("state", None))
+        return value if isinstance(value, StateData) else StateData()
 
     @property
     def is_frozen(self) -> bool:

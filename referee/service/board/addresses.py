@@ -44,8 +44,8 @@ def _network_addresses() -> list[str]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         if sys.platform != "linux":
             return _address_towards_anywhere(probe)
-        found = [_address_of(probe, name) for _, name in socket.if_nameindex()]
-    return [one for one in found if one is not None and not one.startswith("127.")]
+        addresses = [_address_of(probe, name) for _, name in socket.if_nameindex()]
+    return [one for one in addresses if one is not None and not one.startswith("127.")]
 
 
 def _address_of(probe: socket.socket, interface: str) -> str | None:

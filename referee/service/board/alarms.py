@@ -54,7 +54,7 @@ class AlarmRecord:
 
     def follow(self, alarms: Sequence[Mapping[str, Any]], now: Instant) -> list[dict[str, Any]]:
         """Return the alarms of a board, each with `seen`: who has seen it, or None."""
-        found = []
+        standing = []
         with self._lock:
             self._drop_old(now)
             for alarm in alarms:
@@ -63,8 +63,8 @@ class AlarmRecord:
                     self._standing[key] = _Standing(now)
                     self._record(now, REFEREE, SHOWN, key)
                 self._standing[key].last = now
-                found.append(dict(alarm) | {"seen": self._standing[key].seen})
-        return found
+                standing.append(dict(alarm) | {"seen": self._standing[key].seen})
+        return standing
 
     def see(self, alarms: Sequence[AlarmKey], operator: str) -> None:
         """Record that somebody has seen these alarms; a repeat changes nothing.

@@ -141,7 +141,7 @@ class Board:
         now: Instant,
     ) -> list[dict[str, Any]]:
         """Return the alarms of the lanes, each with its `lane`, and one that belongs to none."""
-        found = [lane["alarm"] | {"lane": lane["name"]} for lane in lanes if lane["alarm"]]
+        alarms = [lane["alarm"] | {"lane": lane["name"]} for lane in lanes if lane["alarm"]]
         common = [
             [
                 notice
@@ -151,7 +151,7 @@ class Board:
             for notices in (unstored, stored)
         ]
         alarm = newest_alarm(common[1], now.utc, common[0])
-        return found if alarm is None else [*found, alarm | {"lane": ""}]
+        return alarms if alarm is None else [*alarms, alarm | {"lane": ""}]
 
     def _guests(self, connection: Connection) -> list[dict[str, str]]:
         present = present_extras(self._contest.config)
@@ -179,8 +179,8 @@ class Board:
         teams = [team.name for team in roster.runners]
         if roster.order is None:
             teams.sort()
-        found = {"choices": choices_json(roster), "next_teams": roster.next_in_lanes}
-        return none | {"teams": teams} | found
+        choices = {"choices": choices_json(roster), "next_teams": roster.next_in_lanes}
+        return none | {"teams": teams} | choices
 
 
 def board_of(contest: Contest, desk: ControlDesk, addresses: Sequence[str] = ()) -> Board:

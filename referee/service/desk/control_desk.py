@@ -212,8 +212,8 @@ class ControlDesk:
 
     def obstacles(self) -> list[str]:
         """Return one sentence for each obstacle to starting a session now."""
-        found = blockers(self._contest)
-        return found + [text for lane in self.lanes if (text := lane.obstacle())]
+        obstacles = blockers(self._contest)
+        return obstacles + [text for lane in self.lanes if (text := lane.obstacle())]
 
     def _lane_of(self, session_id: int) -> Lane:
         return self._lane(self._load(session_id).lane, f"Session {session_id}")

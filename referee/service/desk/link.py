@@ -45,8 +45,8 @@ def socket_path(storage: Path) -> Path:
 def prepare_socket_folder(path: Path) -> None:
     """Make the socket's folder; raise `InputError` if other users may enter it."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    found = path.parent.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+    status = path.parent.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
         raise InputError(
             f"{path.parent} must be a folder of yours with mode 700; remove it, or set TMPDIR to "
             "another folder."

@@ -114,8 +114,8 @@ class Readiness:
     ) -> None:
         """Let sessions be armed despite a FAIL, or acknowledge a WARN (see `make_override`)."""
         contest = self._contest
-        found = {finding.key: finding for finding in self._findings()}
-        finding = found.get(key)
+        by_key = {finding.key: finding for finding in self._findings()}
+        finding = by_key.get(key)
         make_override(contest.database, contest.clock.now(), finding, seen, reason, operator)
 
     def take_back(self, number: int, reason: str, operator: str) -> None:
@@ -186,13 +186,13 @@ class Readiness:
             self._require_idle(lane)
             try:
                 look = lane.metering.look(look_at_meter)
-                found = look_findings(look, lane.name)
+                findings = look_findings(look, lane.name)
             except Unavailable as error:
-                found = list(unanswered(error, section.resource, lane.name))
-        self._keep(found, section.resource)
+                findings = list(unanswered(error, section.resource, lane.name))
+        self._keep(findings, section.resource)
 
-    def _keep(self, found: Sequence[Finding], basis: str) -> None:
-        pairs = [(finding, basis) for finding in found]
+    def _keep(self, findings: Sequence[Finding], basis: str) -> None:
+        pairs = [(finding, basis) for finding in findings]
         keep(self._contest.database, self._contest.clock.now(), pairs)
 
     def _findings(self, *, kept: bool = False) -> list[Finding]:
@@ -201,9 +201,9 @@ class Readiness:
             now_s = self._contest.clock.now().monotonic_s
             if kept and self._made is not None and now_s - self._made[0] < self._kept_s():
                 return self._made[1]
-            found = all_findings(self._contest, self._surroundings(), self._program)
-            self._made = (now_s, found)
-            return found
+            findings = all_findings(self._contest, self._surroundings(), self._program)
+            self._made = (now_s, findings)
+            return findings
 
     def _kept_s(self) -> float:
         live = [lane.live() for lane in self._lanes]
@@ -243,12 +243,12 @@ class Readiness:
         return self._contest.config.lane(lane.number).meter
 
     def _changed(self) -> tuple[str, ...]:
-        found = []
+        changed = []
         if _digest(self._contest) != self._configuration:
-            found.append("contest.toml")
+            changed.append("contest.toml")
         if program_stamp() != self._program:
-            found.append("the program itself")
-        return tuple(found)
+            changed.append("the program itself")
+        return tuple(changed)
 
 
 def _digest(contest: Contest) -> str:

@@ -123,9 +123,9 @@ class Arming:
 
     def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
         """Prepare the lane's meter, then make an armed session; a failure makes no session."""
-        found = blockers(self._contest)
-        if found:
-            raise Refusal("not_ready", " ".join(found), tuple(found))
+        obstacles = blockers(self._contest)
+        if obstacles:
+            raise Refusal("not_ready", " ".join(obstacles), tuple(obstacles))
         lane.prepare(float(self._contest.config.contest.seconds))
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:

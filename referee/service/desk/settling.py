@@ -163,12 +163,12 @@ class Settling:
 
     def _settle(self, session: SessionRecord) -> None:
         slept_s = min(self._slept_s(), seconds_run(session))
-        found = self._fetch(session)
+        fetched = self._fetch(session)
         self._end_readings(session.session_id)
         self._logbook.flush()
         status = self._metering.status
         result, detail = judge_session(
-            self._contest, session, self._metering.settings, status.identity, found, slept_s
+            self._contest, session, self._metering.settings, status.identity, fetched, slept_s
         )
         with self._contest.database.write() as connection:
             insert_energy(

@@ -312,9 +312,9 @@ class Display:
             while True:
                 if show.over:
                     raise Refusal("token_invalid", show.over)
-                found = look()
-                if found:
-                    return found
+                result = look()
+                if result:
+                    return result
                 now_s = self._now_s()
                 if now_s >= give_up_s:
                     raise Refusal("display_failed", self._why_not(show))

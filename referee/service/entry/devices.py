@@ -54,10 +54,10 @@ class OneDevice:
     def _first_of(self, session_id: int) -> str | None:
         known = self._first.get(session_id)
         if known is None:
-            found = addresses_of_session(self._contest.database.connection, session_id)[:1]
-            if not found:
+            addresses = addresses_of_session(self._contest.database.connection, session_id)[:1]
+            if not addresses:
                 return None
-            known = self._first[session_id] = found[0]
+            known = self._first[session_id] = addresses[0]
         return known
 
     def _tell(self, session: SessionRecord, first: str, address: str) -> None:

@@ -62,8 +62,8 @@ class MachineTurn:
         """Return until when an address counts as one that guesses, in any process."""
         if self._turn < 0:
             return -math.inf
-        found = os.pread(self._turn, _MOMENT.size, self._place(address))
-        return float(_MOMENT.unpack(found)[0]) if len(found) == _MOMENT.size else -math.inf
+        content = os.pread(self._turn, _MOMENT.size, self._place(address))
+        return float(_MOMENT.unpack(content)[0]) if len(content) == _MOMENT.size else -math.inf
 
     def note(self, address: str, until_s: float) -> None:
         """Let an address count as one that guesses, in every process; a full disk forgets it."""

@@ -244,14 +244,14 @@ def short_cells(entry: PublicEntry) -> dict[str, str]:
 
     A score has two digits of half its interval's width, as the interval itself is printed.
     """
-    found = {
+    cells = {
         name: _or_nothing(getattr(entry, name), _with_few_digits)
         for name in ("mean_ap", "energy_wh", "mean_power_w", "score")
     }
     low, high, score = entry.score_low, entry.score_high, entry.score
     if score is not None and low is not None and high is not None and high > low:
-        found["score"] = rounded(score, decimals_of((high - low) / 2, 2))
-    return found
+        cells["score"] = rounded(score, decimals_of((high - low) / 2, 2))
+    return cells
 
 
 def _with_few_digits(value: float) -> str:

@@ -42,7 +42,7 @@ def open_points(
     points += _of_inputs(connection, standings)
     active = {team.name for team in roster.active}
     of_guests = (extra.open_points(contest, connection, active) for extra in all_extras())
-    return points + [point for found in of_guests for point in found]
+    return points + [point for of_guest in of_guests for point in of_guest]
 
 
 def _of_team(team: RosterTeam) -> Iterator[str]:

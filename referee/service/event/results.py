@@ -49,11 +49,11 @@ def provisional_results(contest: Contest, connection: Connection) -> Results:
     roster = read_roster(contest, connection)
     standings = read_standings(contest, connection, roster)
     points = open_points(contest, connection, roster, standings)
-    found = (
+    standings_of_guests = (
         (extra.name, extra.standings(contest, connection))
         for extra in present_extras(contest.config)
     )
-    guests = {name: told for name, told in found if told is not None}
+    guests = {name: told for name, told in standings_of_guests if told is not None}
     return msgspec.structs.replace(ranked_results(contest, standings), open=points, guests=guests)
 
 

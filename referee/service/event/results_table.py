@@ -156,20 +156,20 @@ def champion_line(champion: PastChampion) -> str:
 
 def notes(entry: ResultEntry) -> list[str]:
     """Return what is to be said of a team beside its figures."""
-    found = ["withdrawn"] if entry.withdrawn else [_TURNS.get(entry.turn, "")]
+    texts = ["withdrawn"] if entry.withdrawn else [_TURNS.get(entry.turn, "")]
     if entry.void_reasons:
-        found.append(f"void: {'; '.join(entry.void_reasons)}")
+        texts.append(f"void: {'; '.join(entry.void_reasons)}")
     if not entry.prizes:
-        found.append("declines prizes")
-    return [text for text in found if text]
+        texts.append("declines prizes")
+    return [text for text in texts if text]
 
 
 def doubts(entry: ResultEntry) -> list[str]:
     """Return why a verdict is not VALID, and who has reviewed the energy."""
-    found = [] if entry.verdict in (None, "VALID") else list(entry.reasons)
+    reasons = [] if entry.verdict in (None, "VALID") else list(entry.reasons)
     if entry.review is not None:
-        found.append(f"reviewed by {entry.review.operator}: {entry.review.reason}")
-    return found
+        reasons.append(f"reviewed by {entry.review.operator}: {entry.review.reason}")
+    return reasons
 
 
 def aligned(rows: Sequence[Sequence[str]], columns: Sequence[Column]) -> list[str]:
@@ -199,8 +199,8 @@ def _guest_lines(table: GuestTable) -> list[str]:
 
 
 def _of_verdict(entry: ResultEntry) -> list[str]:
-    found = doubts(entry)
-    return [f"{entry.verdict}: {'; '.join(found)}"] if found else []
+    reasons = doubts(entry)
+    return [f"{entry.verdict}: {'; '.join(reasons)}"] if reasons else []
 
 
 def _title(head: str) -> str:

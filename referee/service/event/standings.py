@@ -59,13 +59,13 @@ def read_standings(
     `instead` has other scoring runs for some sessions: the ranking as it would be with them.
     """
     track = contest.track
-    found = [_unranked(track, connection, team, instead or {}) for team in roster.teams]
+    unranked = [_unranked(track, connection, team, instead or {}) for team in roster.teams]
     reports = [
         {} if one.run is None or one.team.withdrawn else ranking_report(track, one.run)
-        for one in found
+        for one in unranked
     ]
     places = track.ranking.places(reports)
-    standings = [replace(one, rank=place) for place, one in zip(places, found, strict=True)]
+    standings = [replace(one, rank=place) for place, one in zip(places, unranked, strict=True)]
     last = len(standings) + 1
     return sorted(standings, key=lambda one: last if one.rank is None else one.rank)
 

@@ -51,9 +51,9 @@ def link_behind(line: Mapping[str, Any], before: bytes | None) -> bytes:
     return linked(packed_digest([line["table"], *values]), before)
 
 
-def _lines(found: Iterator[ChainLink], tell: Callable[[str], object]) -> Iterator[bytes]:
+def _lines(links: Iterator[ChainLink], tell: Callable[[str], object]) -> Iterator[bytes]:
     before: bytes | None = None
-    for link in found:
+    for link in links:
         fault = strand_fault(link, before)
         if fault is not None:
             tell(fault)

@@ -74,11 +74,11 @@ def judge_bundle(path: Path) -> EnergyResult:
 
 def _in_order(lines: Iterable[dict[str, Any]]) -> list[Reading]:
     """Return the readings in order, with session time in place of the monotonic clock."""
-    found = []
+    readings = []
     for line in lines:
         elapsed_s = line.pop("elapsed_s")
-        found.append(replace(reading_from_json(line), monotonic_s=elapsed_s))
-    return sorted(found, key=lambda reading: reading.monotonic_s)
+        readings.append(replace(reading_from_json(line), monotonic_s=elapsed_s))
+    return sorted(readings, key=lambda reading: reading.monotonic_s)
 
 
 def energy_findings(

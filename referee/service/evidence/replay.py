@@ -212,12 +212,12 @@ def _contents(
     try:
         for one, answer in zip(told, track.answers_from_text(text, counts), strict=True):
             content = track.pack(answer)
-            found = sha256(content).hexdigest()
-            if found != one.sha256:
+            digest = sha256(content).hexdigest()
+            if digest != one.sha256:
                 raise NotABundle(
                     member,
                     f"rows {first} to {first + one.rows - 1} are not those of answer "
-                    f"{one.answer_id}: found SHA-256 {found}, expected {one.sha256}.",
+                    f"{one.answer_id}: found SHA-256 {digest}, expected {one.sha256}.",
                 )
             first += one.rows
             yield content

@@ -107,16 +107,16 @@ class _Found:
 
 def _detections(content: bytes, numbers: Mapping[int, int]) -> dict[int, _Found]:
     """Return the detections by class."""
-    found: dict[int, _Found] = defaultdict(_Found)
+    detections: dict[int, _Found] = defaultdict(_Found)
     for row in csv.reader(io.TextIOWrapper(io.BytesIO(content), "ascii", newline="")):
         image = numbers.get(int(row[0]))
         confidence = float(row[2])
         if image is not None and math.isfinite(confidence):
-            there = found[int(row[1])]
+            there = detections[int(row[1])]
             there.images.append(image)
             there.confidences.append(confidence)
             there.corners.extend(map(float, row[3:7]))
-    return found
+    return detections
 
 
 def _pairs(path: Path, read: Callable[[Path], bytes]) -> set[Key]:
@@ -135,9 +135,9 @@ def _text(path: Path, read: Callable[[Path], bytes]) -> str:
 def _cells(text: str) -> Iterator[list[str]]:
     """Yield the cells of each line of numbers: no comment, no header, no blank line."""
     for line in text.splitlines():
-        found = re.split(r"\s*[,;]\s*|\s+", re.sub(r"(^|\s)#.*", "", line).strip())
-        if found[0] and found[0].strip("\"'").lower() != "image_id":
-            yield found
+        cells = re.split(r"\s*[,;]\s*|\s+", re.sub(r"(^|\s)#.*", "", line).strip())
+        if cells[0] and cells[0].strip("\"'").lower() != "image_id":
+            yield cells
 
 
 def _energy_wh(content: bytes) -> float | None:

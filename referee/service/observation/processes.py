@@ -42,11 +42,11 @@ def commands_under(first: int) -> list[tuple[int, str]]:
 
     A process that ends meanwhile is left out. The list is empty if there is no such process.
     """
-    found: list[tuple[int, str]] = []
+    commands: list[tuple[int, str]] = []
     for process in _family(first):
         with suppress(psutil.Error):
-            found.append((process.pid, " ".join(process.cmdline())))
-    return found
+            commands.append((process.pid, " ".join(process.cmdline())))
+    return commands
 
 
 def _family(first: int) -> list[psutil.Process]:

@@ -102,9 +102,9 @@ def _plain(value: object) -> object:
 
 def _logs(folder: Path) -> Iterator[Path]:
     """Yield the logs of the programs, and of the traffic with the meters."""
-    for found in (*sorted(folder.glob("logs/*.log*")), *sorted(folder.glob("meter*.jsonl"))):
-        if found.is_file():
-            yield found
+    for path in (*sorted(folder.glob("logs/*.log*")), *sorted(folder.glob("meter*.jsonl"))):
+        if path.is_file():
+            yield path
 
 
 def _tail(log: Path) -> str:

@@ -114,5 +114,5 @@ def _exists(connection: Connection, session_id: int) -> bool:
 
 
 def _team_id(connection: Connection, name: str) -> int | None:
-    found = (team.team_id for team in stored_teams(connection) if team.name == name)
-    return next(found, None) if name else None
+    team_ids = (team.team_id for team in stored_teams(connection) if team.name == name)
+    return next(team_ids, None) if name else None

@@ -81,11 +81,11 @@ def add_operator(
     secret = _secret(password)
     stored = hash_password(secret)
     with contest.database.write() as connection:
-        found = find_operator(connection, kept)
-        if found is not None:
+        operator = find_operator(connection, kept)
+        if operator is not None:
             raise InputError(
-                f"'{found.name}' is an {found.role} already. 'referee operator password' gives a "
-                "new password. For another role, remove the name and add it again."
+                f"'{operator.name}' is an {operator.role} already. 'referee operator password' gives "
+                "a new password. For another role, remove the name and add it again."
             )
         _change(contest, connection, "added", kept, role, stored, actor)
         _audit(contest, connection, actor, "add operator", f"{kept}, {role}")
@@ -99,19 +99,19 @@ def replace_operator_password(
     secret = _secret(password)
     stored = hash_password(secret)
     with contest.database.write() as connection:
-        found = _require(connection, name)
-        _change(contest, connection, "password", found.name, found.role, stored, actor)
-        _audit(contest, connection, actor, "new password of operator", found.name)
-    return found.name, secret
+        operator = _require(connection, name)
+        _change(contest, connection, "password", operator.name, operator.role, stored, actor)
+        _audit(contest, connection, actor, "new password of operator", operator.name)
+    return operator.name, secret
 
 
 def remove_operator(contest: Contest, name: str, actor: str) -> str:
     """Remove an operator and end all logins of the name; return the name as it was stored."""
     with contest.database.write() as connection:
-        found = _require(connection, name)
-        _change(contest, connection, "removed", found.name, found.role, "", actor)
-        _audit(contest, connection, actor, "remove operator", f"{found.name}, {found.role}")
-    return found.name
+        operator = _require(connection, name)
+        _change(contest, connection, "removed", operator.name, operator.role, "", actor)
+        _audit(contest, connection, actor, "remove operator", f"{operator.name}, {operator.role}")
+    return operator.name
 
 
 def _secret(password: str | None) -> str:
@@ -125,10 +125,10 @@ def _secret(password: str | None) -> str:
 
 
 def _require(connection: Connection, name: str) -> OperatorRecord:
-    found = find_operator(connection, name)
-    if found is None:
+    operator = find_operator(connection, name)
+    if operator is None:
         raise InputError(f"No operator is called '{name}'. 'referee operator list' shows them all.")
-    return found
+    return operator
 
 
 def _change(

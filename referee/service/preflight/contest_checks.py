@@ -48,14 +48,14 @@ def blockers(contest: Contest) -> list[str]:
     had when it was hashed. The meter is not checked here: preparing it is its check.
     """
     shortage = disk_shortage(contest.config)
-    found = [] if shortage is None else [shortage]
+    obstacles = [] if shortage is None else [shortage]
     changed = changed_images(contest)
     if changed:
-        found.append(
+        obstacles.append(
             f"{len(changed)} images are missing or have changed since the start. The first is "
             f"{changed[0]}: put them back, or start the referee again."
         )
-    return found
+    return obstacles
 
 
 def disk_finding(contest: Contest) -> Finding:

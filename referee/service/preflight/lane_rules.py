@@ -55,8 +55,8 @@ def identity_text(identity: Identity) -> str:
 
 def identity_in(text: str) -> Identity | None:
     """Return the identity that `identity_text` wrote, None for another text."""
-    found = _IDENTITY.fullmatch(text)
-    return None if found is None else Identity(*found.groups())
+    parts = _IDENTITY.fullmatch(text)
+    return None if parts is None else Identity(*parts.groups())
 
 
 def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
 
 def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
     """Judge the display of a lane; only a running referee has a page that can be asked."""
-    item, found = of_lane("screen", facts.name), facts.display
+    item, display = of_lane("screen", facts.name), facts.display
     page = display_path(facts.lane)
     if not runs:
         remedy = (
@@ -93,13 +93,13 @@ def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
             "check again."
         )
         return note("display", item, "the referee does not run", remedy)
-    if found is None:
+    if display is None:
         remedy = "Restart the referee: it runs with another track than this configuration."
         return fail("display", item, "the referee has no display", remedy)
-    if found["fault"]:
+    if display["fault"]:
         remedy = f"Open the console's page {page} on the second monitor, and click on it."
-        return fail("display", item, found["fault"], remedy)
-    return ok("display", item, found["text"])
+        return fail("display", item, display["fault"], remedy)
+    return ok("display", item, display["text"])
 
 
 def _link(facts: LaneFacts, item: str) -> Iterator[Finding]:

@@ -77,10 +77,10 @@ def all_findings(
 def _lane_findings(
     around: Surroundings, mode: str, today: date, lane: LaneFacts, shown: bool
 ) -> Iterator[Finding]:
-    found = list(meter_findings(lane, mode, today))
+    findings = list(meter_findings(lane, mode, today))
     if shown:
-        found.append(display_finding(lane, runs=around.runs))
-    yield from (replace(finding, lane=lane.lane) for finding in found)
+        findings.append(display_finding(lane, runs=around.runs))
+    yield from (replace(finding, lane=lane.lane) for finding in findings)
 
 
 def in_groups(findings: Iterable[Finding]) -> list[Finding]:
@@ -147,7 +147,7 @@ def _guarded(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
 
 
 def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dict[str, Any]:
-    found = finding.found
+    moment = finding.found
     return {
         "group": finding.group,
         "item": finding.item,
@@ -155,8 +155,8 @@ def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dic
         "level": finding.level.value,
         "text": finding.text,
         "remedy": finding.remedy,
-        "found_utc": None if found is None else found.isoformat(),
-        "age_s": None if found is None else max(0.0, (now.utc - found).total_seconds()),
+        "found_utc": None if moment is None else moment.isoformat(),
+        "age_s": None if moment is None else max(0.0, (now.utc - moment).total_seconds()),
         "override": (
             None
             if override is None
@@ -172,12 +172,12 @@ def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dic
 
 def _operators_finding(contest: Contest) -> Finding:
     """Check that somebody is registered who may act, so that the audit has names."""
-    found = operators_of(contest)
-    acting = [one.name for one in found if one.role == Role.OPERATOR.value]
+    operators = operators_of(contest)
+    acting = [one.name for one in operators if one.role == Role.OPERATOR.value]
     remedy = f"Run: referee operator add NAME --role operator --config {contest.config.path}"
     if acting:
         return ok("operators", "logins", f"{len(acting)} may act: {', '.join(acting)}")
-    if found:
+    if operators:
         return warn("operators", "logins", "only assistants are registered: nobody may act", remedy)
     if contest.config.contest.mode == "practice":
         return ok("operators", "logins", "a rehearsal: the console needs no login")

@@ -140,10 +140,10 @@ def _sleep(root: Path, ask: Ask) -> SleepFacts:
 
 def _inhibitors(listing: str) -> Iterable[Inhibitor]:
     for line in listing.splitlines():
-        found = _INHIBITOR.match(line)
-        if found is not None:
-            what = frozenset(found.group(2).split(":"))
-            yield Inhibitor(found.group(1), what, found.group(3) == "block")
+        inhibitor = _INHIBITOR.match(line)
+        if inhibitor is not None:
+            what = frozenset(inhibitor.group(2).split(":"))
+            yield Inhibitor(inhibitor.group(1), what, inhibitor.group(3) == "block")
 
 
 def _time(root: Path, ask: Ask, now: datetime) -> TimeFacts:

@@ -54,20 +54,20 @@ def expected(
     config = contest.config
     if config.contest.mode == "practice":
         return {}
-    found = {
+    bases = {
         GOLDEN: Basis(program),
         COMMIT: Basis(str(config.storage.folder)),
         PASSWORDS: Basis(_password_stamp(contest)),
     }
     for extra in present_extras(config):
         if extra.slow_check is not None:
-            found[extra.slow_check] = Basis(program)
+            bases[extra.slow_check] = Basis(program)
     for number, lane in enumerate(lanes, 1):
         resource = lane.meter.resource
         if resource not in ("none", "emulated"):
             for name in METER_ITEMS:
-                found["meter", of_lane(name, lane.name)] = Basis(resource, number)
-    return found
+                bases["meter", of_lane(name, lane.name)] = Basis(resource, number)
+    return bases
 
 
 def password_hashes(contest: Contest) -> dict[str, str]:

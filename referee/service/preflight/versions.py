@@ -57,7 +57,7 @@ def outdated() -> tuple[str, ...]:
         requirements = metadata.requires(_PACKAGE) or []
     except metadata.PackageNotFoundError:  # The program runs from its folder.
         return ()
-    found = []
+    texts = []
     for requirement in map(Requirement, requirements):
         always, of_event = (_counts(requirement, extra) for extra in ("", _EXTRA))
         if not of_event:
@@ -66,12 +66,12 @@ def outdated() -> tuple[str, ...]:
             version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
             if always:
-                found.append(f"{requirement.name} is missing")
+                texts.append(f"{requirement.name} is missing")
             continue
         if not requirement.specifier.contains(version, prereleases=True):
             least = str(requirement.specifier).removeprefix(">=")
-            found.append(f"{requirement.name} {version}, {least} is needed")
-    return tuple(found)
+            texts.append(f"{requirement.name} {version}, {least} is needed")
+    return tuple(texts)
 
 
 def _counts(requirement: Requirement, extra: str) -> bool:

@@ -44,14 +44,14 @@ def place_of(snapshot: PublicSnapshot, token: str) -> FeedPlace:
 
 def lines_after(snapshot: PublicSnapshot, place: FeedPlace) -> tuple[list[str], FeedPlace]:
     """Return the lines of the objects after a place, and the place of the last one."""
-    found = [
+    objects = [
         one for one in snapshot.publication.objects if FeedPlace(one.change, one.place) > place
     ]
-    if not found:
+    if not objects:
         return [], place
-    return [_line(one) for one in found], FeedPlace(found[-1].change, found[-1].place)
+    return [_line(one) for one in objects], FeedPlace(objects[-1].change, objects[-1].place)
 
 
-def _line(found: FeedObject) -> str:
-    shown = {"type": found.type, "id": found.id, "data": found.data, "token": found.token}
+def _line(changed: FeedObject) -> str:
+    shown = {"type": changed.type, "id": changed.id, "data": changed.data, "token": changed.token}
     return json.dumps(shown, allow_nan=False) + "\n"

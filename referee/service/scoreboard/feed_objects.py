@@ -41,13 +41,13 @@ class FeedObject:
 
 def feed_objects(facts: Facts) -> tuple[FeedObject, ...]:
     """Return the objects in their order."""
-    found = [
+    objects = [
         FeedObject(change, place, f"{change}.{place}.{facts.nonces[change]}", kind, own, data)
         for (subject, place), kind, own, data in _objects(facts)
         for change in [facts.changes.get(subject)]
         if change is not None
     ]
-    return tuple(sorted(found, key=lambda one: (one.change, one.place)))
+    return tuple(sorted(objects, key=lambda one: (one.change, one.place)))
 
 
 _Object = tuple[tuple[tuple[str, int], int], str, str | None, dict[str, Any] | None]

@@ -33,12 +33,12 @@ def steady(session: Mapping[str, Any]) -> dict[str, Any]:
 
 def live_sessions(contest: Contest, connection: Connection, now: Instant) -> list[dict[str, Any]]:
     """Return the armed and running sessions, and those whose result is awaited, by lane."""
-    found = [
+    sessions = [
         _live(contest, connection, session, now)
         for session in all_sessions(connection, _LOOK_BACK)
         if state_of(session.facts, now) in _ON
     ]
-    return sorted(found, key=lambda one: (one["lane"], one["session"]))
+    return sorted(sessions, key=lambda one: (one["lane"], one["session"]))
 
 
 def _live(

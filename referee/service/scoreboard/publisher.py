@@ -74,18 +74,18 @@ class Publisher:
         """
         now = self._contest.clock.now()
         with self._contest.database.read() as connection:
-            found = self._newest(connection, now)
-            frozen = found.publication.view.state is PublicState.FROZEN
+            snapshot = self._newest(connection, now)
+            frozen = snapshot.publication.view.state is PublicState.FROZEN
             live = [] if frozen else live_sessions(self._contest, connection, now)
             pause = standing_break(connection)
             if self._is_news(frozen, pause, live, now):
                 told = {"frozen": frozen, "sessions": live, "break": pause and asdict(pause)}
                 text = json.dumps(told, allow_nan=False)
-                race = self._race.told(connection, found.publication.view, live)
-                if (text, race) != (found.live, found.race):
-                    found = replace(found, live=text, race=race)
-        self._snapshot = found
-        return found
+                race = self._race.told(connection, snapshot.publication.view, live)
+                if (text, race) != (snapshot.live, snapshot.race):
+                    snapshot = replace(snapshot, live=text, race=race)
+        self._snapshot = snapshot
+        return snapshot
 
     def _is_news(
         self, frozen: bool, pause: Break | None, live: list[dict[str, Any]], now: Instant

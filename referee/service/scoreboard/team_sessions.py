@@ -71,10 +71,10 @@ class TeamSessions:
     def picture(self, view: PublicView, number: int, place: int) -> bytes:
         """Return the picture of an explained mistake as PNG; `place` counts from 0."""
         _require_final(view, number)
-        found = self._misses(number)
-        if not 0 <= place < len(found):
+        misses = self._misses(number)
+        if not 0 <= place < len(misses):
             raise Refusal("picture_unknown", f"Session {number} has no picture {place}.")
-        return bytes(self._once(number, f"picture {place}", lambda: self._draw(found[place])))
+        return bytes(self._once(number, f"picture {place}", lambda: self._draw(misses[place])))
 
     def _once(self, number: int, what: str, make: Callable[[], Any]) -> Any:
         """Return what was made before, or make it; the oldest of many is forgotten."""

@@ -88,14 +88,16 @@ def publication_to_json(publication: Publication) -> dict[str, Any]:
     """Return a publication ready for JSON, as a freeze stores it."""
     return {
         "view": msgspec.to_builtins(publication.view),
-        "objects": [vars(found) for found in publication.objects],
+        "objects": [vars(feed_object) for feed_object in publication.objects],
     }
 
 
 def publication_from_json(stored: Mapping[str, Any]) -> Publication:
     """Return the publication that a freeze has stored."""
     view = msgspec.convert(stored["view"], PublicView)
-    return Publication(view, tuple(FeedObject(**found) for found in stored["objects"]))
+    return Publication(
+        view, tuple(FeedObject(**stored_object) for stored_object in stored["objects"])
+    )
 
 
 def view_json(view: PublicView) -> dict[str, Any]:

@@ -111,7 +111,7 @@ class Extra:
 def all_extras() -> tuple[Extra, ...]:
     """Return what each guest brings, by name."""
     package = importlib.import_module(GUESTS)
-    names = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     return tuple(importlib.import_module(f"{GUESTS}.{name}.extra").EXTRA for name in names)
 
 

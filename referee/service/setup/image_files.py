@@ -42,10 +42,10 @@ def read_image(entry: ImageEntry) -> bytes:
 def require_unchanged(entry: ImageEntry) -> None:
     """Raise `InputError` as `read_image` does, and read the file only if its time has changed."""
     try:
-        found = Path(entry.path).stat()
+        status = Path(entry.path).stat()
     except OSError as error:
         raise _unreadable(entry, error) from error
-    if (found.st_size, found.st_mtime_ns) != (entry.size_bytes, entry.modified_ns):
+    if (status.st_size, status.st_mtime_ns) != (entry.size_bytes, entry.modified_ns):
         read_image(entry)
 
 
@@ -56,8 +56,8 @@ def image_alarm(entry: ImageEntry, fault: InputError) -> str:
 
 def images_in(alarms: Iterable[str]) -> list[int]:
     """Return the ids of the images that these alarms are about, in order."""
-    found = (_ALARM.match(text) for text in alarms)
-    return sorted({int(match[1]) for match in found if match is not None})
+    matches = (_ALARM.match(text) for text in alarms)
+    return sorted({int(match[1]) for match in matches if match is not None})
 
 
 def _unreadable(entry: ImageEntry, error: OSError) -> InputError:

@@ -26,10 +26,10 @@ def certificates(path: Path) -> Sequence[x509.Certificate]:
 
 def valid_certificates(path: Path, now: datetime) -> Sequence[x509.Certificate]:
     """Return the certificates of a file; raise `ConfigError` too if one does not hold now."""
-    found = certificates(path)
-    for one in found:
+    valid = certificates(path)
+    for one in valid:
         _require_valid(path, one, now)
-    return found
+    return valid
 
 
 def is_key_of(path: Path, one: x509.Certificate) -> bool:
@@ -71,8 +71,8 @@ def _require_valid(path: Path, one: x509.Certificate, now: datetime) -> None:
 
 
 def _public(key: object) -> bytes:
-    found = key.public_key()  # type: ignore[attr-defined]
-    content: bytes = found.public_bytes(
+    public = key.public_key()  # type: ignore[attr-defined]
+    content: bytes = public.public_bytes(
         serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
     )
     return content

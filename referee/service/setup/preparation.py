@@ -157,10 +157,10 @@ def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
         raise InputError(f"{folder}: holds no image. The files must be JPEG or PNG.")
     stems = {p.stem: p for p in files.values()}
     own = [int(i) for i in truth.truth.image_ids]
-    found = {i: _file_of(i, files, stems, truth.file_names) for i in own}
-    missing = [truth.file_names.get(i, f"{i}.jpg") for i, path in found.items() if path is None]
+    path_of = {i: _file_of(i, files, stems, truth.file_names) for i in own}
+    missing = [truth.file_names.get(i, f"{i}.jpg") for i, path in path_of.items() if path is None]
     _require_none_missing(folder, missing, len(missing), len(own))
-    of_files = {path: i for i, path in found.items() if path is not None}
+    of_files = {path: i for i, path in path_of.items() if path is not None}
     if all(_NUMBERED.fullmatch(stem) for stem in stems):
         numbers = {int(stem): path for stem, path in stems.items()}
         _require_one_each(folder, files, numbers)

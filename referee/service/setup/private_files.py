@@ -43,9 +43,9 @@ def make_folder(folder: Path) -> None:
 def close_to_others(path: Path) -> None:
     """Remove other users' permissions from a file or folder of this user, but not from a link."""
     try:
-        found = path.lstat()
-        if not path.is_symlink() and found.st_mode & _OTHERS and found.st_uid == os.getuid():
-            path.chmod(found.st_mode & 0o700)
+        status = path.lstat()
+        if not path.is_symlink() and status.st_mode & _OTHERS and status.st_uid == os.getuid():
+            path.chmod(status.st_mode & 0o700)
     except FileNotFoundError:  # A short-lived file, such as the database's journal, has gone.
         return
 

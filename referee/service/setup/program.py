@@ -42,8 +42,8 @@ class Later:
 
     def load(self) -> Callable[..., Any]:
         """Return the function itself."""
-        found: Callable[..., Any] = pkgutil.resolve_name(self.name)
-        return found
+        loaded: Callable[..., Any] = pkgutil.resolve_name(self.name)
+        return loaded
 
 
 @dataclass(frozen=True)

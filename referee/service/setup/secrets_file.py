@@ -50,10 +50,10 @@ def _read(path: Path) -> Secrets:
         raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
     try:
         keys = json.loads(path.read_text(encoding="ascii"))
-        found = Secrets(bytes.fromhex(keys["token_key"]), bytes.fromhex(keys["console_key"]))
-        if min(len(found.token_key), len(found.console_key)) < _KEY_BYTES:
+        secrets = Secrets(bytes.fromhex(keys["token_key"]), bytes.fromhex(keys["console_key"]))
+        if min(len(secrets.token_key), len(secrets.console_key)) < _KEY_BYTES:
             raise ValueError("a key is too short")
-        return found
+        return secrets
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(
             f"{path} is damaged. Restore it, or delete it; deleting it makes every token invalid."

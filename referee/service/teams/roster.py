@@ -231,8 +231,8 @@ def _attempts(
 
 def _ready_in(team: RosterTeam) -> int | None:
     """Return the lane in which a session of the team is READY, or None."""
-    found = [one.lane for one in team.attempts if one.state is SessionState.READY]
-    return found[0] if found else None
+    lanes = [one.lane for one in team.attempts if one.state is SessionState.READY]
+    return lanes[0] if lanes else None
 
 
 def _in_order(teams: list[RosterTeam], order: OrderRecord | None) -> list[RosterTeam]:

@@ -50,9 +50,9 @@ def compose(
     frame to frame. `enlarge` also scales up an image that is smaller than the room for it.
     """
     if picture.size != (label.width_px, label.height_px):
-        found = "x".join(map(str, picture.size))
+        size = "x".join(map(str, picture.size))
         raise InputError(
-            f"The label says {label.width_px}x{label.height_px}, but the image has {found} pixels."
+            f"The label says {label.width_px}x{label.height_px}, but the image has {size} pixels."
         )
     if parity not in (0, 1):
         raise InputError(f"The parity of a frame is 0 or 1, not {parity}.")

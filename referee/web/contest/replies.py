@@ -129,14 +129,14 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat | None:
         )
     kind = request.mimetype
     if kind not in FORM_TYPES:
-        found = format_of_type(kind)
-        if found is None:
+        answer_format = format_of_type(kind)
+        if answer_format is None:
             raise Refusal(
                 "media_type_unknown",
                 f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send "
                 f"{any_of('a form', *(one.media_type for one in FORMATS))}.",
             )
-        return found
+        return answer_format
     other = None if kind == MULTIPART else format_by_looks(content)
     if other is not None:
         raise Refusal(

@@ -94,10 +94,10 @@ def _display_of(desk: ControlDesk, number: object) -> Display:
 
 def _alarms(arguments: dict[str, Any]) -> list[AlarmKey]:
     """Return the alarms that the page showed when its button was pressed."""
-    found = arguments.get("alarms")
-    if not isinstance(found, list) or not 0 < len(found) <= _ALARMS_MOST:
+    posted = arguments.get("alarms")
+    if not isinstance(posted, list) or not 0 < len(posted) <= _ALARMS_MOST:
         raise Refusal("text_wrong", "Name the alarms that you have seen.")
-    shown = [one if isinstance(one, dict) else {} for one in found]
+    shown = [one if isinstance(one, dict) else {} for one in posted]
     return [key_of(posted_text(one, "lane"), posted_text(one, "text", ALARM_MOST)) for one in shown]
 
 
@@ -113,9 +113,9 @@ def _new_session(
         lane = desk.lanes[0].number
     if not isinstance(lane, int) or isinstance(lane, bool):
         raise Refusal("lane_unknown", "Say in which lane the team runs.")
-    found = _require_may_run(contest, team, lane)
+    roster_team = _require_may_run(contest, team, lane)
     if seen is not _UNSEEN:
-        _require_seen(found, seen)
+        _require_seen(roster_team, seen)
     return desk.new_session(team, operator, lane)
 
 
@@ -131,17 +131,17 @@ def _require_may_run(contest: Contest, team: str, lane: int) -> RosterTeam:
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "In practice every login makes its own session.")
     roster = read_roster(contest)
-    found = roster.find(team)
-    if found is None:
+    roster_team = roster.find(team)
+    if roster_team is None:
         raise Refusal(
             "team_unknown", f"'{team}' is not registered: run 'referee team add' with its name."
         )
-    if found.withdrawn:
-        raise Refusal("team_withdrawn", f"'{team}' has withdrawn ({found.reason}).")
-    if not found.registration.sessions:
+    if roster_team.withdrawn:
+        raise Refusal("team_withdrawn", f"'{team}' has withdrawn ({roster_team.reason}).")
+    if not roster_team.registration.sessions:
         raise Refusal("models_only", models_only(team))
-    require_right_lane(roster, found, lane)
-    return found
+    require_right_lane(roster, roster_team, lane)
+    return roster_team
 
 
 def _move(

@@ -52,11 +52,11 @@ def posted_arguments() -> dict[str, Any]:
 
 def _object_in(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError):
         # Thousands of nested brackets exceed the recursion limit of Python's parser.
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) -> str:
@@ -77,10 +77,10 @@ def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) ->
 
 def posted_names(arguments: dict[str, Any], field: str) -> list[str]:
     """Return a list of names; raise `Refusal` (code `text_wrong`) for anything else."""
-    found = arguments.get(field)
-    if not isinstance(found, list) or not 0 < len(found) <= _NAMES_MOST:
+    names = arguments.get(field)
+    if not isinstance(names, list) or not 0 < len(names) <= _NAMES_MOST:
         raise Refusal("text_wrong", f"The {field} must be a list of names.")
-    return [posted_text({field: name}, field) for name in found]
+    return [posted_text({field: name}, field) for name in names]
 
 
 def posted_choice(arguments: dict[str, Any], name: str) -> bool:

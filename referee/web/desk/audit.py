@@ -80,5 +80,5 @@ def _arguments() -> dict[str, Any]:
 
 def _text(arguments: dict[str, Any], name: str) -> str:
     """Return a text of the request as far as it is fit for a record."""
-    found = arguments.get(name)
-    return "".join(c for c in found[:200] if c.isprintable()) if isinstance(found, str) else ""
+    text = arguments.get(name)
+    return "".join(c for c in text[:200] if c.isprintable()) if isinstance(text, str) else ""

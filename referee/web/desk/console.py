@@ -179,8 +179,8 @@ def register_observation(
 
     @app.get("/health")
     def health() -> tuple[Response, int]:
-        found = health_of(desk.obstacles(), board.show())
-        return jsonify(found), 200 if found["healthy"] else 503
+        health = health_of(desk.obstacles(), board.show())
+        return jsonify(health), 200 if health["healthy"] else 503
 
     @app.get("/metrics")
     def metrics() -> Response:

@@ -60,10 +60,10 @@ def scoreboard_app(show: Show) -> Flask:
 
 def newest(show: Show) -> PublicSnapshot:
     """Return the newest snapshot; answer 503 if there is none."""
-    found = show.streams.snapshot()
-    if found is None:
+    snapshot = show.streams.snapshot()
+    if snapshot is None:
         abort(503, "The event's records cannot be read now. Try again.")
-    return found
+    return snapshot
 
 
 def _register_pages(app: Flask) -> None:
@@ -145,11 +145,11 @@ def _register_feed(app: Flask, show: Show) -> None:
         stream = request.args.get("stream", "true")
         if stream not in ("true", "false"):
             abort(400, f"stream must be true or false, not '{stream}'.")
-        found, token = newest(show), request.args.get("since_token")
-        place = START if token is None else place_of(found, token)
+        snapshot, token = newest(show), request.args.get("since_token")
+        place = START if token is None else place_of(snapshot, token)
         lines: object = show.streams.feed(place, _flush())
         if stream == "false":
-            lines = "".join(lines_after(found, place)[0])
+            lines = "".join(lines_after(snapshot, place)[0])
         return Response(
             lines,  # type: ignore[arg-type]
             content_type="application/x-ndjson",

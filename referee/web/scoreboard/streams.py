@@ -169,19 +169,19 @@ class Streams:
         self._news.close()
         self._published.close()
 
-    def _publish(self, found: PublicSnapshot) -> None:
-        old, self._snapshot = self._snapshot, found
-        if old is None or found.publication != old.publication:
-            self._published.put(found)
-        self._news.put(_news_of(found, False))
+    def _publish(self, snapshot: PublicSnapshot) -> None:
+        old, self._snapshot = self._snapshot, snapshot
+        if old is None or snapshot.publication != old.publication:
+            self._published.put(snapshot)
+        self._news.put(_news_of(snapshot, False))
 
 
-def _news_of(found: PublicSnapshot | None, trouble: bool) -> _News:
-    if found is None:
+def _news_of(snapshot: PublicSnapshot | None, trouble: bool) -> _News:
+    if snapshot is None:
         return _News(b"", b"", b"", trouble)
-    view = f'event: view\ndata: {{"key": "{found.key}", "view": {found.view}}}\n\n'
+    view = f'event: view\ndata: {{"key": "{snapshot.key}", "view": {snapshot.view}}}\n\n'
     live, race = (
         f"event: {name}\ndata: {told}\n\n"
-        for name, told in (("live", found.live), ("race", found.race))
+        for name, told in (("live", snapshot.live), ("race", snapshot.race))
     )
     return _News(view.encode(), live.encode(), race.encode(), trouble)

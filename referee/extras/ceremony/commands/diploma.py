@@ -72,10 +72,10 @@ def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> list[int]:
     for team in teams:
         if team not in sessions:
             raise InputError(f"'{team}' has no session that counts, so there is no diploma for it.")
-    found = [sessions[team] for team in teams or sessions]
-    if not found:
+    chosen = [sessions[team] for team in teams or sessions]
+    if not chosen:
         raise InputError("No team has a session that counts, so there are no diplomas.")
-    return found
+    return chosen
 
 
 def _digests(contest: Contest, sessions: Sequence[int]) -> dict[int, str]:

@@ -197,10 +197,10 @@ Your hands, typed here (with several lanes add the lane: 'cable 2'):
 def _report(drill: Drill, folder: Path, *, as_json: bool) -> None:
     record = drill.record()
     judged = judge_all(record)
-    text, found = report_text(record, judged), report_json(record, judged)
-    found["folder"] = str(folder)
-    print(json.dumps(found, ensure_ascii=False) if as_json else text, flush=True)
-    written = json.dumps(found, ensure_ascii=False, indent=2)
+    text, report = report_text(record, judged), report_json(record, judged)
+    report["folder"] = str(folder)
+    print(json.dumps(report, ensure_ascii=False) if as_json else text, flush=True)
+    written = json.dumps(report, ensure_ascii=False, indent=2)
     try:
         (folder / "report.txt").write_text(text, encoding="utf-8")
         (folder / "report.json").write_text(f"{written}\n", encoding="utf-8")

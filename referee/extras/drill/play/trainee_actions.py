@@ -33,16 +33,20 @@ def understand(line: str, lanes: dict[str, int]) -> TraineeAction:
     """Return what a typed line means; the start of a word is enough if no other begins so."""
     word, _, place = line.strip().lower().partition(" ")
     names = {hand.removeprefix("hand "): hand for hand in HANDS} | {QUIT: QUIT, ASK: ASK}
-    found = [name for name in names if name == word] or [n for n in names if n.startswith(word)]
-    if not word or len(found) != 1:
+    matching = [name for name in names if name == word] or [n for n in names if n.startswith(word)]
+    if not word or len(matching) != 1:
         known = ", ".join(names)
-        why = f"'{word}' may be {' or '.join(found)}" if word and found else f"'{word}' is no word"
+        why = (
+            f"'{word}' may be {' or '.join(matching)}"
+            if word and matching
+            else f"'{word}' is no word"
+        )
         return TraineeAction(wrong=f"{why}; the words are {known}.")
     if place and place.strip() not in lanes:
         return TraineeAction(
             wrong=f"There is no lane '{place.strip()}'; the lanes are {', '.join(lanes)}."
         )
-    return TraineeAction(names[found[0]], lanes.get(place.strip()))
+    return TraineeAction(names[matching[0]], lanes.get(place.strip()))
 
 
 def words_text() -> str:

@@ -46,10 +46,10 @@ def draw_plan(
 
 
 def _drawn(possible: Sequence[DrillFault], count: int, chance: random.Random) -> list[DrillFault]:
-    found: list[DrillFault] = []
-    while len(found) < count and possible:
-        found += chance.sample(list(possible), len(possible))
-    return found[:count]
+    drawn: list[DrillFault] = []
+    while len(drawn) < count and possible:
+        drawn += chance.sample(list(possible), len(possible))
+    return drawn[:count]
 
 
 def due(plan: Sequence[Planned], done: int, turn: int, ran_share: float) -> Planned | None:

@@ -185,9 +185,9 @@ class Patience:
     def pace(self) -> Pace:
         """Return FAST_ENOUGH as long as the process may go on, and then why it may not."""
         took_s, own_s = self._took_s()
-        found = pace_of([(took_s, own_s)], self._limits.seconds)
-        goes_on = found is Pace.BUSY and took_s < self._limits.longest_s
-        return Pace.FAST_ENOUGH if goes_on else found
+        pace = pace_of([(took_s, own_s)], self._limits.seconds)
+        goes_on = pace is Pace.BUSY and took_s < self._limits.longest_s
+        return Pace.FAST_ENOUGH if goes_on else pace
 
     def _took_s(self) -> tuple[float, float]:
         """Return the wall-clock time so far, and what of it was the process's own."""

@@ -29,15 +29,15 @@ def images_in(folder: Path) -> list[Path]:
     """Return the images of a folder by name; raise InputError if there is none."""
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: give the folder of the images")
-    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
-    if not found:
+    images = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+    if not images:
         raise InputError(f"{folder} holds no image: the files must be JPEG or PNG")
-    return found
+    return images
 
 
 def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list[LabelledImage]:
     """Read lines `file,label` with an optional header; each file must be in the folder."""
-    found = []
+    images = []
     for place, row in cells(labels, read(labels)):
         if tuple(row) == _LABEL_FIELDS:
             continue
@@ -45,22 +45,25 @@ def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list
         label = parse_cell(labels, place, "label", row[1], int, "a whole number")
         if not 0 <= label <= 1000:
             raise InputError(f"{labels}, line {place}, label: {label} is not 0 to 1000")
-        found.append(LabelledImage(folder / Path(row[0]).name, label))
-    if not found:
+        images.append(LabelledImage(folder / Path(row[0]).name, label))
+    if not images:
         raise InputError(f"{labels} has no line file,label")
-    _require_all(folder, [labelled.path for labelled in found])
-    return found
+    _require_all(folder, [labelled.path for labelled in images])
+    return images
 
 
 def images_of_truth(
     folder: Path, truth: Path, read: Read = read_bytes
 ) -> tuple[GroundTruthFile, dict[int, Path]]:
     """Return COCO's ground truth, and the file of each of its images by image id."""
-    found = read_ground_truth(truth, read=read)
-    names = {own: found.file_names.get(own, f"{own}.jpg") for own in found.truth.image_ids.tolist()}
+    truth_file = read_ground_truth(truth, read=read)
+    names = {
+        own: truth_file.file_names.get(own, f"{own}.jpg")
+        for own in truth_file.truth.image_ids.tolist()
+    }
     paths = {own: folder / Path(name).name for own, name in names.items()}
     _require_all(folder, list(paths.values()))
-    return found, paths
+    return truth_file, paths
 
 
 def _require_all(folder: Path, paths: Sequence[Path]) -> None:

@@ -175,10 +175,10 @@ def detection_accuracy(
     # The evaluators are slow to import, and a classifier needs none.
     from referee.scoring import coco
 
-    found, paths = images_of_truth(folder, truth_path, read)
+    truth_file, paths = images_of_truth(folder, truth_path, read)
     answers = _answers(model, rules, list(paths.values()), central_share, limits, progress)
-    truth = found.coco or CocoTruth.from_ground_truth(found.truth)
-    truth = replace(truth, category_ids=found.truth.class_ids)
+    truth = truth_file.coco or CocoTruth.from_ground_truth(truth_file.truth)
+    truth = replace(truth, category_ids=truth_file.truth.class_ids)
     results = coco_results(list(paths), answers)
     keep(results)
     result = coco.evaluate(truth, results)

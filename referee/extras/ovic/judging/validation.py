@@ -65,15 +65,15 @@ def _probed(
     done = run_job(model, "probe", limits, seed=_SEED)
     pace = Pace.FAST_ENOUGH
     try:
-        found = _signature(rules, done)
-        if not found:
-            pace, found = _runs(rules, done, slower)
+        failures = _signature(rules, done)
+        if not failures:
+            pace, failures = _runs(rules, done, slower)
     except WireError as error:
-        found = [Failure("crash", "a worker that speaks its protocol", str(error))]
+        failures = [Failure("crash", "a worker that speaks its protocol", str(error))]
     # A model that is too slow may not end in time, and one with another input may find no memory.
     consequence = {"latency": "time", "input_shape": "allocate", "input_type": "allocate"}
-    told = {consequence.get(failure.rule) for failure in found}
-    return pace, [*found, *(failure for failure in done.failures if failure.rule not in told)]
+    told = {consequence.get(failure.rule) for failure in failures}
+    return pace, [*failures, *(failure for failure in done.failures if failure.rule not in told)]
 
 
 def _file_failures(model: Path) -> list[Failure]:
@@ -139,5 +139,5 @@ def _latency(
         f"at most {limit_ms:g} ms for an image, {slower:g} times"
         f" {RULES[rules.task].slowest_ms:g} ms"
     )
-    found = f"{min(run[0] for run in runs):.1f} ms in the fastest of {len(runs)} runs"
-    return pace, [Failure("latency", expected, found)]
+    fastest = f"{min(run[0] for run in runs):.1f} ms in the fastest of {len(runs)} runs"
+    return pace, [Failure("latency", expected, fastest)]

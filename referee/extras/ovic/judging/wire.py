@@ -35,12 +35,12 @@ def parse_lines(content: bytes) -> Iterator[dict[str, Any]]:
     """Yield the messages of complete lines; a dying worker may leave its last one incomplete."""
     for line in content.split(b"\n")[:-1]:
         try:
-            found = json.loads(line)
+            value = json.loads(line)
         except (ValueError, RecursionError):
             raise WireError("a line is not JSON") from None
-        if not isinstance(found, dict) or not isinstance(found.get("event"), str):
+        if not isinstance(value, dict) or not isinstance(value.get("event"), str):
             raise WireError("a line is not an event")
-        yield found
+        yield value
 
 
 def pack_facts(facts: Sequence[TensorFacts]) -> list[list[Any]]:

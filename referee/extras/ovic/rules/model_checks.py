@@ -96,9 +96,9 @@ def _output_failures(rules: ModelRules, outputs: Sequence[TensorFacts]) -> Itera
     if shapes != expected:
         yield _shape_failure(rules, shapes, expected)
     types = {"float32"} if rules.task == "detection" else {"float32", "uint8"}
-    found = [output.dtype for output in outputs]
-    if not types.issuperset(found):
-        yield Failure("output_type", " or ".join(sorted(types)), _listed(found))
+    dtypes = [output.dtype for output in outputs]
+    if not types.issuperset(dtypes):
+        yield Failure("output_type", " or ".join(sorted(types)), _listed(dtypes))
 
 
 def output_shapes(rules: ModelRules, boxes: int) -> list[tuple[int, ...]]:

@@ -272,10 +272,10 @@ def _measured(
     connection: sqlite3.Connection, entry_id: int | None = None
 ) -> Mapping[int, tuple[Measured, ...]]:
     """Return the measurements of an entry, or of each, by the entry's number."""
-    found: dict[int, tuple[Measured, ...]] = {}
+    measured: dict[int, tuple[Measured, ...]] = {}
     for row in connection.execute(_MEASURED, {"entry": entry_id}):
-        found[row[0]] = (*found.get(row[0], ()), Measured(*row[1:]))
-    return found
+        measured[row[0]] = (*measured.get(row[0], ()), Measured(*row[1:]))
+    return measured
 
 
 def _record(row: sqlite3.Row, measured: Mapping[int, tuple[Measured, ...]]) -> EntryRecord:

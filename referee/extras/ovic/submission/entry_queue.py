@@ -182,22 +182,22 @@ class EntryQueue:
             self._judge.validate(task, model, entry.model_sha256)
             self._record(entry, "waiting", "The model is valid.")
             return
-        found = self._judge.measure(task, model, entry.model_sha256)
+        entry_result = self._judge.measure(task, model, entry.model_sha256)
         detail = {
-            "images": found.images,
-            "right": found.right,
-            "ground_truth_sha256": found.truth_sha256,
-            "images_sha256": found.images_sha256,
-            "benchmark": found.benchmark,
+            "images": entry_result.images,
+            "right": entry_result.right,
+            "ground_truth_sha256": entry_result.truth_sha256,
+            "images_sha256": entry_result.images_sha256,
+            "benchmark": entry_result.benchmark,
         }
         if self._record(
             entry,
             "scored",
             "",
             detail,
-            accuracy=found.accuracy,
-            latency_ms=found.latency_ms,
-            build=found.build,
+            accuracy=entry_result.accuracy,
+            latency_ms=entry_result.latency_ms,
+            build=entry_result.build,
         ):
             self._compare_data(entry, detail)
 

@@ -98,7 +98,7 @@ class SubmissionIntake:
         without room on the disk. The limit of the day is judged when the bytes are here: a repeat
         of a known model counts as nothing new.
         """
-        found = require_task(self.tasks, task)
+        known = require_task(self.tasks, task)
         if size_bytes is not None and size_bytes > self.most_bytes:
             raise too_large(self.most_bytes)
         if size_bytes == 0:
@@ -108,7 +108,7 @@ class SubmissionIntake:
             raise Unavailable(
                 "The referee's disk has no room for models. Nothing was stored: tell the operator."
             )
-        return found
+        return known
 
     def new_model(self) -> ComingModel:
         """Return a model that begins to come in; the caller drops it at the end."""

@@ -102,9 +102,11 @@ class Judge:
         images = images_in(task.images)
         try:
             # The latency comes first: on a busy machine the long accuracy would be in vain.
-            found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
-            if not found.stability.stable:
-                raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
+            measurement = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
+            if not measurement.stability.stable:
+                raise Unavailable(
+                    f"No measurement was stable: {' '.join(measurement.stability.reasons)}"
+                )
             reads = HashedReads()
             truth_sha256 = reads.sha256_of(task.ground_truth)
             images_sha256 = _sha256_of_all(images)
@@ -128,11 +130,11 @@ class Judge:
             accuracy.percent,
             accuracy.images,
             accuracy.right,
-            found.latency.mean,
-            found.report(),
+            measurement.latency.mean,
+            measurement.report(),
             truth_sha256,
             images_sha256,
-            build_of(found.machine),
+            build_of(measurement.machine),
         )
 
     def _watch(self, began_s: float, work_before_s: float, done: int, total: int) -> None:
@@ -160,9 +162,9 @@ def _children_work_s() -> float:
 
 
 def _require_intact(model: Path, sha256: str) -> None:
-    found = _sha256(model)
-    if found != sha256:
-        raise Unavailable(f"{model} is damaged: its SHA-256 is {found}.")
+    digest = _sha256(model)
+    if digest != sha256:
+        raise Unavailable(f"{model} is damaged: its SHA-256 is {digest}.")
 
 
 def _sha256(path: Path) -> str:

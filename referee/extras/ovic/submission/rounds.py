@@ -130,11 +130,11 @@ def finish_round(
     `pause` waits for so many seconds.
     """
     while True:
-        found = round_entries(database.connection, number)
-        done = sum(entry.outcome != "open" for entry in found)
-        progress(done, len(found))
-        if done == len(found):
-            return found
+        entries = round_entries(database.connection, number)
+        done = sum(entry.outcome != "open" for entry in entries)
+        progress(done, len(entries))
+        if done == len(entries):
+            return entries
         if not _served_one(config, queue):
             pause(_LOOK_S)
 

@@ -158,8 +158,8 @@ def _print(args: argparse.Namespace) -> None:
     from referee.extras.stations.joint_text import board_text
     from referee.service.scoreboard.view import view_json
 
-    found = read_board(args.data, SystemClock())
-    view, stations = found.publication.view, json.loads(found.live)["stations"]
+    board = read_board(args.data, SystemClock())
+    view, stations = board.publication.view, json.loads(board.live)["stations"]
     if args.json:
         print(json.dumps({"view": view_json(view), "stations": stations}, allow_nan=False))
     else:

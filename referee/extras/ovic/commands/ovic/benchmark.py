@@ -61,7 +61,7 @@ def act(args: argparse.Namespace) -> int:
 
     place = place_of(args)
     with progress_bar("runs" if args.board is None else "files and runs") as progress:
-        found = measure_until_stable(
+        measurement = measure_until_stable(
             args.model,
             images_in(args.images),
             plan_of(args),
@@ -70,16 +70,16 @@ def act(args: argparse.Namespace) -> int:
             progress,
             place,
         )
-    report = json.dumps(found.report())
+    report = json.dumps(measurement.report())
     if args.out is not None:
         try:
             args.out.write_text(report + "\n", encoding="utf-8")
         except OSError as error:
             raise InputError(f"{args.out} cannot be written: {error.strerror}") from None
-    print(report if args.json else measurement_text(found))
-    for reason in found.stability.reasons:
+    print(report if args.json else measurement_text(measurement))
+    for reason in measurement.stability.reasons:
         print(f"referee ovic: {reason}", file=sys.stderr)
-    return 0 if found.stability.stable else 1
+    return 0 if measurement.stability.stable else 1
 
 
 def _machine(facts: dict[str, Any]) -> str:

@@ -146,12 +146,12 @@ def _opened(model: Path) -> Iterator[IO[bytes]]:
 
 def _object(url: str, content: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        answer = json.loads(content)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        answer = None
+    if not isinstance(answer, dict):
         raise Unavailable(f"{url} is no contest server, or takes no models: its answer is no JSON.")
-    return found
+    return answer
 
 
 def _refusal(status: int, url: str, content: bytes) -> Exception:

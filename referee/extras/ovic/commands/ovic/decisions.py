@@ -145,13 +145,13 @@ def _measure_round(args: argparse.Namespace) -> int:
         queue = queue_of(config, SystemClock(), database)
         with progress_bar("entries") as progress:
             pause = threading.Event().wait
-            found = finish_round(config, database, queue, number, progress, pause)
-    views = [_round_view(entry, tasks) for entry in found]
+            entries = finish_round(config, database, queue, number, progress, pause)
+    views = [_round_view(entry, tasks) for entry in entries]
     if args.json:
         print(json.dumps({"round": number, "resumed": resumed, "entries": views}))
     else:
         print("\n".join([f"Round {number}:", *map(_round_text, views)]))
-    return 0 if all(entry.outcome in ("scored", "voided") for entry in found) else 1
+    return 0 if all(entry.outcome in ("scored", "voided") for entry in entries) else 1
 
 
 def _open_or_new(database: Database, tasks: Mapping[str, Task], by: str) -> tuple[int, bool]:
@@ -169,17 +169,17 @@ def _open_or_new(database: Database, tasks: Mapping[str, Task], by: str) -> tupl
         return number, False
 
 
-def _round_view(found: RoundEntry, tasks: Mapping[str, Task]) -> dict[str, Any]:
+def _round_view(entry: RoundEntry, tasks: Mapping[str, Task]) -> dict[str, Any]:
     """Return an entry of the round: what came of it, and its measurements before and after."""
     from referee.extras.ovic.submission.views import entry_view
 
-    view = entry_view(found.entry, tasks, {})
+    view = entry_view(entry.entry, tasks, {})
     first = view["builds"][0] if view["builds"] else None
     submitted_ms = first["latency_ms"] if first and first["round"] is None else None
     return view | {
-        "outcome": found.outcome,
-        "outcome_text": found.text,
-        "measured_ms": None if found.measured is None else found.measured.latency_ms,
+        "outcome": entry.outcome,
+        "outcome_text": entry.text,
+        "measured_ms": None if entry.measured is None else entry.measured.latency_ms,
         "submitted_ms": submitted_ms,
     }
 

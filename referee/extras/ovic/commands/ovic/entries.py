@@ -165,13 +165,13 @@ def _add_queue(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _print_queue(args: argparse.Namespace) -> int:
     """Print the entries."""
-    found = _of_operator(args) if args.url is None else _of_team(args)
+    entries = _of_operator(args) if args.url is None else _of_team(args)
     if args.json:
-        print(json.dumps(found))
+        print(json.dumps(entries))
     elif args.entry is not None:
-        print(_one_text(found))
+        print(_one_text(entries))
     else:
-        print(_all_text(found))
+        print(_all_text(entries))
     return 0
 
 
@@ -188,10 +188,12 @@ def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
         if args.entry is not None:
             entry = load_entry(database.connection, args.entry)
             return entry_detail(database.connection, entry, tasks, for_operators=True)
-        found = EntryQueries(config, database, tasks).all_entries()
+        entries = EntryQueries(config, database, tasks).all_entries()
         if args.team is not None:
-            found["entries"] = [entry for entry in found["entries"] if entry["team"] == args.team]
-        return found
+            entries["entries"] = [
+                entry for entry in entries["entries"] if entry["team"] == args.team
+            ]
+        return entries
 
 
 def _one_text(entry: dict[str, Any]) -> str:
@@ -205,17 +207,17 @@ def _one_text(entry: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _all_text(found: dict[str, Any]) -> str:
-    lines = [line_text(found["line"])] if "line" in found else []
+def _all_text(entries: dict[str, Any]) -> str:
+    lines = [line_text(entries["line"])] if "line" in entries else []
     rows = [("entry", "task", "team", "state")]
     rows += [
         (str(entry["entry"]), entry["task"], entry["team"], state_text(entry))
-        for entry in found["entries"]
+        for entry in entries["entries"]
     ]
     lines += table(rows) if len(rows) > 1 else ["There is no entry yet."]
-    if "left_today" in found:
-        left = ", ".join(f"{count} for {task}" for task, count in found["left_today"].items())
-        lines.append(f"Left today, until {found['day_ends_utc']}: {left}")
+    if "left_today" in entries:
+        left = ", ".join(f"{count} for {task}" for task, count in entries["left_today"].items())
+        lines.append(f"Left today, until {entries['day_ends_utc']}: {left}")
     return "\n".join(lines)
 
 
@@ -265,10 +267,10 @@ def _print_baselines(args: argparse.Namespace) -> int:
     from referee.extras.ovic.submission.views import baselines_of
 
     with operators_site(args.config) as (_, database, tasks):
-        found = baselines_of(database.connection, require_task(tasks, args.task))
+        baselines = baselines_of(database.connection, require_task(tasks, args.task))
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(("name", "latency_ms", "accuracy"))
-    for baseline in found:
+    for baseline in baselines:
         writer.writerow(
             (plain_cell(baseline.name), repr(baseline.latency_ms), repr(baseline.accuracy))
         )

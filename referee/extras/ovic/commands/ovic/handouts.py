@@ -95,21 +95,21 @@ def category_names(truth: Path) -> dict[int, str]:
 
     content = load_json(truth, read_bytes(truth))
     try:
-        found = [(one["id"], one["name"]) for one in content["categories"]]
+        categories = [(one["id"], one["name"]) for one in content["categories"]]
     except (KeyError, TypeError):
-        found = []
-    right = all(type(number) is int and type(name) is str for number, name in found)
-    if not found or not right or len(dict(found)) < len(found):
+        categories = []
+    right = all(type(number) is int and type(name) is str for number, name in categories)
+    if not categories or not right or len(dict(categories)) < len(categories):
         raise InputError(
             f"{truth} is no COCO instances JSON with categories, each with an id of its own and a "
             "name"
         )
-    beyond = sorted({number for number, _ in found} - set(range(1, COCO_CLASSES + 1)))
+    beyond = sorted({number for number, _ in categories} - set(range(1, COCO_CLASSES + 1)))
     if beyond:
         raise InputError(
             f"{truth}: category {beyond[0]} is not 1 to {COCO_CLASSES}, so no model can answer it"
         )
-    return dict(found)
+    return dict(categories)
 
 
 def _add_minival(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -139,13 +139,13 @@ def _write_minival(args: argparse.Namespace) -> int:
 
 def read_image_ids(path: Path) -> set[int]:
     """Read image ids, one a line; raise InputError for anything else, and for an empty file."""
-    found = set()
+    image_ids = set()
     for place, row in cells(path, read_bytes(path)):
         require_width(path, place, row, ("image id",))
-        found.add(parse_cell(path, place, "image id", row[0], int, "a whole number"))
-    if not found:
+        image_ids.add(parse_cell(path, place, "image id", row[0], int, "a whole number"))
+    if not image_ids:
         raise InputError(f"{path} has no image id: write one a line")
-    return found
+    return image_ids
 
 
 def chosen_part(truth: Path, image_ids: set[int]) -> dict[str, Any]:
@@ -207,15 +207,15 @@ def _measure_samples(args: argparse.Namespace) -> int:
     for model in models_in(args.models):
         with progress_bar(model.name) as progress:
             try:
-                found = measure_until_stable(
+                measurement = measure_until_stable(
                     model, images, plan, limits, args.attempts, progress, place
                 )
             except InputError as error:
                 rows.append(_sample_row(model, reasons=[str(error)]))
                 continue
-        reasons = list(found.stability.reasons)
-        latency_ms = None if reasons else found.latency.mean
-        rows.append(_sample_row(model, latency_ms, build_of(found.machine), reasons))
+        reasons = list(measurement.stability.reasons)
+        latency_ms = None if reasons else measurement.latency.mean
+        rows.append(_sample_row(model, latency_ms, build_of(measurement.machine), reasons))
     for row in rows:
         for reason in row["reasons"]:
             print(f"referee ovic: {row['name']}: {reason}", file=sys.stderr)
@@ -226,13 +226,13 @@ def _measure_samples(args: argparse.Namespace) -> int:
 
 def models_in(paths: list[Path]) -> list[Path]:
     """Return the files, and those of folders by name; raise InputError for an empty folder."""
-    found = []
+    models = []
     for path in paths:
         inside = sorted(path.glob("*.tflite")) if path.is_dir() else [path]
         if not inside:
             raise InputError(f"{path} has no .tflite file: name a folder with models")
-        found += inside
-    return found
+        models += inside
+    return models
 
 
 def _sample_row(

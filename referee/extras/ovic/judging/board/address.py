@@ -85,13 +85,13 @@ class BoardAddress:
 
 def parse_address(text: str) -> tuple[str, str | None, int | None]:
     """Return host, user and port of `[USER@]HOST[:PORT]`; raise InputError for anything else."""
-    found = _ADDRESS.fullmatch(text)
-    port = None if found is None or found["port"] is None else int(found["port"])
-    if found is None or (port is not None and not 1 <= port <= 65_535):
+    parts = _ADDRESS.fullmatch(text)
+    port = None if parts is None or parts["port"] is None else int(parts["port"])
+    if parts is None or (port is not None and not 1 <= port <= 65_535):
         raise InputError(
             f"{text!r} is no board: give [USER@]HOST[:PORT], and brackets around an address of IPv6"
         )
-    return found["host"].strip("[]"), found["user"], port
+    return parts["host"].strip("[]"), parts["user"], port
 
 
 def _quoted(path: Path) -> str:

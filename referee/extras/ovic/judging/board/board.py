@@ -108,10 +108,10 @@ class BoardSession:
         self._link.greet(MARK, "logging in", _LOGIN_S)
         code = agent_zip()
         self._link.send(f"{len(code)}\n".encode() + code, "sending the agent's code")
-        found = self._expect("libraries", "starting the agent", _START_S).get("libraries")
+        libraries = self._expect("libraries", "starting the agent", _START_S).get("libraries")
         self._expect("ready", "starting the agent", _START_S)
-        if isinstance(found, dict):
-            _compare(found, note)
+        if isinstance(libraries, dict):
+            _compare(libraries, note)
 
     def measure(
         self,
@@ -133,13 +133,13 @@ class BoardSession:
             raise ValueError("a connection to a board measures one model on one set of images")
         request = message("measure", plan=asdict(plan), limits=asdict(limits))
         self._link.send(request, "measuring")
-        found = self._expect("runs", "measuring", limits.longest_s + _GRACE_S, progress)
+        answer = self._expect("runs", "measuring", limits.longest_s + _GRACE_S, progress)
         try:
-            rows = unpack_numbers(found.get("rows"), len(PARTS) + 1)
-            span = unpack_span(found.get("ago_s"))
+            rows = unpack_numbers(answer.get("rows"), len(PARTS) + 1)
+            span = unpack_span(answer.get("ago_s"))
         except WireError as error:
             raise Unavailable(f"{self._address}: {error}") from None
-        machine = found.get("machine")
+        machine = answer.get("machine")
         facts = machine if isinstance(machine, dict) else {}
         return Runs(rows, span, facts | {"board": str(self._address)})
 
@@ -163,31 +163,31 @@ class BoardSession:
     ) -> dict[str, Any]:
         """Return the next message of a kind; raise what the agent says in its place."""
         while True:
-            found = self._link.receive(doing, wait_s)
-            if found["event"] == event:
-                return found
-            if found["event"] == "progress":
-                progress(int(found.get("done", 0)), int(found.get("total", 0)))
-            elif found["event"] == "failed":
-                text = f"{self._address}: {found.get('text')}"
-                raise _failure(text, found)
+            message = self._link.receive(doing, wait_s)
+            if message["event"] == event:
+                return message
+            if message["event"] == "progress":
+                progress(int(message.get("done", 0)), int(message.get("total", 0)))
+            elif message["event"] == "failed":
+                text = f"{self._address}: {message.get('text')}"
+                raise _failure(text, message)
             else:
-                raise Unavailable(f"{self._address}: the agent sent {found['event']!r:.100}")
+                raise Unavailable(f"{self._address}: the agent sent {message['event']!r:.100}")
 
 
-def _failure(text: str, found: dict[str, Any]) -> Exception:
+def _failure(text: str, answer: dict[str, Any]) -> Exception:
     """Return what the agent's message says: a model's fault, another wrong input, or a board's."""
-    failure = found.get("failure")
+    failure = answer.get("failure")
     if isinstance(failure, dict):
         named = {key: str(failure.get(key)) for key in ("rule", "expected", "found")}
         return ModelFault(text, Failure(**named))
-    return InputError(text) if found.get("kind") == "model" else Unavailable(text)
+    return InputError(text) if answer.get("kind") == "model" else Unavailable(text)
 
 
-def _compare(found: dict[str, Any], note: Callable[[str], None]) -> None:
+def _compare(versions: dict[str, Any], note: Callable[[str], None]) -> None:
     """Tell which libraries have another version on the board than here."""
     ours = needs.versions()
-    for name, version in found.items():
+    for name, version in versions.items():
         if ours.get(name) not in (None, version):
             note(
                 f"the board has {name} {version}, this machine {ours[name]}: a model may behave"

@@ -55,16 +55,16 @@ class Inbox:
         line, _, rest = bytes(self._unread).partition(b"\n")
         self._unread = bytearray(rest)
         try:
-            found = json.loads(line)
+            value = json.loads(line)
         except ValueError:
             raise LinkEnded from None
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             raise LinkEnded
-        return found
+        return value
 
     def content(self, size: int) -> bytearray:
         """Return the next `size` bytes, those of a file."""
         while len(self._unread) < size:
             self.take()
-        found, self._unread = self._unread[:size], self._unread[size:]
-        return found
+        content, self._unread = self._unread[:size], self._unread[size:]
+        return content

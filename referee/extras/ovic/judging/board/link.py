@@ -153,13 +153,13 @@ class Link:
     def _take(self, chunk: bytes) -> None:
         *lines, self._unread = (self._unread + chunk).split(b"\n")
         for line in lines:
-            found = _message(line)
-            if self._mark is not None and (found or {}).get("mark") != self._mark:
+            message = _message(line)
+            if self._mark is not None and (message or {}).get("mark") != self._mark:
                 continue
-            if found is None:
+            if message is None:
                 raise Unavailable(f"{self._board}: the agent sent a line that is no message")
             self._mark = None
-            self._messages.append(found)
+            self._messages.append(message)
         if len(self._unread) > (_LONGEST_LINE if self._mark is None else _MOST_GREETING):
             raise Unavailable(f"{self._board}: the agent sent a line without an end")
 
@@ -181,7 +181,7 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 def _message(line: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("event"), str) else None
+    return value if isinstance(value, dict) and isinstance(value.get("event"), str) else None

@@ -39,5 +39,5 @@ def _version(name: str) -> str | None:
 
 def _numbers(version: str) -> tuple[int, ...]:
     """Return the first three numbers of a version; one that is missing is 0."""
-    found = [int(number) for number in re.findall(r"\d+", version)]
-    return tuple([*found, 0, 0][:3])
+    numbers = [int(number) for number in re.findall(r"\d+", version)]
+    return tuple([*numbers, 0, 0][:3])

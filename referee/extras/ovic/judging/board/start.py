@@ -59,11 +59,11 @@ def _serve(folder: str) -> None:
     sys.path.insert(0, path)
     from referee.extras.ovic.judging.board import needs
 
-    found = needs.versions()
-    lacks = needs.what_lacks(found)
+    versions = needs.versions()
+    lacks = needs.what_lacks(versions)
     if lacks:
         return refuse(lacks)
-    say("libraries", libraries=found)
+    say("libraries", libraries=versions)
     # Python imports numpy and Pillow for it.
     from referee.extras.ovic.judging.board import agent
 
@@ -86,9 +86,9 @@ def _own_folder() -> str:
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError:
-        found = os.lstat(folder)
-        private = stat.S_ISDIR(found.st_mode) and not stat.S_IMODE(found.st_mode) & 0o077
-        if found.st_uid != os.getuid() or not private:
+        status = os.lstat(folder)
+        private = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
+        if status.st_uid != os.getuid() or not private:
             raise OSError(folder + " belongs to another user, or others may enter it") from None
     return folder
 
