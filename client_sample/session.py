@@ -159,9 +159,9 @@ class SessionLink:
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
             self._session.reconnections += 1
-            told = no_answer(self._connection, error)
+            fault = no_answer(self._connection, error)
             # A server that is not trusted is not asked again.
-            raise told if isinstance(told, Untrusted) else LostConnection(str(told)) from error
+            raise fault if isinstance(fault, Untrusted) else LostConnection(str(fault)) from error
         if status == 200:
             return answer
         refusal = Unauthorised if status == 401 else ClientError

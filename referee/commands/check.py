@@ -211,8 +211,8 @@ def _named(name: str, rows: Sequence[_Row]) -> _Row:
         names = ", ".join(f"'{_full(row)}'" for row in matching)
         raise InputError(f"Several checks are called '{name}'. Say which: {names}.")
     failing = [f"'{row['item']}'" for row in rows if row["level"] == Level.FAIL.value]
-    told = f"These fail: {', '.join(failing)}." if failing else "None fails now."
-    raise InputError(f"No check is called '{name}'. {told}")
+    failing_text = f"These fail: {', '.join(failing)}." if failing else "None fails now."
+    raise InputError(f"No check is called '{name}'. {failing_text}")
 
 
 def _full(row: _Row) -> str:

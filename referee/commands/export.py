@@ -121,8 +121,8 @@ def _write_all(contest: Contest, args: argparse.Namespace) -> int:
             kind, words = _FAILED, f"FAILED: {error}"
         done[kind] += 1
         print(f"{place} of {len(numbers)}: session {number}: {words}", file=sys.stderr, flush=True)
-    told = ", ".join(f"{kind} {done[kind]}" for kind in _KINDS)
-    print(f"{args.out}: {told}", file=sys.stderr)
+    counts = ", ".join(f"{kind} {done[kind]}" for kind in _KINDS)
+    print(f"{args.out}: {counts}", file=sys.stderr)
     return 1 if done[_FAILED] else 0
 
 

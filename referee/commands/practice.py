@@ -172,8 +172,8 @@ def run(args: argparse.Namespace) -> int:
         truth = read_contest_truth(contest)
         tell_display(contest.track, supervisor.console_url)
         try:
-            told = partial(_report, contest, truth)
-            follow_sessions(host.database, contest.track, told, contest.clock)
+            report = partial(_report, contest, truth)
+            follow_sessions(host.database, contest.track, report, contest.clock)
         finally:
             contest.database.close()
     return 0
@@ -247,6 +247,6 @@ def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
     from referee.service.results.rehearsal import rehearsal_report
     from referee.service.results.rehearsal_text import rehearsal_text
 
-    told = rehearsal_text(rehearsal_report(contest, truth, session_id))
+    text = rehearsal_text(rehearsal_report(contest, truth, session_id))
     where = f"--data {shlex.quote(str(contest.config.storage.folder))}"
-    return f"{told}\n  pictures    referee explain {session_id} {where}"
+    return f"{text}\n  pictures    referee explain {session_id} {where}"

@@ -84,12 +84,12 @@ def run(args: argparse.Namespace) -> int:
         track=args.track,
     )
     if args.json:
-        told = {
+        report = {
             "holds": not findings,
             "scored_again": args.ground_truth is not None,
             "findings": [asdict(finding) for finding in findings],
         }
-        print(json.dumps(told))
+        print(json.dumps(report))
     elif findings:
         for finding in findings:
             tell_on_terminal(f"{finding.member or args.bundle.name}: {finding.what}")

@@ -40,10 +40,10 @@ def find_meters(bound_s: float = _SEARCH_S) -> MetersFound:
 def identity_of(resource: str, bound_s: float = _ASK_S) -> str | None:
     """Return what a meter says that it is, in one line; None if none answers in so many seconds."""
     try:
-        told = _ask("identify", resource, bound_s=bound_s).decode("utf-8", "replace")
+        answer = _ask("identify", resource, bound_s=bound_s).decode("utf-8", "replace")
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return next(iter(told.splitlines()), None)
+    return next(iter(answer.splitlines()), None)
 
 
 def _ask(*arguments: str, bound_s: float) -> bytes:

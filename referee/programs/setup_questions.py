@@ -52,8 +52,8 @@ def ask_all(
     terminal.tell("An empty answer takes what stands in brackets. Ctrl-C ends, and writes nothing.")
     images = _asked(terminal, "Folder of the images [images, filled later]: ", existing_folder)
     truth = _asked(terminal, "Ground truth [ground_truth.json, later]: ", existing_path)
-    told = ", ".join(addresses) or "none: this laptop is on no network yet"
-    terminal.tell(f"Addresses for the contestants: {told}.")
+    listed = ", ".join(addresses) or "none: this laptop is on no network yet"
+    terminal.tell(f"Addresses for the contestants: {listed}.")
     meter = _asked_meter(terminal, find, identify)
     seconds = _asked(terminal, "Length of a session in seconds [600]: ", length)
     return Answers(images, truth, (meter,), seconds or 600)

@@ -87,14 +87,14 @@ class Supervisor:
         self._listeners = _bound(config, programs)
         prepare_socket_folder(socket_path(config.storage.folder))
         (config.storage.folder / "logs").mkdir(parents=True, exist_ok=True)
-        told = []
+        desk_options = []
         for bound, resource in zip(self._listeners["contest"], resources, strict=True):
             host, port = bound.getsockname()[:2]
-            told += ["--contest", f"{host}:{port}", "--meter", resource]
+            desk_options += ["--contest", f"{host}:{port}", "--meter", resource]
         self._children: dict[str, Child] = {}
         for program in programs:
             sockets: Sequence[socket.socket | None] = self._listeners[program.name] or [None]
-            options = told if program.name == "desk" else []
+            options = desk_options if program.name == "desk" else []
             for number, listener in enumerate(sockets, 1):
                 child = self._child(program, number, listener, options)
                 self._children[f"{program.name}{lane_suffix(number)}"] = child

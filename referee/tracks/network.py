@@ -204,8 +204,8 @@ def _boxes(detections: Detections, sizes: Sizes) -> Iterator[tuple[str, str]]:
     outside, inverted = _outside(detections, sizes), _inverted(detections)
     distinct = _distinct(detections)
     repeated = len(detections) - len(distinct)
-    told = f"{outside} reach beyond their image, {inverted} inverted, {repeated} repeated"
-    yield "boxes", told
+    text = f"{outside} reach beyond their image, {inverted} inverted, {repeated} repeated"
+    yield "boxes", text
     if outside:
         yield (
             "",

@@ -41,13 +41,13 @@ def add_routes(app: Flask, contest: Contest) -> None:
 def ceremony_shown(contest: Contest, *, rehearsal: bool) -> dict[str, Any]:
     """Return what the page shows; `scenes` is empty while the results are provisional."""
     ceremony = rehearsed(contest) if rehearsal else read_ceremony(contest)
-    told = {"contest": contest.config.contest.name, "rehearsal": rehearsal}
+    shown = {"contest": contest.config.contest.name, "rehearsal": rehearsal}
     if ceremony is None:
-        return told | {"heads": [], "scenes": []}
+        return shown | {"heads": [], "scenes": []}
     results, before = ceremony
     pictured = {PICTURED} if rehearsal else pictured_teams(contest, results)
     scenes = msgspec.to_builtins(scenes_of(results, before, pictured))
-    return told | {"heads": heads_of(results), "scenes": scenes}
+    return shown | {"heads": heads_of(results), "scenes": scenes}
 
 
 def _generated_picture() -> bytes:

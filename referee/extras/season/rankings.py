@@ -138,10 +138,10 @@ def _ranking(
     turned = sum(has_turned(a, b) for a, b in both)
     same = sum(order_of(a.old, b.old) * order_of(a.new, b.new) > 0 for a, b in both)
     tau, tau_missing = _tau(both, same - turned)
-    told = {f"{old['rules']} {old['rules_version']}" for old, _ in counted}
+    old_rules = {f"{old['rules']} {old['rules_version']}" for old, _ in counted}
     return ComparedRanking(
         rules=rules,
-        old_rules=tuple(sorted(told)),
+        old_rules=tuple(sorted(old_rules)),
         entrants=tuple(compared.with_places()),
         comparable=len(both),
         turned=turned,
@@ -208,19 +208,19 @@ class _Compared:
         """
         count = sum(one.new is not None for one in self._entrants)
         best, worst = [1] * count, [count] * count
-        told = [count == 1 and not isinstance(one, str) for one in self._known[:count]]
+        decided = [count == 1 and not isinstance(one, str) for one in self._known[:count]]
         why = [f"there are more than {_COMPARED_MOST} teams"] * count
         for i, j in combinations(range(count if count <= _COMPARED_MOST else 0), 2):
             compared = self._compared(i, j)
             if isinstance(compared, str):
                 why[i] = why[j] = compared
                 continue
-            told[i] = told[j] = True
+            decided[i] = decided[j] = True
             if compared.interval.low > 0:
                 best[j] += 1
                 worst[i] -= 1
         for place, one in enumerate(self._entrants):
-            if place < count and told[place]:
+            if place < count and decided[place]:
                 yield replace(one, best=best[place], worst=worst[place])
                 continue
             known = self._known[place]
@@ -230,11 +230,11 @@ class _Compared:
     def _pair(self, i: int, j: int) -> Pair:
         a, b = self._entrants[i], self._entrants[j]
         difference, turned = (a.new or 0.0) - (b.new or 0.0), has_turned(a, b)
-        told = self._compared(i, j)
-        spread = None if isinstance(told, str) else self._spread(i)
-        if isinstance(told, str) or spread is None:
-            return Pair(a.team, b.team, difference, None, None, None, turned, str(told))
-        ends, turns = (told.interval.low, told.interval.high), told.turns_among(spread)
+        compared = self._compared(i, j)
+        spread = None if isinstance(compared, str) else self._spread(i)
+        if isinstance(compared, str) or spread is None:
+            return Pair(a.team, b.team, difference, None, None, None, turned, str(compared))
+        ends, turns = (compared.interval.low, compared.interval.high), compared.turns_among(spread)
         return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams)
 
     def _spread(self, place: int) -> Spread | None:
@@ -249,8 +249,8 @@ class _Compared:
             same = [i for i in same if self._known[i][0] == key]
             same = same[:: -(-len(same) // _COMPARED_MOST)]
             pairs = [self._compared(i, j) for i, j in combinations(same, 2)]
-            told = [one for one in pairs if not isinstance(one, str)]
-            self._spreads[key] = spread_of(told, len(same))
+            compared = [one for one in pairs if not isinstance(one, str)]
+            self._spreads[key] = spread_of(compared, len(same))
         return self._spreads[key]
 
     def _compared(self, i: int, j: int) -> Comparison | str:
@@ -266,10 +266,10 @@ class _Compared:
                 return f"{self._entrants[place].team}: {known}"
         if isinstance(first, str) or isinstance(second, str) or first[0] != second[0]:
             return "the two sessions have other images or other draws"
-        told = compare(first[1], second[1], first[2], second[2])
-        if math.isnan(told.standard_error):  # The halves cannot tell.
+        comparison = compare(first[1], second[1], first[2], second[2])
+        if math.isnan(comparison.standard_error):  # The halves cannot tell.
             return "there are too few images or draws"
-        return told
+        return comparison
 
 
 def _measured(row: ScoredRow, by: str) -> tuple[str, MapUncertainty, Energy] | str:

@@ -183,9 +183,9 @@ def summary(ranking: ComparedRanking) -> str:
     """Return in a sentence or two how far the rankings differ."""
     missing = f" (no Kendall's tau: {ranking.tau_missing})"
     tau = missing if ranking.tau is None else f" (Kendall's tau {ranking.tau:.3f})"
-    told = f"{ranking.turned} of {ranking.comparable} pairs turn{tau}."
+    turned = f"{ranking.turned} of {ranking.comparable} pairs turn{tau}."
     before, now = (" and ".join(ranking.first(side)) or "nobody" for side in ("old", "new"))
-    return f"{told} First is {now}" + ("." if before == now else f", and was {before}.")
+    return f"{turned} First is {now}" + ("." if before == now else f", and was {before}.")
 
 
 def missing_lines(ranking: ComparedRanking, most: int) -> list[str]:

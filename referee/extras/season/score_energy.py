@@ -44,8 +44,8 @@ def _judged(old: OldResult) -> str:
     if old["verdict"] is None:
         return "the energy has no verdict"
     reason = old.get("reason")
-    told = f": {harmless(reason).rstrip('.')}" if reason else ""
-    return f"the energy is {harmless(old['verdict'])}{told}"
+    suffix = f": {harmless(reason).rstrip('.')}" if reason else ""
+    return f"the energy is {harmless(old['verdict'])}{suffix}"
 
 
 def _divides_nothing(old: OldResult) -> str:

@@ -107,8 +107,8 @@ class BundleFolder:
                 facts = size_of_member(file, "facts.jsonl")
             manifest = read_digests(members)
             signer = self._signer(manifest)
-            told = {name: _checked(members, name, manifest) for name in _MEMBERS}
-            return _session(told, self._track, signer, place, facts)
+            values = {name: _checked(members, name, manifest) for name in _MEMBERS}
+            return _session(values, self._track, signer, place, facts)
         except NotABundle as error:
             return f"{error.finding.member or 'the file'}: {error.finding.what}"
         except NO_VALUE as error:
@@ -178,15 +178,15 @@ def _judgement(
         run = ScoringRun(0, 0, score[track.accuracy.field], score[track.score.field], score)
         images = score.get("images_fetched")
     figures = figures_of(track, facts, energy, run, images).values()
-    told = figures | {"judgement_type_id": None if run is None else energy.verdict}
+    fields = figures | {"judgement_type_id": None if run is None else energy.verdict}
     # JSON's text has only finite numbers here, so this also refuses NaN and infinities.
-    return msgspec.json.decode(json.dumps(told, allow_nan=False), type=JudgementData)
+    return msgspec.json.decode(json.dumps(fields, allow_nan=False), type=JudgementData)
 
 
-def _moment(told: Mapping[str, Any] | None) -> Instant | None:
-    if told is None:
+def _moment(fields: Mapping[str, Any] | None) -> Instant | None:
+    if fields is None:
         return None
-    return Instant(float(told["monotonic_s"]), moment_of(told["utc"]), str(told["boot_id"]))
+    return Instant(float(fields["monotonic_s"]), moment_of(fields["utc"]), str(fields["boot_id"]))
 
 
 def _newest(sessions: Sequence[BundleSession]) -> list[BundleSession]:

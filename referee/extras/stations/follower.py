@@ -80,14 +80,14 @@ class StationFollower:
         if known.token is not None:
             answer = self._look(url, known.token)
             if answer.status == 200 and _is_recent(saved.whole, now, _WHOLE):
-                told = read_notifications(answer.content)
-                return replace(saved, known=after(known, told), heard=now)
+                notifications = read_notifications(answer.content)
+                return replace(saved, known=after(known, notifications), heard=now)
             history += answer.status != 200
         answer = self._look(url, None)
         if answer.status != 200:
             raise StationFault("it refuses to give its feed from the beginning")
-        told = read_notifications(answer.content)
-        return SavedState(after(StationState(history=history), told), now, now)
+        notifications = read_notifications(answer.content)
+        return SavedState(after(StationState(history=history), notifications), now, now)
 
     def _tell_change(self, old: Followed, new: Followed) -> None:
         name = new.address.name

@@ -122,8 +122,8 @@ class BoardFiles:
             for one in json.loads((self._folder / STANDING).read_text(encoding="utf-8"))
         ]
         now = self._clock.now().utc
-        told = [{"name": one.name, "text": silence_text(one, now)} for one in standings]
-        return json.dumps({"frozen": False, "sessions": [], "stations": told})
+        rows = [{"name": one.name, "text": silence_text(one, now)} for one in standings]
+        return json.dumps({"frozen": False, "sessions": [], "stations": rows})
 
 
 def read_board(folder: Path, clock: Clock) -> PublicSnapshot:

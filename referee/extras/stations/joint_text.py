@@ -21,10 +21,10 @@ def board_text(view: PublicView, standings: Sequence[Mapping[str, str]]) -> str:
     lines = [f"{view.contest}: {view.state.value}", "", *aligned(rows, columns)]
     if not view.entries:
         lines.append("No station has told of a team yet.")
-    told = {one["name"]: one["text"] for one in standings}
+    text_of = {one["name"]: one["text"] for one in standings}
     lines += ["", "Stations:"]
     for one in view.stations or ():
-        words = [one["fault"], told.get(one["name"], one["contest"]), one["remark"]]
+        words = [one["fault"], text_of.get(one["name"], one["contest"]), one["remark"]]
         words += ["frozen"] if one["frozen"] else []
         words += ["final"] if one["final"] else []
         lines.append(f"  {one['name']}: {'; '.join(word for word in words if word)}")

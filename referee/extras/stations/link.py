@@ -85,8 +85,8 @@ def _answer(response: http.client.HTTPResponse) -> FeedAnswer:
         target = _printable(response.headers.get("Location", "nowhere"))
         raise StationFault(f"it redirects to {target}: give the address itself")
     if response.status != 200:
-        told = _printable(response.read(_TOLD_MOST).decode("utf-8", "replace"))
-        raise StationFault(f"it answers with {response.status}: {told}")
+        body = _printable(response.read(_TOLD_MOST).decode("utf-8", "replace"))
+        raise StationFault(f"it answers with {response.status}: {body}")
     kind = response.headers.get_content_type()
     if kind != "application/x-ndjson" or response.headers.get("Content-Encoding"):
         raise StationFault(f"it answers with {_printable(kind)}, no feed: is it a scoreboard?")

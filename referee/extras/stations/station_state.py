@@ -135,9 +135,9 @@ def load(folder: Path, url: str) -> SavedState:
     path = _path(folder, url)
     try:
         head, _, lines = path.read_bytes().partition(b"\n")
-        told = msgspec.json.decode(head, type=_Head)
-        known = state_from_lines(lines, told.history)
-        return SavedState(known, _moment(told.heard), _moment(told.whole))
+        saved_head = msgspec.json.decode(head, type=_Head)
+        known = state_from_lines(lines, saved_head.history)
+        return SavedState(known, _moment(saved_head.heard), _moment(saved_head.whole))
     except FileNotFoundError:
         return SavedState()
     except (OSError, msgspec.MsgspecError, StationFault, ValueError) as error:

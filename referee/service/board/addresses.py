@@ -32,11 +32,11 @@ def certificate_hosts(addresses: Sequence[str]) -> list[str]:
 
     They are the hosts that the teams are told, and this machine's names for itself.
     """
-    told = [
+    own_hosts = [
         urlsplit(url).hostname or "" for address in addresses for url in contestants_urls(address)
     ]
     given = [address.rpartition(":")[0].strip("[]") for address in addresses]
-    named = [host for host in (*told, *given) if host not in _ANY]
+    named = [host for host in (*own_hosts, *given) if host not in _ANY]
     return list(dict.fromkeys([*named, "127.0.0.1", "localhost"]))
 
 

@@ -61,10 +61,10 @@ class OneDevice:
         return known
 
     def _tell(self, session: SessionRecord, first: str, address: str) -> None:
-        told = self._told.setdefault(session.session_id, set())
-        if address in told or len(told) >= _MOST:
+        reported = self._told.setdefault(session.session_id, set())
+        if address in reported or len(reported) >= _MOST:
             return
-        told.add(address)
+        reported.add(address)
         config = self._contest.config.contest
         done = "It is refused." if config.refuses_second_address else "It is served."
         text = (

@@ -100,8 +100,8 @@ def make_proposal(
             scores.append(outcome)
     progress(len(candidates), len(candidates))
     if not scores:
-        told = tuple(f"Session {number}: {why}" for number, why in skips.items())
-        raise Refusal("nothing_to_score", "No session could be scored again.", told)
+        reasons = tuple(f"Session {number}: {why}" for number, why in skips.items())
+        raise Refusal("nothing_to_score", "No session could be scored again.", reasons)
     with contest.database.write() as writer:
         require_none_open(writer)
         if listed is not None:

@@ -40,8 +40,8 @@ def approved_results(connection: Connection) -> Results | None:
     if final is None:
         return None
     approval = {"approved_by": list(final.approved_by), "approved_utc": final.utc}
-    told = {**final.results, "final": True, **approval, "open": []}
-    return msgspec.convert(told, Results)
+    fields = {**final.results, "final": True, **approval, "open": []}
+    return msgspec.convert(fields, Results)
 
 
 def provisional_results(contest: Contest, connection: Connection) -> Results:
@@ -53,7 +53,7 @@ def provisional_results(contest: Contest, connection: Connection) -> Results:
         (extra.name, extra.standings(contest, connection))
         for extra in present_extras(contest.config)
     )
-    guests = {name: told for name, told in standings_of_guests if told is not None}
+    guests = {name: standings for name, standings in standings_of_guests if standings is not None}
     return msgspec.structs.replace(ranked_results(contest, standings), open=points, guests=guests)
 
 

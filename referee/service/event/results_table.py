@@ -105,9 +105,9 @@ def results_latex(results: Results) -> str:
 
 def results_json(results: Results) -> dict[str, Any]:
     """Return the results ready for JSON, as programs read them."""
-    told: dict[str, Any] = msgspec.to_builtins(results)
-    del told["guests"]
-    return told | {name: dict(standings.told) for name, standings in results.guests.items()}
+    fields: dict[str, Any] = msgspec.to_builtins(results)
+    del fields["guests"]
+    return fields | {name: dict(standings.told) for name, standings in results.guests.items()}
 
 
 def guest_tables(results: Results) -> list[GuestTable]:
@@ -121,10 +121,10 @@ def results_shown(results: Results) -> dict[str, Any]:
     Beside `results_json` it has the columns, the cells of each entry and its remarks, and a line
     for each prize and each past champion.
     """
-    told, cells = results_json(results), printed_entries(results.entries)
-    for shown, entry, printed in zip(told["entries"], results.entries, cells, strict=True):
+    shown_results, cells = results_json(results), printed_entries(results.entries)
+    for shown, entry, printed in zip(shown_results["entries"], results.entries, cells, strict=True):
         shown |= {"printed": printed, "notes": notes(entry), "doubts": doubts(entry)}
-    return told | {
+    return shown_results | {
         "columns": columns_json(On.CONSOLE, results.figures),
         "prizes": prize_lines(results),
         "champions": [champion_line(champion) for champion in results.champions],

@@ -18,13 +18,13 @@ def json_difference(found: Any, expected: Any, place: str = "") -> str | None:
             if name not in found or name not in expected:
                 there = "is missing" if name not in found else "should not be there"
                 return f"{inner} {there}"
-            if (told := json_difference(found[name], expected[name], inner)) is not None:
-                return told
+            if (difference := json_difference(found[name], expected[name], inner)) is not None:
+                return difference
         return None
     if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
         for number, pair in enumerate(zip(found, expected, strict=True), 1):
-            if (told := json_difference(*pair, f"{place}[{number}]")) is not None:
-                return told
+            if (difference := json_difference(*pair, f"{place}[{number}]")) is not None:
+                return difference
         return None
     if type(found) is type(expected) and found == expected:
         return None

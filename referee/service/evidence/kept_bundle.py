@@ -73,8 +73,10 @@ def _is_signed(contest: Contest, manifest: Mapping[str, Any]) -> bool:
     key = contest.config.storage.folder / PRIVATE
     if not key.exists():
         return True
-    told = manifest["envelope"]
-    return told is not None and read_envelope(told).is_signed_by(read_private_key(key).public_key())
+    envelope = manifest["envelope"]
+    return envelope is not None and read_envelope(envelope).is_signed_by(
+        read_private_key(key).public_key()
+    )
 
 
 def _other_members(
@@ -93,5 +95,7 @@ def _other_members(
             for block in blocks:
                 digest.update(block)
             digests[name] = digest.hexdigest()
-    told = manifest["sha256"]
-    return sorted(member for member in {*digests, *told} if digests.get(member) != told.get(member))
+    listed = manifest["sha256"]
+    return sorted(
+        member for member in {*digests, *listed} if digests.get(member) != listed.get(member)
+    )

@@ -82,23 +82,23 @@ def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
     with path.open("rb") as log:
         for line in log:
             try:
-                told = json.loads(line)
-                at = wall.at_line(told)
+                event = json.loads(line)
+                at = wall.at_line(event)
             except (ValueError, KeyError, TypeError):
                 continue  # A killed desk may leave an incomplete last line.
             if at < first:
-                opening.take(told, line)
-            elif at <= ended or (at <= last and _is_until(told, judged)):
-                if not begun and opening.is_over and told.get("event") == "received":
+                opening.take(event, line)
+            elif at <= ended or (at <= last and _is_until(event, judged)):
+                if not begun and opening.is_over and event.get("event") == "received":
                     continue  # Its question is left out, so it would pass for another's answer.
                 begun = True
                 yield from opening.give()
                 yield line
 
 
-def _is_until(told: dict[str, Any], judged: datetime | None) -> bool:
+def _is_until(event: dict[str, Any], judged: datetime | None) -> bool:
     """Tell whether a line was written before the judgement; both have the wall time of then."""
-    return judged is None or datetime.fromisoformat(told["utc"]) <= judged
+    return judged is None or datetime.fromisoformat(event["utc"]) <= judged
 
 
 class _SameWallTime:

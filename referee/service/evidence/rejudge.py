@@ -120,9 +120,9 @@ def energy_findings(
         "energy_wh": result.energy_wh,
         "uncertainty_wh": result.uncertainty_wh,
     }
-    told = json_difference(_whole(energy, stored), again)
-    if told is not None:
-        yield Mismatch(_VERDICT, f"judged again, {told}.")
+    difference = json_difference(_whole(energy, stored), again)
+    if difference is not None:
+        yield Mismatch(_VERDICT, f"judged again, {difference}.")
     if started is not None:
         yield from _of_the_conversation(contest, session, started, conversation)
     elif rows:
@@ -215,8 +215,8 @@ class _ExternalFindings:
     def replaced(self) -> bool:
         """Tell whether another meter answered last than at the start."""
         began = self.meter.identity
-        told = [identity.serial for identity in self.conversation.identities]
-        return bool(told) and told[-1] != (None if began is None else began.serial)
+        serials = [identity.serial for identity in self.conversation.identities]
+        return bool(serials) and serials[-1] != (None if began is None else began.serial)
 
 
 def _until_its_end(session: SessionRecord, start: Started) -> bool:

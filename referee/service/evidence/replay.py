@@ -155,25 +155,26 @@ def _manifest(members: Mapping[str, bytes]) -> Manifest:
         ]
     except (*NO_VALUE, csv.Error) as error:
         raise NotABundle("images.csv", f"The rows are no images: {error!r}.") from None
-    told = _told(members)
+    session = _told(members)
     return Manifest(
         images=tuple(sorted(entries, key=lambda entry: entry.image_id)),
-        classes={int(class_id): name for class_id, name in told["classes"].items()},
+        classes={int(class_id): name for class_id, name in session["classes"].items()},
         inputs={
-            name: InputFile(file["path"], file["sha256"]) for name, file in told["inputs"].items()
+            name: InputFile(file["path"], file["sha256"])
+            for name, file in session["inputs"].items()
         },
     )
 
 
 def _told(members: Mapping[str, bytes]) -> dict[str, Any]:
     """Return `session.json` as far as the facts of the session do not hold it."""
-    told = json_of("session.json", members["session.json"])
+    session = json_of("session.json", members["session.json"])
     try:
-        names = [str(name) for name in told["team_names"]]
-        classes = {str(int(class_id)): str(name) for class_id, name in told["classes"].items()}
+        names = [str(name) for name in session["team_names"]]
+        classes = {str(int(class_id)): str(name) for class_id, name in session["classes"].items()}
         inputs = {
             str(name): {"path": str(file["path"]), "sha256": str(file["sha256"])}
-            for name, file in told["inputs"].items()
+            for name, file in session["inputs"].items()
         }
         return {"team_names": names, "classes": classes, "inputs": inputs}
     except NO_VALUE as error:
@@ -203,14 +204,14 @@ def _contents(
 ) -> Iterator[bytes]:
     """Yield the packed rows of each answer; raise `NotABundle` where others were stored."""
     member = "late_detections.csv" if late else "detections.csv"
-    told = [answer for answer in facts.answers if answer.late is late]
-    counts = [answer.rows for answer in told]
+    answers = [answer for answer in facts.answers if answer.late is late]
+    counts = [answer.rows for answer in answers]
     text = members[member]
     if text.count(b"\n") != sum(counts):
         raise NotABundle(member, f"found {text.count(bytes([10]))} rows, expected {sum(counts)}.")
     first = 1
     try:
-        for one, answer in zip(told, track.answers_from_text(text, counts), strict=True):
+        for one, answer in zip(answers, track.answers_from_text(text, counts), strict=True):
             content = track.pack(answer)
             digest = sha256(content).hexdigest()
             if digest != one.sha256:

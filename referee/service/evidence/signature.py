@@ -108,9 +108,9 @@ def signature_findings(manifest: Mapping[str, Any], keys: Sequence[Path]) -> Ite
             yield Mismatch(MANIFEST, f"The bundle is not signed, and {path} is given.")
         return
     envelope = read_envelope(manifest["envelope"])
-    told = text_difference(envelope.payload, envelope_of(manifest).payload)
-    if told is not None:
-        yield Mismatch(MANIFEST, f"It is not what was signed: the statement's {told}.")
+    difference = text_difference(envelope.payload, envelope_of(manifest).payload)
+    if difference is not None:
+        yield Mismatch(MANIFEST, f"It is not what was signed: the statement's {difference}.")
     for path, key in wanted:
         if not envelope.is_signed_by(key):
             yield Mismatch(MANIFEST, f"No signature in it is by {path} (key {key_id(key)[:16]}).")

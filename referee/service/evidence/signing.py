@@ -29,8 +29,8 @@ def add_signature(path: Path, key: Ed25519PrivateKey, expected: tuple[str, ...])
         wrong = [error.finding]
     if wrong:
         raise InputError(f"{path}, {wrong[0].member or 'the file'}: {wrong[0].what} Not signed.")
-    told = manifest["envelope"]
-    envelope = envelope_of(manifest) if told is None else read_envelope(told)
+    stored = manifest["envelope"]
+    envelope = envelope_of(manifest) if stored is None else read_envelope(stored)
     if envelope.is_signed_by(key.public_key()):
         return False
     members[MANIFEST] = json_bytes(manifest | {"envelope": envelope.signed(key).to_json()})

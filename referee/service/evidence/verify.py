@@ -137,12 +137,12 @@ def _blacklist(
 
 def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
     """Return the manifest; raise `NotABundle` for one that is none."""
-    told = read_digests(members)
-    envelope = told.envelope
+    digests = read_digests(members)
+    envelope = digests.envelope
     read = {
-        "session": told.session,
-        "referee_version": told.referee_version,
-        "sha256": dict(sorted(told.sha256.items())),
+        "session": digests.session,
+        "referee_version": digests.referee_version,
+        "sha256": dict(sorted(digests.sha256.items())),
     }
     whole = read if envelope is None else read | {"envelope": envelope}
     other = text_difference(members[MANIFEST], json_bytes(whole))
@@ -176,9 +176,9 @@ def _members(
     for name in sorted(members.keys() - written.keys() - {MANIFEST}):
         yield Mismatch(name, "The session was not scored with it.")
     for name, blocks in written.items():
-        told = blocks_difference(members[name], blocks)
-        if told is not None:
-            yield Mismatch(name, f"{told}.")
+        difference = blocks_difference(members[name], blocks)
+        if difference is not None:
+            yield Mismatch(name, f"{difference}.")
 
 
 def score_findings(
@@ -225,9 +225,9 @@ def score_findings(
     for words in (stored, detail):
         for name in _WORDS if "inputs" in stored else (*_WORDS, "inputs"):
             words.pop(name, None)
-    told = json_difference(stored, detail)
-    if told is not None:
-        yield Mismatch(_SCORE, f"scored again, {told}.")
+    difference = json_difference(stored, detail)
+    if difference is not None:
+        yield Mismatch(_SCORE, f"scored again, {difference}.")
 
 
 def _context_findings(

@@ -84,8 +84,8 @@ def add_operator(
         operator = find_operator(connection, kept)
         if operator is not None:
             raise InputError(
-                f"'{operator.name}' is an {operator.role} already. 'referee operator password' gives "
-                "a new password. For another role, remove the name and add it again."
+                f"'{operator.name}' is an {operator.role} already. 'referee operator password'"
+                " gives a new password. For another role, remove the name and add it again."
             )
         _change(contest, connection, "added", kept, role, stored, actor)
         _audit(contest, connection, actor, "add operator", f"{kept}, {role}")

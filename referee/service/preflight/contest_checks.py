@@ -93,18 +93,18 @@ def session_finding(contest: Contest, *, runs: bool) -> Finding:
     live = [(session, state) for session, state in states if state in _UNDER_WAY]
     ready = [session for session, state in states if state is SessionState.READY]
     if live:
-        told = ", ".join(
+        summary = ", ".join(
             f"session {session.session_id} of '{session.team}' is {state.value}"
             for session, state in live
         )
         if runs:
-            return ok("sessions", "free", told)
+            return ok("sessions", "free", summary)
         remedy = "Start the referee: it goes on. Let it end, stop it, or void it with a reason."
-        return warn("sessions", "free", told, remedy)
+        return warn("sessions", "free", summary, remedy)
     if ready:
         first = ready[-1]
-        told = f"{len(ready)} READY; the first is session {first.session_id} of '{first.team}'"
-        return ok("sessions", "free", f"no session is armed or runs; {told}")
+        summary = f"{len(ready)} READY; the first is session {first.session_id} of '{first.team}'"
+        return ok("sessions", "free", f"no session is armed or runs; {summary}")
     return ok("sessions", "free", f"no session is armed or runs; {len(states)} so far")
 
 

@@ -148,13 +148,13 @@ def _inhibitors(listing: str) -> Iterable[Inhibitor]:
 
 def _time(root: Path, ask: Ask, now: datetime) -> TimeFacts:
     local, tomorrow = now.astimezone(), (now + timedelta(days=1)).astimezone()
-    told = _assignments(ask(["timedatectl", "show"]) or "")
+    answers = _assignments(ask(["timedatectl", "show"]) or "")
     return TimeFacts(
         zone=local.tzname() or "?",
         offset=local.utcoffset() or timedelta(),
         offset_tomorrow=tomorrow.utcoffset() or timedelta(),
-        ntp=_yes(told.get("NTP")),
-        synchronized=_yes(told.get("NTPSynchronized")),
+        ntp=_yes(answers.get("NTP")),
+        synchronized=_yes(answers.get("NTPSynchronized")),
         steps_any_time=_steps_any_time(root),
     )
 

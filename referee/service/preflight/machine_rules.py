@@ -119,9 +119,9 @@ def _setter(time: TimeFacts) -> Finding:
 def _jumps(jumps: Sequence[Jump]) -> Finding:
     if not jumps:
         return ok(_GROUP, "clock", "no jump and no sleep seen while the referee ran")
-    told = "; ".join(str(jump) for jump in jumps[-_LISTED:])
+    listed = "; ".join(str(jump) for jump in jumps[-_LISTED:])
     return warn(
-        *(_GROUP, "clock", f"{len(jumps)} since the start: {told}"),
+        *(_GROUP, "clock", f"{len(jumps)} since the start: {listed}"),
         "Sessions are timed by another clock, so they go on. Look which program sets the clock, or "
         "what sent the laptop to sleep; a session that slept is SUSPECT.",
     )

@@ -119,12 +119,12 @@ def _errors(look: MeterLook, item: str) -> Finding:
     if look.errors is None:
         return ok("meter", item, "this meter tells of none")
     if look.errors:
-        told = ", ".join(look.errors)
+        listed = ", ".join(look.errors)
         remedy = (
             "They are from before, and are read now. If they come again, look up their numbers in "
             "the meter's manual, and run: python -m power selftest"
         )
-        return warn("meter", item, f"held {len(look.errors)}: {told}", remedy)
+        return warn("meter", item, f"held {len(look.errors)}: {listed}", remedy)
     return ok("meter", item, "empty")
 
 

@@ -17,9 +17,9 @@ def check_passwords(hashes: Mapping[str, str]) -> Finding:
     """Try the passwords that anybody would try at each name's hash (tens of milliseconds each)."""
     weak = [name for name, stored in hashes.items() if _is_weak(name, stored)]
     if weak:
-        told = ", ".join(f"'{name}'" for name in weak[:_LISTED])
+        listed = ", ".join(f"'{name}'" for name in weak[:_LISTED])
         more = f" and {len(weak) - _LISTED} more" if len(weak) > _LISTED else ""
-        text = f"anybody can guess the password of {told}{more}"
+        text = f"anybody can guess the password of {listed}{more}"
         remedy = "Give new ones: 'referee team password NAME' or 'referee operator password NAME'."
         return fail(*PASSWORDS, text, remedy)
     return ok(*PASSWORDS, f"{len(hashes)} tried, none is a default")

@@ -81,10 +81,10 @@ def _counts(requirement: Requirement, extra: str) -> bool:
 
 @cache
 def _versions() -> str:
-    told = [f"referee {version_text()}", f"Python {platform.python_version()}"]
+    versions = [f"referee {version_text()}", f"Python {platform.python_version()}"]
     for name in _TOLD:
         try:
-            told.append(f"{name} {metadata.version(name)}")
+            versions.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             continue
-    return ", ".join([*told, f"{platform.system()} {platform.release()}"])
+    return ", ".join([*versions, f"{platform.system()} {platform.release()}"])

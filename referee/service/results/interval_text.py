@@ -13,10 +13,10 @@ from referee.tracks.track import Track
 
 def interval_lines(detail: Mapping[str, Any] | None, track: Track[Any]) -> list[str]:
     """Return a line for each interval in the content of score.json; none if it has none."""
-    told = (detail or {}).get("uncertainty")
-    if detail is None or not told:
+    interval = (detail or {}).get("uncertainty")
+    if detail is None or not interval:
         return []
-    level = f"{100 * told.get('level', LEVEL):.0f} % interval"
+    level = f"{100 * interval.get('level', LEVEL):.0f} % interval"
     parts = {f"{track.accuracy.label}, {level}": track.accuracy.field}
     if score_ends(detail, track) is not None:
         parts |= {
@@ -25,14 +25,16 @@ def interval_lines(detail: Mapping[str, Any] | None, track: Track[Any]) -> list[
             "from the energy alone": "score_from_energy",
         }
     return [
-        f"{label}: {ends_text(*told[field])}" for label, field in parts.items() if field in told
+        f"{label}: {ends_text(*interval[field])}"
+        for label, field in parts.items()
+        if field in interval
     ]
 
 
 def score_ends(detail: Mapping[str, Any], track: Track[Any]) -> Sequence[float] | None:
     """Return both ends of the score's interval, or None if none holds."""
-    told: Sequence[float] | None = (detail.get("uncertainty") or {}).get(track.score.field)
-    return told if gives_interval(detail.get("verdict")) else None
+    ends: Sequence[float] | None = (detail.get("uncertainty") or {}).get(track.score.field)
+    return ends if gives_interval(detail.get("verdict")) else None
 
 
 def decimals_of(value: float, digits: int) -> int:

@@ -69,11 +69,11 @@ def _refused(refused: Mapping[str, int]) -> str:
     """Return how many answers were refused, and the commonest reason."""
     reason, count = next(iter(refused.items()))
     total = sum(refused.values())
-    told = f"Refused: {_answers(total)}"
+    text = f"Refused: {_answers(total)}"
     if len(refused) > 1:
-        told += f" for {len(refused)} reasons, {count} of them for this"
+        text += f" for {len(refused)} reasons, {count} of them for this"
     return (
-        f"{told}: {reason.removeprefix(_NOTHING).rstrip('.')}. Nothing of refused answers was "
+        f"{text}: {reason.removeprefix(_NOTHING).rstrip('.')}. Nothing of refused answers was "
         "stored. The header X-Referee-Detail of each says what is wrong."
     )
 

@@ -32,14 +32,16 @@ def begin_break(contest: Contest, operator: str, text: str, minutes: int) -> Bre
     with contest.database.write() as connection:
         now = contest.clock.now()
         until, before = now.utc + timedelta(minutes=minutes), standing_break(connection)
-        told = Break(text.strip(), until.isoformat(timespec="seconds"))
-        if before is not None and before.text == told.text:
+        planned = Break(text.strip(), until.isoformat(timespec="seconds"))
+        if before is not None and before.text == planned.text:
             earliest = (until - timedelta(minutes=1)).isoformat(timespec="seconds")
-            if earliest <= before.until_utc <= told.until_utc:
+            if earliest <= before.until_utc <= planned.until_utc:
                 return before
-        insert_break(connection, now.utc.isoformat(), operator, told)
-        insert_audit(connection, now, operator, "begin break", None, f"{minutes} min: {told.text}")
-        return told
+        insert_break(connection, now.utc.isoformat(), operator, planned)
+        insert_audit(
+            connection, now, operator, "begin break", None, f"{minutes} min: {planned.text}"
+        )
+        return planned
 
 
 def end_break(contest: Contest, operator: str) -> None:

@@ -79,8 +79,8 @@ class Publisher:
             live = [] if frozen else live_sessions(self._contest, connection, now)
             pause = standing_break(connection)
             if self._is_news(frozen, pause, live, now):
-                told = {"frozen": frozen, "sessions": live, "break": pause and asdict(pause)}
-                text = json.dumps(told, allow_nan=False)
+                news = {"frozen": frozen, "sessions": live, "break": pause and asdict(pause)}
+                text = json.dumps(news, allow_nan=False)
                 race = self._race.told(connection, snapshot.publication.view, live)
                 if (text, race) != (snapshot.live, snapshot.race):
                     snapshot = replace(snapshot, live=text, race=race)

@@ -105,16 +105,16 @@ def view_json(view: PublicView) -> dict[str, Any]:
 
     Cells and columns are made here, so a view that an earlier version stored has this one's.
     """
-    told: dict[str, Any] = msgspec.to_builtins(view)
+    fields: dict[str, Any] = msgspec.to_builtins(view)
     cells = printed_entries(view.entries)
-    for entry, own, printed in zip(told["entries"], view.entries, cells, strict=True):
+    for entry, own, printed in zip(fields["entries"], view.entries, cells, strict=True):
         entry["printed"], entry["short"] = printed, short_cells(own)
-    for champion, known in zip(told["champions"], view.champions, strict=True):
+    for champion, known in zip(fields["champions"], view.champions, strict=True):
         champion["printed"] = printed_champion(known)
         champion["short"] = short_cells(champion_entry(known))
-    told["columns"] = columns_json(On.SCOREBOARD, view.figures)
-    told["team_columns"] = columns_json(On.TEAM, view.figures)
-    return told
+    fields["columns"] = columns_json(On.SCOREBOARD, view.figures)
+    fields["team_columns"] = columns_json(On.TEAM, view.figures)
+    return fields
 
 
 def _view(facts: Facts) -> PublicView:
@@ -158,11 +158,11 @@ def _since(facts: Facts, state: PublicState) -> str | None:
 
 def shown_entry(entry: ResultEntry, state: PublicState) -> ShownEntry:
     """Return what the public sees of an entry of the results."""
-    told = {name: getattr(entry, name) for name in PublicEntry.__struct_fields__}
+    fields = {name: getattr(entry, name) for name in PublicEntry.__struct_fields__}
     if entry.verdict is None:
         # A count that grows belongs to the running sessions, and a freeze would keep it.
-        told["images"] = None
-    return ShownEntry(**told, reviewed=entry.review is not None, word=_word(entry, state))
+        fields["images"] = None
+    return ShownEntry(**fields, reviewed=entry.review is not None, word=_word(entry, state))
 
 
 def with_moves(entries: Sequence[ShownEntry], facts: Facts) -> list[ShownEntry]:

@@ -123,11 +123,13 @@ def _keys_of_lane(lane: LaneSection, shared: MeterSection) -> Iterator[tuple[str
 
 def _commented(setting: dataclasses.Field[Any], value: object) -> list[str]:
     """Return a setting's help and its line, which is a comment if the setting has no value."""
-    told = textwrap.wrap(setting.metadata["help"], 96, initial_indent="# ", subsequent_indent="# ")
+    comment = textwrap.wrap(
+        setting.metadata["help"], 96, initial_indent="# ", subsequent_indent="# "
+    )
     if value is None:
         example = setting.metadata.get("example", '""')
-        return [*told, f"# {setting.name} = {example}"]
-    return [*told, f"{setting.name} = {_toml(value)}"]
+        return [*comment, f"# {setting.name} = {example}"]
+    return [*comment, f"{setting.name} = {_toml(value)}"]
 
 
 def _toml(value: object) -> str:

@@ -245,8 +245,8 @@ def new_passwords(
         _require_passwords_free(adopt_teams(contest, connection, operator), wanted)
         hashes = {name: stored for name, (_, stored) in made.items()}
         team_list.replace_hashes(contest.config.teams, hashes)
-        told = ", ".join(made)
-        _audit(contest, connection, operator, "new passwords", f"for {told}")
+        listed = ", ".join(made)
+        _audit(contest, connection, operator, "new passwords", f"for {listed}")
     return {name: password for name, (password, _) in made.items()}
 
 

@@ -105,11 +105,11 @@ def _refused_answer(asked: FlaskRequest, notes: Any, response: Response) -> str 
 
 def _not_served(error: HTTPException) -> Response:
     if isinstance(error, NotFound):
-        told = "There is no such address: GET /help lists all that there are."
-        return problem(request, Refusal("address_unknown", told))
+        text = "There is no such address: GET /help lists all that there are."
+        return problem(request, Refusal("address_unknown", text))
     if isinstance(error, MethodNotAllowed):
-        told = f"This address takes no {request.method}: GET /help lists what it takes."
-        return problem(request, Refusal("method_unknown", told))
+        text = f"This address takes no {request.method}: GET /help lists what it takes."
+        return problem(request, Refusal("method_unknown", text))
     return problem(request, Refusal("not_served", error.description or error.name), error.code)
 
 

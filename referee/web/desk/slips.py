@@ -116,5 +116,5 @@ def register_slips(app: Flask, contest: Contest, broadcast: Broadcast, key: str)
 def _policy(content: str) -> str:
     """Return what the page may load: its own style, which stands in it, and nothing else."""
     styles = (sha256(style.encode()).digest() for style in _STYLE.findall(content))
-    told = " ".join(f"'sha256-{b64encode(style).decode()}'" for style in styles)
-    return f"default-src 'none'; style-src {told}; frame-ancestors 'none'; base-uri 'none'"
+    hashes = " ".join(f"'sha256-{b64encode(style).decode()}'" for style in styles)
+    return f"default-src 'none'; style-src {hashes}; frame-ancestors 'none'; base-uri 'none'"

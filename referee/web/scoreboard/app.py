@@ -85,8 +85,8 @@ def _register_data(app: Flask, show: Show) -> None:
 
     @app.get("/<any(live, race):name>")
     def moving(name: str) -> Response:
-        told = {"live": newest(show).live, "race": newest(show).race}[name]
-        return Response(told, content_type="application/json")
+        content = {"live": newest(show).live, "race": newest(show).race}[name]
+        return Response(content, content_type="application/json")
 
     @app.get("/charts/<any(" + ", ".join(CHARTS) + "):name>.svg")
     def chart(name: str) -> Response:

@@ -88,7 +88,7 @@ class _News:
         """Return what a page lacks that has got `seen`; without news, a sign of life."""
         now = (self.view, self.live, self.race)
         old = (b"", b"", b"") if seen is None else (seen.view, seen.live, seen.race)
-        news = b"".join(told for told, before in zip(now, old, strict=True) if told != before)
+        news = b"".join(event for event, before in zip(now, old, strict=True) if event != before)
         return news or (_TROUBLE if self.trouble else _ALIVE)
 
 
@@ -181,7 +181,7 @@ def _news_of(snapshot: PublicSnapshot | None, trouble: bool) -> _News:
         return _News(b"", b"", b"", trouble)
     view = f'event: view\ndata: {{"key": "{snapshot.key}", "view": {snapshot.view}}}\n\n'
     live, race = (
-        f"event: {name}\ndata: {told}\n\n"
-        for name, told in (("live", snapshot.live), ("race", snapshot.race))
+        f"event: {name}\ndata: {data}\n\n"
+        for name, data in (("live", snapshot.live), ("race", snapshot.race))
     )
     return _News(view.encode(), live.encode(), race.encode(), trouble)

@@ -157,15 +157,17 @@ def _score(args: argparse.Namespace) -> int:
     return _tell_missing_score(score)
 
 
-def _models(told: Mapping[str, RanModel], files: Sequence[tuple[str, Path]]) -> dict[str, RanModel]:
+def _models(
+    configured: Mapping[str, RanModel], files: Sequence[tuple[str, Path]]
+) -> dict[str, RanModel]:
     """Return the models that ran: as the configuration tells them, and as their files are.
 
     Raises InputError for a file that is not the one of the configuration.
     """
-    models = dict(told)
+    models = dict(configured)
     for name, path in files:
         given = read_model(path)
-        if name in told and told[name].sha256 != given.sha256:
+        if name in configured and configured[name].sha256 != given.sha256:
             raise InputError(
                 f"{path} is not the file that ran as {name}: the configuration has another SHA-256"
             )

@@ -56,8 +56,8 @@ class TrainersLog:
         with self.path.open("a", encoding="utf-8") as log:
             log.write(json.dumps(row, ensure_ascii=False) + "\n")
         if self._tell is not None:
-            told = ", ".join(f"{key} {value}" for key, value in more.items())
-            self._tell(f"TRAINER {datetime.now():%H:%M:%S} {what}: {told}")
+            details = ", ".join(f"{key} {value}" for key, value in more.items())
+            self._tell(f"TRAINER {datetime.now():%H:%M:%S} {what}: {details}")
 
 
 class Drill:
@@ -126,8 +126,8 @@ class Drill:
 
     def _notes(self) -> list[str]:
         left = [planned.fault.name for planned in self._plan[self._come :]]
-        told = f"These faults did not come any more: {', '.join(left)}."
-        return [*self._failures, *([told] if left else [])]
+        text = f"These faults did not come any more: {', '.join(left)}."
+        return [*self._failures, *([text] if left else [])]
 
     @property
     def failed(self) -> bool:

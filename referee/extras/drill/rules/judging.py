@@ -55,7 +55,7 @@ def judge(injection: Injection, record: Record) -> JudgedFault:
     session = next((s for s in record.sessions if s.session_id == injection.session_id), None)
     acts = [a for a in record.acts if injection.at_s <= a.at_s < until_s and not a.refused]
     shown = [s for s in record.shown if injection.at_s <= s.at_s < until_s]
-    told = [s for s in shown if fault.alarm and re.search(fault.alarm, s.text)]
+    alarms = [s for s in shown if fault.alarm and re.search(fault.alarm, s.text)]
     seen = next((a for a in acts if _shows_attention(a, fault, injection, session)), None)
     done = next((a for a in acts if _is_deed(a, fault, injection, session)), None)
     harm = tuple(_act_text(a) for a in acts if _harms(a, fault, injection, session))
@@ -63,7 +63,7 @@ def judge(injection: Injection, record: Record) -> JudgedFault:
         fault=fault,
         injection=injection,
         team="" if session is None else session.team,
-        alarm_s=told[0].at_s - injection.at_s if told else None,
+        alarm_s=alarms[0].at_s - injection.at_s if alarms else None,
         seen_s=None if seen is None else seen.at_s - injection.at_s,
         seen_by="" if seen is None else _act_text(seen),
         done_s=None if done is None else done.at_s - injection.at_s,

@@ -72,8 +72,11 @@ def _probed(
         failures = [Failure("crash", "a worker that speaks its protocol", str(error))]
     # A model that is too slow may not end in time, and one with another input may find no memory.
     consequence = {"latency": "time", "input_shape": "allocate", "input_type": "allocate"}
-    told = {consequence.get(failure.rule) for failure in failures}
-    return pace, [*failures, *(failure for failure in done.failures if failure.rule not in told)]
+    known_rules = {consequence.get(failure.rule) for failure in failures}
+    return pace, [
+        *failures,
+        *(failure for failure in done.failures if failure.rule not in known_rules),
+    ]
 
 
 def _file_failures(model: Path) -> list[Failure]:

@@ -161,7 +161,7 @@ class EntryQueue:
         else:
             self._record(entry, "refused", str(refused), detail)
 
-    def _keep(self, entry: EntryRecord, why: str, told: str, detail: Mapping[str, Any]) -> None:
+    def _keep(self, entry: EntryRecord, why: str, text: str, detail: Mapping[str, Any]) -> None:
         """End another measurement that gave nothing: the scores that the entry has stay.
 
         Its team reads `why`, the operators `told`.
@@ -169,7 +169,7 @@ class EntryQueue:
         if self._record(entry, "kept", f"{_KEPT} {why}", detail):
             self._notify(
                 f"OVIC: entry {entry.entry_id} of {entry.team} could not be measured again, and "
-                f"keeps the score that it has. {told} To measure it once more: referee ovic again "
+                f"keeps the score that it has. {text} To measure it once more: referee ovic again "
                 f"{entry.entry_id}"
             )
 

@@ -158,7 +158,7 @@ def _report(args: argparse.Namespace, bundles: int, season: Season) -> int:
         {(row["file"], row["reason"]) for row in season.rows if row["status"] == BROKEN}
     )
     known = [row["reproduces"] for row in season.rows if row["reproduces"] is not None]
-    told = {
+    report = {
         "bundles": bundles,
         "rows": len(season.rows),
         "kept": season.kept,
@@ -168,7 +168,7 @@ def _report(args: argparse.Namespace, bundles: int, season: Season) -> int:
         "out": str(args.out),
     }
     if args.json:
-        print(json.dumps(told))
+        print(json.dumps(report))
     else:
         print(
             f"bundles: {bundles}, rows: {len(season.rows)}, of them from before: {season.kept},"

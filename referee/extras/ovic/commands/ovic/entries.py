@@ -143,12 +143,12 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
 def _follow(site: TeamSite, entry: dict[str, Any], minutes: float) -> dict[str, Any]:
     """Print each change of an entry until it is over or the time is."""
     pause, until_s = threading.Event(), time.monotonic() + 60 * minutes
-    told = None
+    last_line = None
     while entry["state"] not in _OVER and time.monotonic() < until_s:
         line = entry_text(entry)
-        if line != told:
+        if line != last_line:
             print(line, file=sys.stderr, flush=True)
-            told = line
+            last_line = line
         pause.wait(_LOOK_S)
         entry = site.get(f"/ovic/entries/{entry['entry']}")
     return entry

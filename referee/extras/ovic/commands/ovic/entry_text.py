@@ -12,8 +12,8 @@ _NONE = "–"
 def entry_text(entry: Mapping[str, Any]) -> str:
     """Return an entry as a line, with its reasons below it."""
     words = f"entry {entry['entry']}, {entry['team']}, {entry['task']}: {state_text(entry)}"
-    told = list(dict.fromkeys([*entry["reasons"], *filter(None, [entry["text"]])]))
-    return "\n".join([words, *(f"  {reason}" for reason in told)])
+    reasons = list(dict.fromkeys([*entry["reasons"], *filter(None, [entry["text"]])]))
+    return "\n".join([words, *(f"  {reason}" for reason in reasons)])
 
 
 def state_text(entry: Mapping[str, Any]) -> str:
