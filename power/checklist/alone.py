@@ -158,7 +158,7 @@ def events(tools: StepTools) -> Observed:
         "polls": polls,
         "updates seen": updates,
         "polls without a reply": silent,
-        "longest reply, ms": round(1000 * longest_s),
+        "longest reply, s": round(longest_s, 3),
         "error queue": tools.queued(),
     }
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import platform
 import select
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ from power.bench.selftest import Check, Outcome, SelfTest
 from power.checklist.report import Report, load, save
 from power.checklist.steps import chosen, table
 from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
-from power.checklist.walk import walk
+from power.checklist.walk import SECOND, NotedPerson, walk
 from power.clock import real_elapsed_s
 from power.commands.as_found import as_found, in_time
 from power.commands.options import (
@@ -34,6 +37,7 @@ from power.commands.seconds import whole_seconds
 from power.connect import open_wt310
 from power.errors import MeterError
 from power.meter import Identity
+from power.transports.transport import WireLog
 from power.wipe_guard import Guard
 from power.wt310.driver import WT310
 
@@ -46,7 +50,8 @@ runs, or while the meter holds a result that nobody has fetched. Exit code 1 whe
 With --real, walk through what only a real meter can tell, about 15 minutes with a person beside it.
 Each step says what to do at the meter, does what the program can do, shows what it saw, and asks.
 After each step the report is saved. The same command goes on where the walk ended. At the end, and
-after Ctrl-C, the meter has its settings back. Exit code 1 while steps are open.
+after Ctrl-C, the meter has its settings back. Exit code 1 while steps are open. The record beside
+the report, FILE.wire.jsonl, holds every message with its time: please send it to the maintainers.
 
   python -m power selftest TCPIP::192.168.1.5::INSTR --real
   python -m power selftest TCPIP::192.168.1.5::INSTR --real --only lockout --only keys
@@ -56,6 +61,11 @@ after Ctrl-C, the meter has its settings back. Exit code 1 while steps are open.
 _BESIDE_S = 5.0
 
 _LOOK_S = 0.5
+
+WALK = "walk"
+"""The first event of a walk in its record: JSON of the meter, its crest factor, and the software
+that spoke with it."""
+_LIBRARIES = ("pyvisa", "pyvisa-py", "pyserial", "pyusb")
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -167,20 +177,42 @@ def walk_real_meter(options: argparse.Namespace) -> int:
         guard = guard_of(meter, options)
         guard.leave()
         save(path, report)  # A disk that is full is found before the walk.
-        with as_found(meter, guard), _traces_removed(meter, guard):
+        # The conversation's own log writes the same file: each line goes to its end, whole.
+        record = WireLog(options.wire_log)
+        tools = _tools(meter, guard, options, record)
+        record.note(WALK, json.dumps(_circumstances(meter, options.resource)))
+        with closing(record), as_found(meter, guard), _traces_removed(meter, guard):
             left = walk(
                 steps,
-                _tools(meter, guard, options),
+                tools,
                 report,
                 partial(save, path),
                 lambda: datetime.now(UTC),
+                record.note,
                 again=bool(options.only),
             )
     if options.json:
         print_json(json.loads(path.read_text(encoding="utf-8")))
-    say(f"report   {path} and {path.with_suffix('.txt')}, conversation {options.wire_log}")
-    say(f"open     {', '.join(left) or 'nothing: please send the three files to the maintainers'}")
+    say(f"report   {path} and {path.with_suffix('.txt')}")
+    say(f"record   {options.wire_log}; please send this file to the maintainers")
+    say(f"open     {', '.join(left) or 'nothing'}")
     return 1 if left else 0
+
+
+def _circumstances(meter: WT310, resource: str) -> dict[str, Any]:
+    """Return what a replay must know: the meter, its crest factor, and what spoke with it."""
+    versions = {}
+    for name in _LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return {
+        "identity": asdict(meter.identify()),
+        "resource": resource,
+        "crest_factor": meter.settings().crest_factor,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "libraries": versions,
+    }
 
 
 def _report(before: Report | None, identity: Identity, options: argparse.Namespace) -> Report:
@@ -196,31 +228,33 @@ def _report(before: Report | None, identity: Identity, options: argparse.Namespa
     return before
 
 
-def _tools(meter: WT310, guard: Guard, options: argparse.Namespace) -> StepTools:
+def _tools(meter: WT310, guard: Guard, options: argparse.Namespace, record: WireLog) -> StepTools:
     crest_factor = meter.settings().crest_factor
     return StepTools(
         link=meter.conversation,
         ask=guard.leave,
         clock=real_elapsed_s,
         sleep=time.sleep,
-        person=TerminalPerson(),
-        second=partial(_second, options.resource),
+        person=NotedPerson(TerminalPerson(), record.note),
+        second=partial(_second, options.resource, record),
         voltage_ranges_v=meter.model.voltage_ranges(crest_factor),
         current_ranges_a=meter.model.current_ranges(crest_factor),
     )
 
 
-def _second(resource: str) -> str:
+def _second(resource: str, record: WireLog) -> str:
     """Open another connection, ask who answers, close it, and return what happened."""
     if resource.upper().startswith("ASRL"):
         return "not tried: two programs at one serial port take each other's replies"
     other = open_wt310(resource)
     try:
-        return f"{other.identify().model} answers"
+        answer = f"{other.identify().model} answers"
     except MeterError as error:
-        return f"{type(error).__name__}: {error}"
+        answer = f"{type(error).__name__}: {error}"
     finally:
         other.close()
+    record.note(SECOND, answer)
+    return answer
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from power.errors import MeterSilent, MeterUnreachable
 
+_KINDS = ("open", "sent", "received", "cleared", "failed", "closed")
+
 
 @dataclass(frozen=True)
 class WireEvent:
@@ -45,21 +47,25 @@ class ReplayTransport:
     """A recorded conversation as a transport: it answers like the meter did.
 
     The driver must say the same as in the recording. One link follows another. `clock` gives the
-    recorded times, so the driver gets the same readings as it did then.
+    recorded times, so the driver gets the same readings as it did then. Events of other kinds than
+    those of a conversation are passed over.
     """
 
     def __init__(self, events: list[WireEvent], name: str = "replay") -> None:
         self.name = name
-        self._events = events
+        self._events = [one for one in events if one.event in _KINDS]
         self._at = 0
         self._now_s = events[0].monotonic_s if events else 0.0
 
     def clock(self) -> float:
-        """Return the recorded time of the last event."""
+        """Return the recorded time of the last event, or later after a sleep."""
         return self._now_s
 
     def sleep(self, seconds: float) -> None:
-        """Do nothing: the recorded times advance with the events."""
+        """Let the time pass, but not beyond the next recorded event."""
+        ahead = self._events[self._at : self._at + 1]
+        later_s = self._now_s + seconds
+        self._now_s = min([later_s, *(max(self._now_s, one.monotonic_s) for one in ahead)])
 
     def reopen(self) -> ReplayTransport:
         """Return this transport at the beginning of the next recorded link."""
@@ -114,6 +120,5 @@ class ReplayTransport:
     def _fail_if_recorded(self) -> None:
         if self._at < len(self._events) and self._events[self._at].event == "failed":
             reason = self._take("failed").content.decode("utf-8", "replace")
-            if reason.startswith(MeterSilent.__name__):
-                raise MeterSilent(reason)
-            raise MeterUnreachable(reason)
+            kind, _, text = reason.partition(": ")
+            raise MeterSilent(text) if kind == MeterSilent.__name__ else MeterUnreachable(text)

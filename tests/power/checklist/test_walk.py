@@ -74,7 +74,8 @@ def walked(
     report = report or Report(ME, "R", "then")
     saved: list[Report] = []
     left = walk(
-        chosen(names), tools, report, saved.append, lambda: datetime(2026, 1, 1, tzinfo=UTC)
+        *(chosen(names), tools, report, saved.append, lambda: datetime(2026, 1, 1, tzinfo=UTC)),
+        lambda event, text: None,
     )
     return report, left, saved
 
