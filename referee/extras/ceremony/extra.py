@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from referee.extras.ceremony.section import CeremonySection
+from referee.extras.ceremony.section import CeremonySection, unknown_pictured
 from referee.service.setup.extra import Extra
 from referee.service.setup.program import Later
 
@@ -17,4 +17,5 @@ EXTRA = Extra(
         "GET /ceremony/picture/<int:number>": "watch",
     },
     add_console_routes=Later("referee.extras.ceremony.pages:add_routes"),
+    open_points=unknown_pictured,
 )

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import cast
 
 from referee.service.setup.config import Config
-from referee.service.setup.config_values import setting
+from referee.service.setup.config_values import known_are, setting
+from referee.service.setup.contest import Contest
+from referee.store.database import Connection
+from referee.store.teams import used_names
 
 
 @dataclass(frozen=True)
@@ -24,3 +28,18 @@ class CeremonySection:
 def ceremony_of(config: Config) -> CeremonySection:
     """Return the section of a configuration."""
     return cast(CeremonySection, config.extras.get("ceremony", CeremonySection()))
+
+
+def unknown_pictured(
+    contest: Contest, connection: Connection, active: Collection[str]
+) -> Iterator[str]:
+    """Yield a point for each name in `pictures` that no team has or had: its card has no picture.
+
+    An `Extra` is given the names of the teams that take part, too; the names to choose from.
+    """
+    for name in ceremony_of(contest.config).pictures:
+        if name not in used_names(connection):
+            yield (
+                f"[ceremony] pictures names '{name}', and no team has that name"
+                f"{known_are(name, sorted(active))} Correct it, or take it out."
+            )

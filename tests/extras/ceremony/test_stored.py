@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from PIL import Image
 
 from referee.errors import Refusal
 from referee.extras.ceremony.scenes import scenes_of
+from referee.extras.ceremony.section import CeremonySection
 from referee.extras.ceremony.stored import pictured_teams, read_ceremony, winners_picture
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.event.results import read_results
@@ -84,3 +86,13 @@ def test_a_leave_goes_with_a_team_through_its_names(event):
     finalize(event.contest, ["Ada"])
     results, _ = read_ceremony(event.contest)
     assert {"ants", "honey bees"} == pictured_teams(event.contest, results)
+
+
+def test_a_name_that_no_team_has_is_open_before_the_results_are_final(event):
+    """A mistyped team would have no picture on its card; a team's first name is no mistake."""
+    rename(event.contest, "ants", "termites", "Ada")
+    section = CeremonySection(("bees", "ants", "wasp"))
+    config = replace(event.contest.config, extras={"ceremony": section})
+    (point,) = read_results(replace(event.contest, config=config)).open
+    assert "names 'wasp', and no team has that name; did you mean 'wasps'?" in point
+    assert () == tuple(read_results(event.contest).open)
