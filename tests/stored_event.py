@@ -38,7 +38,7 @@ FIGURES = "figures.json"
 
 
 def figures_of(contest: Contest) -> dict[str, Any]:
-    """Return what an event tells: its results as approved and as computed anew, who did what, its chain."""
+    """Return what an event tells: results, approved and computed anew; who did what; its chain."""
     with contest.database.read() as connection:
         computed = provisional_results(contest, connection)
     found = {

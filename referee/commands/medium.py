@@ -2,7 +2,7 @@
 """Write a folder for a USB stick that installs the referee on a laptop without Internet.
 
   referee medium /media/stick/referee --wheel lpirc_referee-1.0.0-py3-none-any.whl
-  referee medium stick --wheel referee.whl --python 3.12 --machine x86_64 --extra usb
+  referee medium stick --wheel FILE.whl --python 3.12 --machine x86_64 --extra usb
 
 It needs the Internet, and minutes: pip loads every library for each Python and each machine that
 is named, or for all of them. The folder also has the documents as a site and checksums of all its
@@ -20,6 +20,8 @@ import sys
 from collections.abc import Iterable
 from hashlib import file_digest
 from pathlib import Path
+
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 from referee.errors import InputError, Unavailable
 from referee.programs.terminal import tell_on_terminal
@@ -57,7 +59,7 @@ if [ -e "$folder" ]; then
     echo "$folder is there already. Name a new one: sh install.sh FOLDER" >&2; exit 1
 fi
 "$python" -m venv "$folder"
-"$folder/bin/python" -m pip --isolated install --quiet --disable-pip-version-check \\
+PIP_CONFIG_FILE=/dev/null "$folder/bin/python" -m pip --isolated install --quiet --disable-pip-version-check \\
     --no-index --find-links "$here/wheels" '@REQUIREMENT@'
 "$folder/bin/referee" --version
 echo "Now try it: $folder/bin/referee demo"
@@ -71,27 +73,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("folder", type=Path, metavar="DIR", help="folder to write, which is new")
     add("--wheel", type=Path, required=True, metavar="FILE.whl", help="the referee's own wheel")
     add(
-        *("--python", action="append", choices=_PYTHONS, default=None),
+        "--python",
+        action="append",
+        choices=_PYTHONS,
         help="a Python that the medium is for; may be repeated (default: all)",
     )
     add(
-        *("--machine", action="append", choices=_MACHINES, default=None),
+        "--machine",
+        action="append",
+        choices=_MACHINES,
         help="a kind of machine; may be repeated (default: all)",
     )
     add(
-        *("--extra", action="append", default=[], metavar="NAME"),
+        "--extra",
+        action="append",
+        default=[],
+        metavar="NAME",
         help="an extra of the wheel beside 'event'; may be repeated",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the folder, and say how it is used."""
-    if not args.wheel.is_file() or args.wheel.suffix != ".whl":
-        raise InputError(f"{args.wheel} is no wheel. A release has one; 'make release' makes it.")
+    try:
+        name, *_ = parse_wheel_filename(args.wheel.name)
+    except InvalidWheelFilename:
+        name = canonicalize_name("")
+    if name != "lpirc-referee" or not args.wheel.is_file():
+        raise InputError(
+            f"{args.wheel} is no wheel of the referee under its own name. A release has one, and "
+            "'make release' makes it."
+        )
     if importlib.util.find_spec("pip") is None:
         raise InputError("This environment has no pip, which loads the libraries.")
     if not (_SITE / "index.html").is_file():
-        raise InputError("This installation has no documents: 'make docs' makes them in a checkout.")
+        raise InputError("This installation has no pages: in a checkout 'make docs' makes them.")
     try:
         args.folder.mkdir(parents=True)
     except FileExistsError as error:
@@ -127,11 +143,9 @@ def _load(wheel: str, out: Path, python: str, machine: str) -> None:
         )
 
 
-def install_script(
-    wheel: str, extras: str, pythons: Iterable[str], machines: Iterable[str]
-) -> str:
+def install_script(wheel: str, extras: str, pythons: Iterable[str], machines: Iterable[str]) -> str:
     """Return the text of `install.sh`: this version of the referee, for these machines."""
-    name, version = wheel.split("-")[:2]
+    name, version, *_ = parse_wheel_filename(wheel)
     told = {
         "@PYTHONS@": " ".join(pythons),
         "@MACHINES@": " ".join(machines),

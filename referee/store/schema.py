@@ -108,8 +108,9 @@ def _with_copies(path: Path) -> str:
 def way_back(path: Path) -> str:
     """Say how the copy that an upgrade has made takes the place of the database."""
     return (
-        f"to go back, stop the referee, move {path.name}, {path.name}-wal and {path.name}-shm to "
-        f"another folder, and name the copy {path.name}. It lacks what was stored after the upgrade."
+        f"to go back, stop the referee, move {path.name}, {path.name}-wal and "
+        f"{path.name}-shm to another folder, and name the copy {path.name}. It lacks what was "
+        "stored after the upgrade."
     )
 
 
