@@ -55,7 +55,7 @@ COMMANDS = {
     },
     "other tracks": {},
     "this program": {
-        "upgrade-check": "say whether this version opens an event's folder, and the way back",
+        "upgrade-check": "say whether this version opens an event's folder",
         "medium": "write a folder that installs the referee without a network",
         "docs": "open the documents in the browser, without a network",
         "completion": "print what makes a shell complete commands and options",
