@@ -59,8 +59,8 @@ if [ -e "$folder" ]; then
     echo "$folder is there already. Name a new one: sh install.sh FOLDER" >&2; exit 1
 fi
 "$python" -m venv "$folder"
-PIP_CONFIG_FILE=/dev/null "$folder/bin/python" -m pip --isolated install --quiet --disable-pip-version-check \\
-    --no-index --find-links "$here/wheels" '@REQUIREMENT@'
+PIP_CONFIG_FILE=/dev/null "$folder/bin/python" -m pip --isolated install --quiet \\
+    --disable-pip-version-check --no-index --find-links "$here/wheels" '@REQUIREMENT@'
 "$folder/bin/referee" --version
 echo "Now try it: $folder/bin/referee demo"
 echo "The documents: $here/documents/index.html"
