@@ -55,6 +55,8 @@ COMMANDS = {
     },
     "other tracks": {},
     "this program": {
+        "upgrade-check": "say whether this version opens an event's folder",
+        "medium": "write a folder that installs the referee without a network",
         "docs": "open the documents in the browser, without a network",
         "completion": "print what makes a shell complete commands and options",
     },
@@ -134,7 +136,7 @@ def _parser(wanted: Collection[str], listed_as: str = argparse.SUPPRESS) -> Pars
         dest="command", required=True, metavar="COMMAND", prog=parser.prog, help=listed_as
     )
     for group, listed in grouped_commands().items():
-        rows = [f"{name:<12} {summary}" for name, (summary, _) in listed.items()]
+        rows = [f"{name:<13} {summary}" for name, (summary, _) in listed.items()]
         parser.add_argument_group(f"for {group}", "\n".join(rows))
         for name, (summary, home) in listed.items():
             command = commands.add_parser(name, help=summary)
@@ -163,7 +165,10 @@ def _bare_parser() -> Parser:
 def grouped_commands() -> dict[str, dict[str, tuple[str, str]]]:
     """Return the summary and the module of each command, by its group and its name."""
     groups: dict[str, dict[str, tuple[str, str]]] = {
-        group: {name: (summary, f"referee.commands.{name}") for name, summary in listed.items()}
+        group: {
+            name: (summary, f"referee.commands.{name.replace('-', '_')}")
+            for name, summary in listed.items()
+        }
         for group, listed in COMMANDS.items()
     }
     for extra in all_extras():

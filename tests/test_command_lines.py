@@ -81,7 +81,7 @@ def test_every_command_has_its_module_and_every_module_is_a_command() -> None:
     modules = {
         path.stem for folder in FOLDERS for path in folder.iterdir() if path.name[:1].isalpha()
     }
-    assert set(COMMANDS) | SHARED == modules
+    assert {name.replace("-", "_") for name in COMMANDS} | SHARED == modules
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -143,7 +143,8 @@ def codes_by_command() -> dict[str, set[int]]:
         before, part, rest = module_name(path).partition(".commands.")
         if part and rest.partition(".")[0] not in SHARED:
             prog = "python -m power" if before == "power" else "referee"
-            found.setdefault(f"{prog} {rest.partition('.')[0]}", set()).update(codes_of(tree))
+            command = rest.partition(".")[0].replace("_", "-")
+            found.setdefault(f"{prog} {command}", set()).update(codes_of(tree))
     return found
 
 

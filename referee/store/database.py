@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
 
 from referee.core.blocking import BlockingRunner, run_here
 from referee.errors import InputError, Unavailable
 from referee.store import chain, schema
 from referee.store.readable import refusal_of_writes
+
+_log = logging.getLogger(__name__)
 
 Connection = sqlite3.Connection
 """A connection as other layers see it: they pass it to queries and never use it directly."""
@@ -89,10 +93,22 @@ class Database:
     def migrate(self) -> None:
         """Create the schema, or run the scripts that it lacks, in one transaction.
 
-        Raises `InputError` for a file of before the first release, or of a later referee.
+        A database that is brought up to date is copied before, beside itself, and the log says
+        where. Raises `InputError` for a file of before the first release, or of a later referee.
         """
+        copy = None
         with self.write() as connection:
+            names = schema.lacking(connection, self.path)
+            # What stands in for a database on a disk without writes is a copy already.
+            if names and self._file == self.path and not schema.is_new(connection):
+                copy = free_copy(self.path, names[0])
+                copy_database(self.path, copy)
             schema.migrate(connection, self.path)
+        if copy is not None:
+            _log.warning(
+                "%s was brought up to date; %s is as it was before: %s",
+                *(self.path, copy.name, schema.way_back(self.path)),
+            )
 
     def release(self) -> None:
         """Close this thread's connection, if it has one.
@@ -144,6 +160,31 @@ class Database:
         with self._lock:
             self._opened.append(connection)
         return connection
+
+
+def copy_database(path: Path, copy: Path) -> None:
+    """Write what a database holds into a new file, which appears whole or not at all.
+
+    Its own user alone can read the copy. A writer's open transaction is not in it.
+    """
+    part = copy.with_name(f"{copy.name}.part")
+    part.unlink(missing_ok=True)
+    part.touch(0o600)
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as target:
+            source.backup(target)
+            # A file alone can be copied and moved: no log stands beside it.
+            target.execute("pragma journal_mode = delete")
+        part.replace(copy)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def free_copy(path: Path, script: str) -> Path:
+    """Return where a copy of before a script will be; an earlier copy keeps its name."""
+    stem = f"{path.stem}-before-{script.replace('/', '-')}"
+    names = (f"{stem}{f'-{number}' if number else ''}{path.suffix}" for number in count())
+    return next(copy for copy in map(path.with_name, names) if not copy.exists())
 
 
 def synchronous(durable: bool) -> str:

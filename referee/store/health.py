@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a maintainer asks of a database: is it sound, how large is it, which migrations made it."""
+"""What a maintainer asks of a database: is it sound, how large is it, can this referee open it."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from referee.errors import InputError
+from referee.store.chain import broken_links
+from referee.store.database import Database, copy_database
 from referee.store.readable import readable
+from referee.store.schema import lacking, missing_from_schema
 
 _FAULTS_MOST = 20
 # Any program that writes holds the database for less than this.
@@ -27,10 +33,34 @@ def database_facts(path: Path) -> dict[str, Any]:
             facts["migrations"] = _migrations(connection)
             lines = connection.execute(f"pragma quick_check({_FAULTS_MOST})").fetchall()
             facts["faults"] = [text for (text,) in lines if text != "ok"]
+            facts["lacking"] = _lacking(connection, path)
             facts["rows"] = {table: _count(connection, table) for table in _tables(connection)}
     except sqlite3.Error as error:
         facts["faults"] = [f"SQLite cannot read it: {error}."]
     return facts
+
+
+def rehearse_upgrade(path: Path) -> list[str]:
+    """Run what a database lacks on a private copy, and return the names of these scripts.
+
+    The database itself stays as it is. Raises `InputError` where this referee cannot open it, and
+    where the copy lacks a part of the schema or a stored fact is not as it was stored.
+    """
+    with TemporaryDirectory(prefix="referee-") as folder, readable(path) as file:
+        copy = Path(folder) / path.name
+        try:
+            copy_database(file, copy)
+        except sqlite3.Error as error:
+            raise InputError(f"{path} cannot be opened as a database: {error}.") from error
+        with closing(Database(path, copy=copy)) as database:
+            names = lacking(database.connection, path)
+            database.migrate()
+            connection = database.connection
+            faults = [f"the schema lacks {name}." for name in missing_from_schema(connection)]
+            faults += islice(broken_links(connection), _FAULTS_MOST)
+    if faults:
+        raise InputError(f"{path} is not as it was stored: {' '.join(faults)}")
+    return names
 
 
 @contextmanager
@@ -54,6 +84,14 @@ def _migrations(connection: sqlite3.Connection) -> list[str]:
     if "migrations" not in _tables(connection):
         return []
     return [name for (name,) in connection.execute("select name from migrations order by rowid")]
+
+
+def _lacking(connection: sqlite3.Connection, path: Path) -> list[str] | str:
+    """Return the scripts that an opening would run, or why this referee does not open it."""
+    try:
+        return lacking(connection, path)
+    except InputError as error:
+        return str(error)
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:

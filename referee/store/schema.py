@@ -42,6 +42,21 @@ _BEHIND_A_SESSION = {
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Create the schema, or run the scripts that this database lacks; call it in a transaction.
 
+    Raises `InputError` where `lacking` does.
+    """
+    names = lacking(connection, path)
+    known = dict(scripts())
+    for name in names:
+        for statement in statements(known[name]):
+            connection.execute(statement)
+        connection.execute("insert into migrations values (:name)", {"name": name})
+    if names:
+        _make_triggers(connection)
+
+
+def lacking(connection: sqlite3.Connection, path: Path) -> list[str]:
+    """Return the scripts that a database lacks, in the order in which they run; read only.
+
     Raises `InputError` for a database of before the first release, and for one that a later referee
     or one with more extras wrote; `path` is its name there.
     """
@@ -53,17 +68,16 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         )
     rows = connection.execute("select name from migrations").fetchall() if tables else []
     done = {row[0] for row in rows}
-    known = dict(scripts())
-    strange = sorted(done - known.keys())
+    known = [name for name, _ in scripts()]
+    strange = sorted(done.difference(known))
     if strange:
         raise InputError(_way_out(strange, {name.split("/")[0] for name in known}, path))
-    lacking = [name for name in known if name not in done]
-    for name in lacking:
-        for statement in statements(known[name]):
-            connection.execute(statement)
-        connection.execute("insert into migrations values (:name)", {"name": name})
-    if lacking:
-        _make_triggers(connection)
+    return [name for name in known if name not in done]
+
+
+def is_new(connection: sqlite3.Connection) -> bool:
+    """Tell whether a database has no table yet, so that its schema is made, not brought up."""
+    return not _tables(connection)
 
 
 def _way_out(strange: list[str], rooms: set[str], path: Path) -> str:
@@ -79,7 +93,24 @@ def _way_out(strange: list[str], rooms: set[str], path: Path) -> str:
     return (
         f"{path} has tables of {', '.join(strange)}, which this referee {__version__} does not "
         f"know: it {lack}. Nothing was changed. {remedy}, or work on the laptop that wrote it: "
-        "'referee export --all' there gives bundles for everybody."
+        "'referee export --all' there gives bundles for everybody." + _with_copies(path)
+    )
+
+
+def _with_copies(path: Path) -> str:
+    """Name the copies of before an upgrade, which an earlier version can open."""
+    copies = sorted(path.parent.glob(f"{path.stem}-before-*{path.suffix}"))
+    if not copies:
+        return ""
+    return f" Of before the upgrade there is {', '.join(map(str, copies))}: {way_back(path)}"
+
+
+def way_back(path: Path) -> str:
+    """Say how the copy that an upgrade has made takes the place of the database."""
+    return (
+        f"to go back, stop the referee, move {path.name}, {path.name}-wal and "
+        f"{path.name}-shm to another folder, and name the copy {path.name}. It lacks what was "
+        "stored after the upgrade."
     )
 
 

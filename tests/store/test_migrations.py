@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from referee import extras
 from referee.errors import InputError, Unavailable
 from referee.store import schema
-from referee.store.chain import broken_links
+from referee.store.chain import broken_links, links
 from referee.store.database import Database
 from referee.store.notices import insert_notice
 from tests.schema import FILE, schema_text
@@ -115,6 +116,56 @@ def test_a_script_runs_once_on_a_database_with_facts(tmp_path, with_scripts):
         assert [] == list(broken_links(database.connection))
     with opened(path) as database:
         assert [*before, "guest/later"] == done(database)
+
+
+def test_a_database_is_copied_before_it_is_brought_up_to_date(tmp_path, with_scripts, caplog):
+    """The copy holds what was there, also from the log, for its owner alone; the log says where."""
+    path, copy = tmp_path / "a.db", tmp_path / "a-before-guest-later.db"
+    with opened(path) as database:
+        assert [path] == [it for it in tmp_path.iterdir() if it.suffix == ".db"]
+        new_session(database)
+        before, head = everything(database), list(links(database.connection))[-1]
+        with_scripts(later="create table one (a integer primary key) strict;\n")
+        database.migrate()
+        assert "to go back, stop the referee" in caplog.text and copy.name in caplog.text
+        database.migrate()
+    assert 0o600 == copy.stat().st_mode & 0o777
+    assert [copy, path] == sorted(tmp_path.glob("*.db*"))
+    with_scripts()
+    with opened(copy) as earlier:
+        assert before == everything(earlier)
+        assert head == list(links(earlier.connection))[-1]
+    with closing(Database(path)) as later, pytest.raises(InputError, match=f"there is {copy}: to"):
+        later.migrate()
+
+
+def test_a_copy_takes_no_other_copys_place(tmp_path, with_scripts):
+    """Whoever went back with a copy of the copy, and comes again, has both."""
+    taken = tmp_path / "a-before-guest-later.db"
+    taken.write_text("mine")
+    with opened(tmp_path / "a.db"):
+        pass
+    with_scripts(later="create table one (a integer primary key) strict;\n")
+    with opened(tmp_path / "a.db"):
+        assert "mine" == taken.read_text()
+        assert (tmp_path / "a-before-guest-later-1.db").stat().st_size > 4096
+
+
+def test_without_its_copy_nothing_is_brought_up_to_date(tmp_path, with_scripts, monkeypatch):
+    """A copy that breaks off leaves no file, and the database as it was."""
+    with opened(tmp_path / "a.db") as database:
+        before = everything(database)
+    with_scripts(later="create table one (a integer primary key) strict;\n")
+
+    def full(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with closing(Database(tmp_path / "a.db")) as database:
+        with pytest.raises(OSError, match="No space"):
+            database.migrate()
+        assert before == everything(database)
+    assert [tmp_path / "a.db"] == list(tmp_path.iterdir())
 
 
 def test_a_guests_table_is_one_of_facts(tmp_path, monkeypatch):
