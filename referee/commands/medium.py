@@ -21,8 +21,6 @@ from collections.abc import Iterable
 from hashlib import file_digest
 from pathlib import Path
 
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
-
 from referee.errors import InputError, Unavailable
 from referee.programs.terminal import tell_on_terminal
 
@@ -95,11 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the folder, and say how it is used."""
-    try:
-        name, *_ = parse_wheel_filename(args.wheel.name)
-    except InvalidWheelFilename:
-        name = canonicalize_name("")
-    if name != "lpirc-referee" or not args.wheel.is_file():
+    if not _is_own_wheel(args.wheel):
         raise InputError(
             f"{args.wheel} is no wheel of the referee under its own name. A release has one, and "
             "'make release' makes it."
@@ -127,6 +121,16 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _is_own_wheel(path: Path) -> bool:
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+    try:
+        name, *_ = parse_wheel_filename(path.name)
+    except InvalidWheelFilename:
+        return False
+    return name == "lpirc-referee" and path.is_file()
+
+
 def _load(wheel: str, out: Path, python: str, machine: str) -> None:
     """Load a wheel's libraries for a Python on a machine; raise Unavailable with pip's reason."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
@@ -145,6 +149,8 @@ def _load(wheel: str, out: Path, python: str, machine: str) -> None:
 
 def install_script(wheel: str, extras: str, pythons: Iterable[str], machines: Iterable[str]) -> str:
     """Return the text of `install.sh`: this version of the referee, for these machines."""
+    from packaging.utils import parse_wheel_filename
+
     name, version, *_ = parse_wheel_filename(wheel)
     values = {
         "@PYTHONS@": " ".join(pythons),

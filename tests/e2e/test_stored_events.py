@@ -22,6 +22,8 @@ from referee.service.setup.preparation import prepare_contest
 from referee.store import schema
 from tests.stored_event import FIGURES, FOLDER, figures_of
 
+pytestmark = pytest.mark.slow
+
 EVENTS = sorted(FOLDER.glob("event-*.zip"))
 
 
