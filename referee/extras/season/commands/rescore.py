@@ -132,6 +132,13 @@ def run(args: argparse.Namespace) -> int:
     return _report(args, len(bundles), season)
 
 
+def _cores() -> int:
+    """Return how many cores this process may use; macOS pins no process, so it may use all."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _executor(args: argparse.Namespace) -> Executor:
     from referee.extras.season.workers.processes import Processes
 
@@ -139,7 +146,7 @@ def _executor(args: argparse.Namespace) -> Executor:
     if args.dask is None:
         if any(tls):
             raise InputError("--tls-… are the files of a cluster: add --dask tls://HOST:8786")
-        return Processes(args.jobs or len(os.sched_getaffinity(0)))
+        return Processes(args.jobs or _cores())
     if any(tls) and not all(tls):
         raise InputError("give all of --tls-ca-file, --tls-cert and --tls-key, or none of them")
     for path in filter(None, tls):
