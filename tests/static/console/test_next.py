@@ -84,13 +84,15 @@ def test_somebody_chooses_where_nobody_is_next(scripts: Scripts) -> None:
 
 
 def test_a_result_is_seen_before_the_next_is_armed(scripts: Scripts) -> None:
-    """It is complete then: an energy that is still read is waited for."""
+    """It is complete then: an energy that is still read is waited for, and a score keeps nobody."""
     done, reading = session("SCORED", 2, "VALID"), session("ENDED", 2)
+    judged = session("ENDED", 2, "VALID")
     ready = {"id": 4, "team": "bees"}
     assert ("seen", "", None) == step(scripts, current=done, unseen=[done], next=ready)
     assert WAIT == step(scripts, current=reading, unseen=[reading], next=ready)
     assert "seen" == step(scripts, current=session("RUNNING"), unseen=[done])[0]
     assert "arm" == step(scripts, current=done, next=ready)[0]
+    assert "arm" == step(scripts, current=judged, unseen=[judged], next=ready)[0]
 
 
 @pytest.mark.parametrize(
