@@ -34,6 +34,7 @@ ROW = {
             {"rehearsal": True},
             "session 3 of ants, rehearsal: VALID, mAP 0.2500, 0.5000 Wh, 0.5000 mAP/Wh",
         ),
+        ({"too_short": True}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, 0.50 mAP/Wh"),
         ({"score": None}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, no score"),
         ({"verdict": None, "state": "ENDED"}, "session 3 of ants: ENDED, no result yet"),
         ({"state": "VOID", "void_reason": "a fall"}, "session 3 of ants: VOID, a fall"),
