@@ -131,3 +131,14 @@ def test_no_help_loads_anything_large() -> None:
     )
     assert (0, "") == (done.returncode, done.stderr)
     assert all(int(count) > 10 for count in done.stdout.split())
+
+
+def test_the_list_of_commands_needs_no_database() -> None:
+    """Every command looks into what the extras bring, so that brings no contest and no SQLite."""
+    code = (
+        "import sys; from referee import cli; list(cli.all_commands())\n"
+        "print('sqlite3' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=180)
+    assert ("False\n", "") == (done.stdout, done.stderr)

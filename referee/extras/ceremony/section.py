@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from referee.service.setup.config import Config
 from referee.service.setup.config_values import known_are, setting
-from referee.service.setup.contest import Contest
-from referee.store.database import Connection
-from referee.store.teams import used_names
+
+if TYPE_CHECKING:
+    from referee.service.setup.contest import Contest
+    from referee.store.database import Connection
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ def unknown_pictured(
 
     An `Extra` is given the names of the teams that take part, too; the names to choose from.
     """
+    # Every command reads what the extras bring, and few of them have a database.
+    from referee.store.teams import used_names
+
     for name in ceremony_of(contest.config).pictures:
         if name not in used_names(connection):
             yield (
