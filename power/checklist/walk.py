@@ -15,9 +15,10 @@ from power.errors import MeterError
 Note = Callable[[str, str], None]
 """A function that notes an event and its text in the wire log, as `WireLog.note` does."""
 
-STEP, OBSERVED, PERSON, SECOND = "step", "observed", "person", "second"
+WALK, STEP, OBSERVED, PERSON, SECOND = "walk", "step", "observed", "person", "second"
 """The events of a walk in the wire log, between those of the conversation: with them a step can be
-replayed. `step` has its name, `observed` its end as JSON, the others what a test must answer."""
+replayed. `walk` has the meter, its crest factor and the software as JSON, `step` its name,
+`observed` its end as JSON, the others what a test must answer. A skipped step has no end."""
 
 _JUDGED = {"y": "yes", "n": "no", "?": "not sure"}
 

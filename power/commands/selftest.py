@@ -23,7 +23,7 @@ from power.bench.selftest import Check, Outcome, SelfTest
 from power.checklist.report import Report, load, save
 from power.checklist.steps import chosen, table
 from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
-from power.checklist.walk import SECOND, NotedPerson, walk
+from power.checklist.walk import SECOND, WALK, NotedPerson, walk
 from power.clock import real_elapsed_s
 from power.commands.as_found import as_found, in_time
 from power.commands.options import (
@@ -61,10 +61,6 @@ the report, FILE.wire.jsonl, holds every message with its time: please send it t
 _BESIDE_S = 5.0
 
 _LOOK_S = 0.5
-
-WALK = "walk"
-"""The first event of a walk in its record: JSON of the meter, its crest factor, and the software
-that spoke with it."""
 _LIBRARIES = ("pyvisa", "pyvisa-py", "pyserial", "pyusb")
 
 
@@ -243,18 +239,22 @@ def _tools(meter: WT310, guard: Guard, options: argparse.Namespace, record: Wire
 
 
 def _second(resource: str, record: WireLog) -> str:
-    """Open another connection, ask who answers, close it, and return what happened."""
+    """Open another connection, ask who answers, close it; note and return what happened."""
+    answer = _of_another_link(resource)
+    record.note(SECOND, answer)
+    return answer
+
+
+def _of_another_link(resource: str) -> str:
     if resource.upper().startswith("ASRL"):
         return "not tried: two programs at one serial port take each other's replies"
     other = open_wt310(resource)
     try:
-        answer = f"{other.identify().model} answers"
+        return f"{other.identify().model} answers"
     except MeterError as error:
-        answer = f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {error}"
     finally:
         other.close()
-    record.note(SECOND, answer)
-    return answer
 
 
 @contextmanager

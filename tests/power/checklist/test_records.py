@@ -18,8 +18,7 @@ import pytest
 from power.checklist.report import Report
 from power.checklist.steps import STEPS, chosen
 from power.checklist.tools import PersonAnswer, StepTools
-from power.checklist.walk import OBSERVED, PERSON, SECOND, STEP, NotedPerson, walk
-from power.commands.selftest import WALK
+from power.checklist.walk import OBSERVED, PERSON, SECOND, STEP, WALK, NotedPerson, walk
 from power.transports.replay import ReplayTransport, WireEvent, read_wire_log
 from power.transports.transport import LoggedTransport, WireLog
 from power.wipe_guard import Guard
@@ -28,6 +27,7 @@ from power.wt310.driver import WT310
 from tests.power.checklist.test_walk import ME, Helper
 
 RECORDS = sorted((Path(__file__).parent / "records").glob("*.jsonl"))
+_BORDERS = (WALK, STEP, OBSERVED)
 _NUMBER = re.compile(r"-?\d+\.\d+")
 # A step reads the clock between two messages. The record has the times of the messages.
 _CLOCK_S = 0.05
@@ -60,9 +60,9 @@ class RecordedPerson:
 
 def steps_of(events: list[WireEvent]) -> Iterator[tuple[str, list[WireEvent], dict[str, Any]]]:
     """Yield each step that has an end: its name, its events, and what it observed then."""
-    for number, begin in enumerate(events):
+    for number, begin in enumerate(events, start=1):
         if begin.event == STEP:
-            own = list(takewhile(lambda one: one.event not in (OBSERVED, WALK), events[number:]))
+            own = list(takewhile(lambda one: one.event not in _BORDERS, events[number:]))
             end = events[number + len(own) : number + len(own) + 1]
             if end and end[0].event == OBSERVED:
                 yield begin.content.decode(), own, json.loads(end[0].content)
@@ -125,9 +125,8 @@ def assert_alike(then: str, now: str, name: str) -> None:
         assert float(before) == pytest.approx(float(after), abs=_CLOCK_S), (name, then, now)
 
 
-def test_each_step_of_a_walk_is_seen_again(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """Every step, with its pulled cable and its power cut, sees the same without the meter."""
-    bench, path = make_bench(), tmp_path / "c.wire.jsonl"
+def recorded(bench: Any, path: Path, names: list[str], *answers: str) -> list[str]:
+    """Walk steps on an emulated meter and record it; return the steps that are left open."""
     press, fault = bench.instrument.press, bench.fault
     record = WireLog(path, bench.time.clock, bench.time.utc)
     person = Helper(
@@ -138,7 +137,7 @@ def test_each_step_of_a_walk_is_seen_again(make_bench: Callable[..., Any], tmp_p
             "Pull the cable": lambda: fault("unplug seconds=30"),
             "Switch the meter off": lambda: fault("power seconds=20"),
         },
-        [],
+        answers,
     )
     meter = WT310(
         lambda: LoggedTransport(bench.connect(), record),
@@ -165,9 +164,25 @@ def test_each_step_of_a_walk_is_seen_again(make_bench: Callable[..., Any], tmp_p
         current_ranges_a=meter.model.current_ranges(3),
     )
     report = Report(ME, "R", "then")
-    assert [] == walk(STEPS, tools, report, lambda _: None, bench.time.utc, record.note)
+    left = walk(chosen(names), tools, report, lambda _: None, bench.time.utc, record.note)
     meter.close()
+    return left
+
+
+def test_each_step_of_a_walk_is_seen_again(make_bench: Callable[..., Any], tmp_path: Path) -> None:
+    """Every step, with its pulled cable and its power cut, sees the same without the meter."""
+    path = tmp_path / "c.wire.jsonl"
+    assert [] == recorded(make_bench(), path, [])
     assert [step.name for step in STEPS] == assert_as_recorded(path)
+
+
+def test_a_step_that_was_left_in_its_middle_is_not_replayed(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """It has no end, and what the next step observed is not its own."""
+    path = tmp_path / "c.wire.jsonl"
+    assert ["lockout"] == recorded(make_bench(), path, ["lockout", "keys"], "skip")
+    assert ["keys"] == assert_as_recorded(path)
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
