@@ -48,6 +48,7 @@ def register_event(app: Flask, contest: Contest, broadcast: Broadcast, key: str)
     _register_pages(app, contest)
     _register_team_actions(app, contest, broadcast, key)
     _register_result_actions(app, contest, broadcast, key)
+    _register_audience_actions(app, contest, broadcast, key)
 
 
 def _register_pages(app: Flask, contest: Contest) -> None:
@@ -117,28 +118,6 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
 
         return act(do)
 
-    @app.post("/scoreboard/<any(freeze, thaw):what>")
-    def change_scoreboard(what: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            change = freeze if what == "freeze" else thaw
-            change(contest, acting_operator(arguments, named=True))
-            return {}
-
-        return act(do)
-
-    @app.post("/break/<any(begin, end):what>")
-    def change_break(what: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            operator = acting_operator(arguments, named=True)
-            if what == "begin":
-                text, minutes = posted_text(arguments, "text"), posted_number(arguments, "minutes")
-                begin_break(contest, operator, text, minutes)
-            else:
-                end_break(contest, operator)
-            return {}
-
-        return act(do)
-
     @app.post("/sessions/<number>/review")
     def review_session(number: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -158,6 +137,34 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
                 acting_operator(arguments, named=True),
                 posted_text(arguments, "reason"),
             )
+            return {}
+
+        return act(do)
+
+
+def _register_audience_actions(
+    app: Flask, contest: Contest, broadcast: Broadcast, key: str
+) -> None:
+    act = acting(broadcast, key)
+
+    @app.post("/scoreboard/<any(freeze, thaw):what>")
+    def change_scoreboard(what: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            change = freeze if what == "freeze" else thaw
+            change(contest, acting_operator(arguments, named=True))
+            return {}
+
+        return act(do)
+
+    @app.post("/break/<any(begin, end):what>")
+    def change_break(what: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            operator = acting_operator(arguments, named=True)
+            if what == "begin":
+                text, minutes = posted_text(arguments, "text"), posted_number(arguments, "minutes")
+                begin_break(contest, operator, text, minutes)
+            else:
+                end_break(contest, operator)
             return {}
 
         return act(do)
