@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import ssl
 import subprocess
@@ -18,7 +16,15 @@ import pytest
 
 from tests.e2e.conftest import Material, Rehearse
 from tests.support.certificates import trusting
-from tests.support.running import PATIENCE_S, Program, client, descendants, eventually, get
+from tests.support.running import (
+    PATIENCE_S,
+    Program,
+    client,
+    descendants,
+    eventually,
+    get,
+    kill_all,
+)
 from tests.support.running import referee as command_line
 
 pytestmark = pytest.mark.slow
@@ -141,9 +147,8 @@ def test_a_client_that_does_not_trust_says_so(
 def test_a_killed_server_comes_back_under_tls(referee: Program, ca: Path) -> None:
     """The supervisor starts the program again on the same socket, with the same certificate."""
     tls = trusting(ca)
-    for pid, line in descendants(referee.child.pid):
-        if " process contest " in line:
-            os.kill(pid, signal.SIGKILL)
+    programs = descendants(referee.child.pid)
+    kill_all(pid for pid, line in programs if " process contest " in line)
 
     def look() -> bool:
         try:

@@ -25,6 +25,7 @@ from tests.support.running import (
     descendants,
     eventually,
     get,
+    kill_all,
     referee,
     request,
 )
@@ -42,8 +43,7 @@ def kill(program: Program, name: str) -> None:
     """Kill every process of one of the referee's programs at once, as a crash would."""
     victims = [p for p, args in descendants(program.child.pid) if f"process {name}" in args]
     assert victims
-    for pid in victims:
-        os.kill(pid, signal.SIGKILL)
+    kill_all(victims)
 
 
 def login(program: Program) -> str:
@@ -228,8 +228,7 @@ def test_a_killed_emulator_is_started_again(standing: Rehearse, material: Materi
     for _ in range(TRIES):
         token = login(referee_)
         victims = [pid for pid, args in descendants(referee_.child.pid) if "power emulate" in args]
-        for pid in victims:
-            os.kill(pid, signal.SIGKILL)
+        kill_all(victims)
         if login(referee_) == token:
             break  # The session still runs: the machine is fast enough.
     assert victims

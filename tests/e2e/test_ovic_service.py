@@ -24,6 +24,7 @@ from tests.support.running import (
     alive,
     descendants,
     eventually,
+    kill_all,
     program,
     referee,
     request,
@@ -210,9 +211,7 @@ def test_an_entry_survives_the_end_of_everything(contest: Path) -> None:
     with program(arguments, contest.parent) as running:
         ants = Team(contest, running, "ants")
         number = ants.submit(model())[1]["entry"]
-        pids = [running.child.pid, *(pid for pid, _ in descendants(running.child.pid))]
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
+        kill_all([running.child.pid, *(pid for pid, _ in descendants(running.child.pid))])
     with program(arguments, contest.parent) as running:
         ants.running = running  # The token is still good.
         assert "scored" == ants.until(number, *OVER)["state"]

@@ -12,7 +12,6 @@ import itertools
 import json
 import os
 import shutil
-import signal
 import socket
 import struct
 import time
@@ -32,7 +31,15 @@ from referee.programs.emulator import emulator
 from tests.e2e.conftest import Material
 from tests.support.ports import free_port
 from tests.support.programs import C_COMPILER
-from tests.support.running import PATIENCE_S, Program, descendants, eventually, program, request
+from tests.support.running import (
+    PATIENCE_S,
+    Program,
+    descendants,
+    eventually,
+    kill_all,
+    program,
+    request,
+)
 from tests.support.strange_machine import StrangeMachine
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs(C_COMPILER)]
@@ -227,9 +234,8 @@ def test_a_clock_that_is_set_and_a_laptop_that_sleeps(
     assert 200 == measured.post(2)[0]
     table.read_for(3 * UPDATE_S)
     write_zone(table.zone, 5 * 3600)
-    for pid, line in descendants(table.running.child.pid):
-        if "process desk" in line:
-            os.kill(pid, signal.SIGKILL)
+    programs = descendants(table.running.child.pid)
+    kill_all(pid for pid, line in programs if "process desk" in line)
     table.is_told("The control desk ended")
     assert is_same(deadline, measured.deadline_s())
     table.read_for(3 * UPDATE_S)

@@ -19,7 +19,7 @@ from referee.core.turns import draw_lots
 from tests.e2e.conftest import Material
 from tests.support.browsing import be_screen, chromium, press
 from tests.support.operators import People, answer, click, come_in, wait
-from tests.support.running import Program, alive, descendants, eventually
+from tests.support.running import Program, alive, descendants, eventually, kill_all
 from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -159,8 +159,8 @@ def meters_of(running: Program) -> list[int]:
 
 def the_desk_is_killed(people: People, running: Program) -> None:
     """Both consoles come back by themselves, with the session that runs and the unseen result."""
-    for pid in (p for p, args in descendants(running.child.pid) if "process desk" in args):
-        os.kill(pid, signal.SIGKILL)
+    programs = descendants(running.child.pid)
+    kill_all(pid for pid, line in programs if "process desk" in line)
     people.both_see("notices", "The control desk ended (-9) and is started again")
 
 

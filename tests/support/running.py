@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -79,6 +79,13 @@ def descendants(pid: int) -> list[tuple[int, str]]:
             with suppress(psutil.NoSuchProcess):
                 found.append((child.pid, " ".join(child.cmdline())))
     return found
+
+
+def kill_all(pids: Iterable[int]) -> None:
+    """Kill processes at once. One may have ended meanwhile: its parent was killed before it."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def alive(pid: int) -> bool:
