@@ -4,7 +4,7 @@
 
 import { $, make, show } from "../shared/page.js";
 import { logInAgain } from "../shared/person.js";
-import { nextText, podiumOf, stepAfter, stepOf } from "./steps.js";
+import { nextText, podiumOf, stepAfter, stepOf, waitingOf } from "./steps.js";
 
 const MOVE_MS = 700;
 const PROVISIONAL = "The results are PROVISIONAL. Make them final on the page Results, then load "
@@ -39,7 +39,7 @@ function rowOf(line) {
   return row;
 }
 
-function waitingOf(team) {
+function nameOf(team) {
   const name = make("li", team);
   name.dir = "auto";
   name.dataset.team = team;
@@ -50,9 +50,8 @@ const BODIES = {
   title: () => [],
   ranking: ({ lines, hidden }) => {
     const list = tagged("ol", "ranking", ...lines.map(rowOf));
-    list.style.setProperty("--lines", lines.length);
     if (!hidden.length) return [list];
-    const waiting = tagged("section", "waiting", make("h2", "Still to come"), make("ul", ...hidden.map(waitingOf)));
+    const waiting = tagged("section", "waiting", make("h2", "Still to come"), make("ul", ...waitingOf(hidden).map(nameOf)));
     return [list, waiting];
   },
   card: ({ lines: [line], picture }) => {
@@ -60,7 +59,7 @@ const BODIES = {
     return picture === null ? [words] : [words, pictureOf(picture)];
   },
   podium: ({ lines }) => podiumOf(lines).map(columnOf),
-  prize: ({ winners }) => [tagged("ul", "winners", ...winners.map((team) => waitingOf(team)))],
+  prize: ({ winners }) => [tagged("ul", "winners", ...winners.map(nameOf))],
   guest: ({ head, rows }) => (rows.length ? [tableOf(head, rows)] : []),
 };
 BODIES.end = BODIES.ranking;

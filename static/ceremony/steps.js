@@ -3,6 +3,7 @@
 
 const ON = new Set([" ", "ArrowRight", "PageDown"]);
 const BACK = new Set(["ArrowLeft", "PageUp"]);
+const WAITING_MOST = 12;
 
 // The step to which a key leads; the step itself for any other key. A presenter's remote control
 // sends PageDown and PageUp. A key that is held down repeats, and must reveal nothing more.
@@ -38,4 +39,10 @@ export function podiumOf(lines) {
   }
   const [first, second, ...others] = columns;
   return second ? [second, first, ...others] : columns;
+}
+
+// The names beside the ranking: as many as fit, and then how many more there are.
+export function waitingOf(teams) {
+  if (teams.length <= WAITING_MOST) return teams;
+  return [...teams.slice(0, WAITING_MOST - 1), `and ${teams.length - WAITING_MOST + 1} more`];
 }

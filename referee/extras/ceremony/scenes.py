@@ -9,7 +9,7 @@ resolver of the ICPC has them. Whoever is revealed stands at its final place.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -30,6 +30,8 @@ from referee.service.event.results_table import guest_tables
 PODIUM = 3
 """The places that are called out before their teams are named."""
 
+# `ceremony.css` has room for nine rows, and some names need two lines.
+_ROWS_MOST = 8
 _GUEST_ROWS = 3
 _DECIMALS_LEAST = 3
 _NONE = "–"
@@ -147,8 +149,8 @@ class _Ceremony:
             yield from _guest(table)
         names = " and ".join(self._results.approved_by)
         day = day_text(self._results.approved_utc or "")
-        end = self._ranking("The final ranking")
-        yield replace(end, kind="end", text=f"Approved by {names} on {day}." if names else "")
+        text = f"Approved by {names} on {day}." if names else ""
+        yield from _end(self._ranking("The final ranking"), text)
 
     def _revealed(self, entry: ResultEntry, title: str) -> Scene:
         """Return the scene in which a team gets its place."""
@@ -224,6 +226,18 @@ def _why(entry: ResultEntry) -> str:
     if entry.turn == "models only":
         return "models only"
     return "no valid energy" if entry.verdict == "INVALID" else "no result"
+
+
+def _end(whole: Scene, text: str) -> Iterator[Scene]:
+    """Yield the final ranking in parts that a hall can read, the last places first."""
+    lines = whole.lines
+    parts = max(1, -(-len(lines) // _ROWS_MOST))
+    starts = [len(lines) * part // parts for part in range(parts + 1)]
+    for start, stop in reversed([*pairwise(starts)][1:]):
+        place = lines[start].place
+        title = "Without a place" if place == _NONE else f"The final ranking from place {place}"
+        yield replace(whole, kind="end", title=title, lines=lines[start:stop])
+    yield replace(whole, kind="end", text=text, lines=lines[: starts[1]])
 
 
 def _prize(prize: WonPrize) -> Iterator[Scene]:

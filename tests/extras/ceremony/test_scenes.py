@@ -172,6 +172,17 @@ def test_results_without_a_place_have_a_ceremony_too():
     assert ["title", "ranking", "ranking", "end"] == [scene.kind for scene in scenes]
 
 
+@pytest.mark.parametrize(("teams", "rows"), [(1, [1]), (8, [8]), (9, [5, 4]), (40, [8] * 5)])
+def test_the_end_shows_every_row(teams, rows):
+    """As many rows at once as a hall can read, in parts of equal length, up to the first place."""
+    names = [f"team {n}" for n in range(teams)]
+    pages = [it for it in scenes_of(ranking(*names), None) if it.kind == "end"]
+    assert rows == [len(page.lines) for page in pages]
+    assert names == [line.team for page in reversed(pages) for line in page.lines]
+    assert "The final ranking" == pages[-1].title
+    assert len(pages) == len({page.title for page in pages})
+
+
 @given(st.data())
 def test_nothing_is_told_before_its_key(data):
     """No scene has a figure or a place of a team that it lists as hidden, and the end has all."""
@@ -185,7 +196,7 @@ def test_nothing_is_told_before_its_key(data):
     scenes = scenes_of(results, without(results, *hidden))
     still = hidden
     for scene in scenes:
-        if scene.kind in ("ranking", "end"):
+        if scene.kind == "ranking":
             assert set(scene.hidden) <= still
             # One key reveals one team.
             assert len(still) - len(scene.hidden) <= 1
@@ -194,7 +205,8 @@ def test_nothing_is_told_before_its_key(data):
             assert [it.team for it in shown] == [line.team for line in scene.lines]
         assert seen([scene]).isdisjoint(still)
     assert set() == still
-    assert [str(place) for place in places] == [line.place for line in scenes[-1].lines]
+    end = [line for scene in reversed(scenes) if scene.kind == "end" for line in scene.lines]
+    assert [str(place) for place in places] == [line.place for line in end]
     order = [int(title.split()[1]) for title, _ in fresh(scenes)]
     assert sorted(order, reverse=True) == order
     assert {n for n in places if n <= PODIUM} <= set(order)

@@ -85,3 +85,12 @@ def test_the_first_stands_in_the_middle(
     assert columns == [column["place"] for column in found]
     teams = sorted(line["team"] for column in found for line in column["lines"])
     assert [line["team"] for line in lines] == teams
+
+
+@pytest.mark.parametrize("count", [0, 12, 13, 40])
+def test_the_names_beside_the_ranking_fit(scripts: Scripts, count: int) -> None:
+    """Twelve lines at most: the last one counts those that are not named."""
+    teams = [f"team {n}" for n in range(count)]
+    shown = scripts.call(MODULE, "waitingOf", teams)
+    assert shown[:11] == teams[:11]
+    assert shown[11:] == (teams[11:] if count <= 12 else [f"and {count - 11} more"])
