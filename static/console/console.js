@@ -5,10 +5,10 @@ import { listen } from "../shared/events.js";
 import { zonedText, zoneText } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { act, isAsked, say } from "../shared/acting.js";
+import { openDialog } from "../shared/dialog.js";
 import "../shared/pages.js";
 import { closeMenusByThemselves } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
-import { confirmed } from "./actions.js";
 import { footOf, isSilent } from "./bar.js";
 import { choices, chosen, chosenFor, forgetChoice, showChoice } from "./choice.js";
 import { Lane } from "./lane.js";
@@ -148,8 +148,8 @@ async function refresh() {
 }
 
 async function move(session, action) {
-  const ask = QUESTIONS[action];
-  const filled = ask ? await confirmed(ask(session)) : {};
+  const question = QUESTIONS[action];
+  const filled = question ? await openDialog(question(session)) : {};
   if (filled === null) return;
   const seen = { seen_state: session.state, seen_length_s: session.length_s };
   await act(`sessions/${session.id}/${action}`, { ...seen, ...filled }, async () => {
@@ -191,7 +191,7 @@ $("new-session").addEventListener("submit", async (event) => {
 });
 
 async function makeSession({ team, lane, counted, replaces }) {
-  if (!team || (replaces && !await confirmed(replaceQuestion(team, replaces)))) return;
+  if (!team || (replaces && !await openDialog(replaceQuestion(team, replaces)))) return;
   const after = choices();
   await act("sessions", { team, lane, seen_counted: counted }, (made) => {
     if (made) forgetChoice(after);

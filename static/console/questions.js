@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks before each action on a session; an action without a question has no entry.
 
+const REASON = { name: "reason", id: "reason", label: "Reason (the evidence keeps it)" };
+const SECONDS = { name: "seconds", id: "seconds", label: "Seconds more", type: "number", min: 1, max: 86400, value: 60 };
+
 const place = (session) => `session ${session.id} of ${session.team}`;
 
 // A new session of a team whose result counts; `why` is the desk's sentence.
 export const replaceQuestion = (team, why) => ({
   text: `${why} Make a new session for ${team}?`,
   yes: "Make a new session",
-  no: "Leave it",
   destroys: true,
 });
 
@@ -20,44 +22,34 @@ export const QUESTIONS = {
   void: (session) => ({
     text: `Void ${place(session)}? It will have no score, and that cannot be undone.`,
     yes: "Void it",
-    no: "Leave it",
-    withReason: true,
+    fields: [REASON],
+    destroys: true,
   }),
   rerun: (session) => ({
     text: `Void ${place(session)}, and make a new session for ${session.team}? The old one will have `
       + "no score, and that cannot be undone.",
     yes: "Void it and run again",
-    no: "Leave it",
-    withReason: true,
+    fields: [REASON],
+    destroys: true,
   }),
   extra: (session) => ({
     text: `Give ${place(session)} more time than its ${session.length_s} s? That cannot be undone.`,
     yes: "Give the time",
-    no: "Leave it",
-    withReason: true,
-    seconds: true,
-    destroys: false,
+    fields: [SECONDS, REASON],
   }),
   note: (session) => ({
     text: `A note on ${place(session)}`,
     yes: "Keep the note",
-    no: "Leave it",
-    withReason: true,
-    reason: "Note (the evidence keeps it)",
-    destroys: false,
+    fields: [{ ...REASON, label: "Note (the evidence keeps it)" }],
   }),
   rehearsal: (session) => ({
     text: `Mark ${place(session)} as a rehearsal? It will not count for the ranking.`,
     yes: "It is a rehearsal",
-    no: "Leave it",
-    withReason: true,
-    destroys: false,
+    fields: [REASON],
   }),
   counts: (session) => ({
     text: `Let ${place(session)} count again? It is marked as a rehearsal now.`,
     yes: "It counts",
-    no: "Leave it",
-    withReason: true,
-    destroys: false,
+    fields: [REASON],
   }),
 };

@@ -4,8 +4,9 @@
 import { act } from "../shared/acting.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
 import "../shared/pages.js";
+import { buttonOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
-import { ask, button } from "./ask.js";
+import { ask } from "./ask.js";
 import { sorted, verdictText } from "./findings.js";
 import { followDocument } from "./following.js";
 
@@ -67,7 +68,7 @@ function actionOf(row) {
 }
 
 function keyed(action, label, spoken, press) {
-  const element = button(label);
+  const element = buttonOf(label);
   enable(element, true, action);
   element.dataset.key = spoken;
   element.setAttribute("aria-label", spoken);

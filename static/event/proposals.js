@@ -3,8 +3,8 @@
 
 import { momentText } from "../shared/format.js";
 import { make } from "../shared/page.js";
+import { buttonOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
-import { button } from "./ask.js";
 
 // `decide` is called with the proposal and "apply" or "cancel".
 export function proposalOf(proposal, decide) {
@@ -65,10 +65,10 @@ function skipsOf(skipped) {
 }
 
 function actionsOf(proposal, decide) {
-  const cancel = button("Cancel…");
+  const cancel = buttonOf("Cancel…");
   enable(cancel, true, "cancel proposal");
   cancel.addEventListener("click", () => decide(proposal, "cancel"));
-  const apply = button("Apply…");
+  const apply = buttonOf("Apply…");
   enable(apply, true, "apply proposal");
   apply.className = "ends";
   apply.addEventListener("click", () => decide(proposal, "apply"));

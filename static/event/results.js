@@ -5,10 +5,10 @@ import { act } from "../shared/acting.js";
 import { momentText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
 import "../shared/pages.js";
-import { nameOf } from "../shared/parts.js";
+import { buttonOf, nameOf } from "../shared/parts.js";
 import { enable, personName } from "../shared/person.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
-import { ask, button } from "./ask.js";
+import { ask } from "./ask.js";
 import { followDocument } from "./following.js";
 import { freezing, pausing } from "./freezing.js";
 import { proposalOf } from "./proposals.js";
@@ -69,7 +69,7 @@ function rowOf({ entry, columns, final }) {
 function doubt(cell, entry, final) {
   showVerdict(cell, entry);
   if (!entry.review && !final && !entry.withdrawn && entry.review_open) {
-    const review = button("Review…");
+    const review = buttonOf("Review…");
     enable(review, true, "review");
     review.addEventListener("click", () => reviewSession(entry));
     const place = make("div", review);
@@ -146,7 +146,7 @@ async function freezeOrThaw(what) {
 }
 
 function bundleButton(session) {
-  const element = button(`session ${session}`);
+  const element = buttonOf(`session ${session}`);
   enable(element, true, "export");
   element.addEventListener("click", () => takeBundle(session));
   return element;

@@ -4,9 +4,9 @@
 import { act } from "../shared/acting.js";
 import { $, make, show } from "../shared/page.js";
 import "../shared/pages.js";
-import { closeMenusByThemselves, menuOf, nameOf } from "../shared/parts.js";
+import { buttonOf, closeMenusByThemselves, menuOf, nameOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
-import { ask, button } from "./ask.js";
+import { ask } from "./ask.js";
 import { followDocument } from "./following.js";
 
 const LIGHTS = [["logged_in", "logged in"], ["fetched", "fetched"], ["answered", "answered"],
@@ -116,7 +116,7 @@ function actionsOf(team) {
 }
 
 function keyed(team, what, label, press, spoken = `${label.replace("…", "")} ${team.team}`) {
-  const element = button(label);
+  const element = buttonOf(label);
   enable(element, true, what === "slips" ? what : `${what} team`);
   element.dataset.key = `${label} ${team.team}`;
   element.setAttribute("aria-label", spoken);

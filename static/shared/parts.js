@@ -50,6 +50,10 @@ export function emptyOf(text, address = "", words = "") {
   return place;
 }
 
+export function buttonOf(label, type = "button") {
+  return Object.assign(make("button", label), { type });
+}
+
 // The further acts on a thing, behind one button. `spoken` is its name for those who hear the page.
 export function menuOf(label, spoken, ...entries) {
   const summary = make("summary", label);

@@ -3,6 +3,7 @@
 // ended. What somebody has typed stays where it is.
 
 import { postOnce } from "./asking.js";
+import { openDialog } from "./dialog.js";
 import { make } from "./page.js";
 
 const USED_MS = 60_000;
@@ -72,46 +73,24 @@ export function logInAgain() {
 }
 
 function askForLogin() {
-  const dialog = make("dialog");
-  const told = make("p", "Your login has ended. Log in to go on: the page stays as it is.");
-  told.id = "login-told";
-  const name = field("Name", "text", "username", 100);
-  const password = field("Password", "password", "current-password", 200);
-  name.input.value = me?.name || sessionStorage.getItem("person") || "";
-  const refusal = make("p");
-  refusal.className = "missing";
-  refusal.setAttribute("role", "alert");
-  const sure = make("button", "Log in");
-  sure.type = "submit";
-  const actions = make("p", sure);
-  actions.className = "actions";
-  const form = make("form", told, name.label, password.label, refusal, actions);
-  dialog.append(form);
-  dialog.className = "login";
-  dialog.setAttribute("aria-labelledby", told.id);
-  // Escape leads nowhere: without a login the desk answers nothing.
-  dialog.addEventListener("cancel", (event) => event.preventDefault());
-  document.body.append(dialog);
-  dialog.showModal();
-  (name.input.value ? password : name).input.focus();
-  return new Promise((resolve) => {
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      refusal.textContent = await begin(name.input.value, password.input.value);
-      if (refusal.textContent) {
-        password.input.select();
-        return;
-      }
-      dialog.remove();
-      resolve();
-    });
+  return openDialog({
+    id: "login",
+    text: "Your login has ended. Log in to go on: the page stays as it is.",
+    yes: "Log in",
+    no: "", // without a login the desk answers nothing
+    fields: [
+      { name: "name", label: "Name", autocomplete: "username", maxLength: 100,
+        value: me?.name || sessionStorage.getItem("person") || "" },
+      { name: "password", label: "Password", type: "password", autocomplete: "current-password" },
+    ],
+    refused: begin,
   });
 }
 
 // Begin a login; return what is wrong, or "".
-async function begin(name, password) {
+async function begin(login) {
   try {
-    const { ok, answer } = await postOnce("login", { name, password });
+    const { ok, answer } = await postOnce("login", login);
     if (!ok) return answer.text;
     me = await (await fetch("me")).json();
     sessionStorage.setItem("person", me.name);
@@ -120,12 +99,6 @@ async function begin(name, password) {
   } catch (error) {
     return `The desk does not answer (${error.message}). Try again.`;
   }
-}
-
-function field(text, type, autocomplete, maxLength) {
-  const input = make("input");
-  Object.assign(input, { type, autocomplete, maxLength, required: true });
-  return { input, label: make("label", text, input) };
 }
 
 // Somebody at the page keeps the login; a page that only shows things does not.

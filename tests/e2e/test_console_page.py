@@ -324,7 +324,7 @@ def test_dialog_can_always_be_left(site: Site, browser: webdriver.Chrome, button
             press(browser, "confirm-no")
         else:
             browser.switch_to.active_element.send_keys(Keys.ESCAPE)
-        wait_until(browser, "!document.getElementById('confirm').open")
+        wait_until(browser, "!document.getElementById('confirm')")
     assert ["RUNNING"] == states(site)
 
 
@@ -338,7 +338,9 @@ def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> Non
     for nothing in ("", "   "):
         reason.send_keys(nothing, Keys.ENTER)
         assert browser.find_element(By.ID, "confirm").is_displayed()
-        assert "Please give a reason first." == text_of(browser, "reason-missing")
+        assert "Please fill in: Reason (the evidence keeps it)." == text_of(
+            browser, "confirm-missing"
+        )
     reason.send_keys("wrong device", Keys.ENTER)
     wait_text(browser, "sessions", "VOID: wrong device")
     wait_text(browser, "state-text", "wrong device")
@@ -355,7 +357,7 @@ def test_what_is_missing_covers_no_button(site: Site, browser: webdriver.Chrome)
     reason = browser.find_element(By.ID, "reason")
     assert reason == browser.switch_to.active_element
     assert "true" == reason.get_attribute("aria-invalid")
-    message, button = (browser.find_element(By.ID, i) for i in ("reason-missing", "confirm-yes"))
+    message, button = (browser.find_element(By.ID, i) for i in ("confirm-missing", "confirm-yes"))
     assert message.rect["y"] + message.rect["height"] <= button.rect["y"]
     reason.send_keys("w")
     assert ("", "false") == (message.text, reason.get_attribute("aria-invalid"))
@@ -394,7 +396,7 @@ def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) 
     browser.get(site.url)
     press(browser, "stop")
     browser.switch_to.active_element.send_keys(Keys.ENTER)
-    wait_until(browser, "!document.getElementById('confirm').open")
+    wait_until(browser, "!document.getElementById('confirm')")
     assert ["RUNNING"] == states(site)
 
 
@@ -616,7 +618,6 @@ const ground = (element) => {
   return [255, 255, 255];
 };
 const bad = [];
-document.getElementById("confirm").showModal();
 for (const element of document.querySelectorAll("body *")) {
   const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
   if (!own || !element.checkVisibility()) continue;
@@ -626,7 +627,6 @@ for (const element of document.querySelectorAll("body *")) {
   const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   if (ratio < 4.5) bad.push(`${element.id || element.textContent}: ${ratio.toFixed(2)}`);
 }
-document.getElementById("confirm").close();
 return bad;
 """
 
@@ -644,7 +644,10 @@ def test_every_text_has_contrast(site: Site, browser: webdriver.Chrome, scheme: 
     wait_text(browser, "verdict", "INVALID")
     wait_text(browser, "alarm-text", "The power meter")
     wait_text(browser, "notices", "a warning")
+    press(browser, "void")
+    press(browser, "confirm-yes")
     assert [] == browser.execute_script(CONTRASTS)
+    press(browser, "confirm-no")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     site.meter.lost = False
 

@@ -113,16 +113,16 @@ def test_nothing_typed_is_lost_when_a_login_ends(browser: webdriver.Chrome, door
     shown(browser, "dialog[open] input[name=reason]").send_keys("device broken")
     assert not browser.find_elements(By.CSS_SELECTOR, "dialog[open] input[name=operator]")
     _, door.secrets["Kim"] = replace_operator_password(door.contest, "Kim", "boss")
-    type_login(browser, "dialog.login", "Kim", "not this one")
+    type_login(browser, "dialog#login", "Kim", "not this one")
     wait(
         browser,
-        lambda: "wrong" in browser.find_element(By.CSS_SELECTOR, "dialog.login .missing").text,
+        lambda: "wrong" in browser.find_element(By.CSS_SELECTOR, "dialog#login .missing").text,
         "the refusal",
     )
-    type_login(browser, "dialog.login", "Kim", door.secrets["Kim"])
+    type_login(browser, "dialog#login", "Kim", door.secrets["Kim"])
     wait(
         browser,
-        lambda: not browser.find_elements(By.CSS_SELECTOR, "dialog.login"),
+        lambda: not browser.find_elements(By.CSS_SELECTOR, "dialog#login"),
         "the dialog to go",
     )
     reason = browser.find_element(By.CSS_SELECTOR, "dialog[open] input[name=reason]")
@@ -144,7 +144,7 @@ def test_an_action_after_the_end_of_the_login_is_done_once(
     choose(browser, "team", "ants")
     door.event.contest.clock.advance(7200)
     press(browser, "create")
-    type_login(browser, "dialog.login", "Kim", door.secrets["Kim"])
+    type_login(browser, "dialog#login", "Kim", door.secrets["Kim"])
     wait_text(browser, "session-title", "Session 1")
     assert ["ants"] == [row["team"] for row in door.board.show()["sessions"]]
 

@@ -2,6 +2,7 @@
 // Each part in each of its states.
 
 import { area, emptyText, minuteMarks, node, path, wattLines } from "/static/shared/curve.js";
+import { openDialog } from "/static/shared/dialog.js";
 import { make } from "/static/shared/page.js";
 import { barOf, cardOf, closeMenusByThemselves, emptyOf, figureOf, menuOf, nameOf, pillOf } from "/static/shared/parts.js";
 
@@ -44,18 +45,13 @@ const charts = [Array.from({ length: 60 }, (_, n) => 6 + 2 * Math.sin(n / 6)), [
   return { svg, watts };
 });
 
-function dialogOf() {
-  const dialog = make("dialog", Object.assign(make("p", "Void session 3 of Ants? That cannot be undone."), { className: "question" }),
-    make("label", "Reason (the evidence keeps it)", make("input")),
-    Object.assign(make("p", "Please give a reason first."), { className: "missing" }),
-    Object.assign(make("p", button("Leave it"), button("Void it", "destroys")), { className: "actions" }));
-  dialog.addEventListener("click", ({ target }) => { if (target.localName === "button") dialog.close(); });
-  return dialog;
-}
-
-const dialog = dialogOf();
 const open = button("Show the dialog");
-open.addEventListener("click", () => dialog.showModal());
+open.addEventListener("click", () => openDialog({
+  text: "Void session 3 of Ants? That cannot be undone.",
+  yes: "Void it",
+  fields: [{ name: "reason", label: "Reason (the evidence keeps it)" }],
+  destroys: true,
+}));
 
 document.getElementById("parts").append(
   cardOf("Pill", row(...STATES.map((state) => pillOf(state)))),
@@ -78,7 +74,7 @@ document.getElementById("parts").append(
   cardOf("Button", row(button("Arm", "ends"), button("Note…"), button("Void…", "void"), button("Void it", "destroys"),
     button("Arm", "ends", true))),
   cardOf("Menu", menuOf("More", "More about Ants", button("Rename…"), button("Withdraw…"))),
-  cardOf("Dialog", open, dialog),
+  cardOf("Dialog", open),
 );
 for (const { svg, watts } of charts) drawChart(svg, watts);
 closeMenusByThemselves();

@@ -17,12 +17,14 @@ from urllib.parse import urlencode
 
 from referee.cli import main
 from tests.e2e.conftest import Material, make_event
+from tests.support.lane_console import PLACES
 from tests.support.ports import free_address
 from tests.support.running import Program, client, get, program, request
 
 SECONDS = 6
 LOAD_W = 6.0
-LANES = {1: "left", 2: "right"}
+NAMES = dict(PLACES)
+LANES = {1: NAMES[1], 2: NAMES[2]}
 PUBLIC = (
     "/",
     "/view",
@@ -35,10 +37,10 @@ PUBLIC = (
 
 
 class Venue:
-    """An event of two lanes, each with a meter of the same load, and its teams.
+    """An event of lanes, each with a meter of the same load, and its teams.
 
-    `meters` are the resources of meters that run already; left out, each lane has an emulated one.
-    With a single one the event has no lanes.
+    `meters` are the resources of meters that run already, or "emulated", one a lane: two emulated
+    ones, if it is left out. With a single one the event has no lanes.
     """
 
     def __init__(
@@ -67,11 +69,11 @@ class Venue:
         else:
             text = text.replace('contest = "127.0.0.1:0"\n', "")
             text = text.replace('resource = "emulated"\n', "")
-            for name, door, meter in zip(LANES.values(), doors, meters, strict=True):
+            for name, door, meter in zip(NAMES.values(), doors, meters):
                 text += f'\n[[lane]]\nname = "{name}"\ncontest = "{door}"\nresource = "{meter}"\n'
                 text += f'emulated_load = "{LOAD_W}"\n'
         self.config.write_text(text)
-        self.doors = dict(zip(LANES, doors))
+        self.doors = dict(zip(NAMES, doors))
         self.console = f"http://{console}"
         self.passwords: dict[str, str] = {}
 

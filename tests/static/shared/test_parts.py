@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.by import By
 
 from tests.static.conftest import Scripts
 from tests.support.barriers import barriers
@@ -42,7 +43,9 @@ def test_every_part_fits_every_window(browser: webdriver.Chrome) -> None:
 def test_a_dialog_fits_a_low_window(browser: webdriver.Chrome) -> None:
     """Its question and its buttons can be reached."""
     be_screen(browser, 512, 300)
-    browser.execute_script("document.querySelector('dialog').showModal()")
+    browser.find_element(By.XPATH, "//button[text()='Show the dialog']").click()
+    browser.find_element(By.ID, "confirm-yes").click()
+    assert "Please fill in" in browser.find_element(By.ID, "confirm-missing").text
     assert [] == misfits(browser)
 
 

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What acts on a page as a person does: a mouse alone, or a keyboard alone."""
+
+from __future__ import annotations
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.support.running import PATIENCE_S
+
+_MOST_TABS = 200
+
+# The middle of an element lies in the window, and nothing lies over it.
+_AT_HAND = """
+const box = arguments[0].getBoundingClientRect();
+const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+return arguments[0].contains(at);
+"""
+_IS_MARKED = """
+const style = getComputedStyle(arguments[0]);
+return arguments[0].matches(":focus-visible") && style.outlineStyle !== "none";
+"""
+
+
+class Hand:
+    """Somebody at a page, who finds its parts by CSS selectors."""
+
+    def __init__(self, browser: webdriver.Chrome) -> None:
+        self.browser = browser
+
+    def found(self, selector: str) -> WebElement:
+        """Wait until the page shows and allows an element, and return it."""
+        script = "return [...document.querySelectorAll(arguments[0])]"
+        script += ".find((one) => one.checkVisibility() && !one.disabled)"
+        found: WebElement = WebDriverWait(self.browser, PATIENCE_S, 0.1).until(
+            lambda driver: driver.execute_script(script, selector), f"{selector} to be there"
+        )
+        return found
+
+    def presses(self, selector: str) -> None:
+        """Press a button, or follow a link."""
+        raise NotImplementedError
+
+    def writes(self, selector: str, text: str) -> None:
+        """Write into a field, in place of what stands there."""
+        raise NotImplementedError
+
+    def chooses(self, selector: str, text: str) -> None:
+        """Choose an entry of a list by the first letters of its text."""
+        raise NotImplementedError
+
+    def _types(self, *keys: str) -> None:
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def _replaces(self, text: str) -> None:
+        everything = ActionChains(self.browser).key_down(Keys.CONTROL).send_keys("a")
+        everything.key_up(Keys.CONTROL).send_keys(text).perform()
+
+
+class Mouse(Hand):
+    """A mouse scrolls until it sees what it wants, and clicks; text needs keys all the same."""
+
+    def presses(self, selector: str) -> None:
+        """Click in the middle of it: nothing may lie over it."""
+        element = self.found(selector)
+        self.browser.execute_script("arguments[0].scrollIntoView({block: 'nearest'})", element)
+        if not self.browser.execute_script(_AT_HAND, element):
+            self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        assert self.browser.execute_script(_AT_HAND, element), f"{selector} is covered"
+        ActionChains(self.browser).move_to_element(element).click().perform()
+
+    def writes(self, selector: str, text: str) -> None:
+        """Click into the field and write."""
+        self.presses(selector)
+        self._replaces(text)
+
+    def chooses(self, selector: str, text: str) -> None:
+        """Click on the entry: the list that opens is the browser's own."""
+        entry = f".//option[starts-with(normalize-space(), '{text}')]"
+        self.found(selector).find_element(By.XPATH, entry).click()
+
+
+class Keyboard(Hand):
+    """A keyboard goes on by Tab, and must see where it is."""
+
+    def presses(self, selector: str) -> None:
+        """Go to it and press Enter."""
+        self._goes_to(selector)
+        self._types(Keys.ENTER)
+
+    def writes(self, selector: str, text: str) -> None:
+        """Go to the field and write."""
+        self._goes_to(selector)
+        self._replaces(text)
+
+    def chooses(self, selector: str, text: str) -> None:
+        """Go to the list and type the first letters."""
+        self._goes_to(selector)
+        self._types(text)
+
+    def _goes_to(self, selector: str) -> None:
+        """Press Tab until the focus is there: it must be seen, and nothing may lie over it."""
+        element = self.found(selector)
+        for _ in range(_MOST_TABS):
+            if element == self.browser.switch_to.active_element:
+                break
+            self._types(Keys.TAB)
+        else:
+            raise AssertionError(f"Tab never comes to {selector}")
+        assert self.browser.execute_script(_AT_HAND, element), f"{selector} is covered"
+        assert self.browser.execute_script(_IS_MARKED, element), f"{selector} shows no focus"
