@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from referee.core.dates import day_text
 from referee.service.event.columns import On, columns_on, head_of, printed_entries
 from referee.service.event.result_entry import ResultEntry, Results
+from referee.service.event.results_table import guest_tables
 from referee.service.setup.pages import page
 from referee.service.setup.qr_code import qr_svg
 
@@ -26,7 +27,8 @@ _GROUP = 8
 class Diploma:
     """What a team's diploma says; `proof` is the text of its QR code, '' without a session.
 
-    `figures` has each figure's name and text, `digest` the bundle's hash in groups.
+    `guests` has a line for each ranking of a guest in which the team has a place, as that of its
+    models. `figures` has each figure's name and text, `digest` the bundle's hash in groups.
     """
 
     team: str
@@ -34,6 +36,7 @@ class Diploma:
     organisation: str
     place: str
     prizes: Sequence[str]
+    guests: Sequence[str]
     figures: Sequence[tuple[str, str]]
     verdict: str
     session: int | None
@@ -64,7 +67,7 @@ def diplomas_of(results: Results, digests: Mapping[int, str]) -> list[Diploma]:
     return [
         _diploma(results, entry, cells, heads, ranked, digests)
         for entry, cells in zip(results.entries, printed_entries(results.entries), strict=True)
-        if not entry.withdrawn and entry.session is not None
+        if not entry.withdrawn and (entry.session is not None or _guests(results, entry.team))
     ]
 
 
@@ -86,12 +89,22 @@ def _diploma(
         organisation=entry.organisation,
         place="took part" if entry.rank is None else _place(entry.rank, ranked),
         prizes=[prize.prize for prize in results.prizes if entry.team in prize.winners],
+        guests=_guests(results, entry.team),
         figures=figures,
         verdict=_verdict(entry),
         session=entry.session,
         digest=[digest[start : start + _GROUP] for start in range(0, len(digest), _GROUP)],
         proof=f"session{entry.session}.zip sha256 {digest}" if digest else "",
     )
+
+
+def _guests(results: Results, team: str) -> list[str]:
+    tables = [(table.title, table.places()) for table in guest_tables(results)]
+    return [
+        f"{title}: {_place(places[team], len(places))}"
+        for title, places in tables
+        if team in places
+    ]
 
 
 def ordinal(number: int) -> str:

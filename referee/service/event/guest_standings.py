@@ -37,6 +37,13 @@ class GuestTable(Struct, frozen=True):
         """Return the heads of the columns."""
         return [column.head for column in self.columns]
 
+    def places(self) -> dict[str, int]:
+        """Return the rank of each team that has one, in a table with the columns rank and team."""
+        if not {"rank", "team"} <= {*self.heads}:
+            return {}
+        rank, team = map(self.heads.index, ("rank", "team"))
+        return {row[team]: row[rank] for row in self.rows if row[rank] is not None}
+
     def printed(self) -> list[list[str]]:
         """Return the rows as people read them."""
         return [

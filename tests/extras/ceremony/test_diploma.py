@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.extras.ceremony.diploma import diplomas_of, diplomas_page, ordinal
+from referee.service.event.guest_standings import GuestColumn, GuestStandings, GuestTable
 from referee.service.event.result_entry import ResultEntry, WonPrize
 from referee.store.finals import Review
 from tests.support.rankings import results_of
@@ -57,6 +58,32 @@ def test_each_team_that_took_part_has_one(results):
         *(third.team, third.place),
         third.figures,
     )
+
+
+def test_a_team_of_models_has_one_too(results):
+    """Its places in the rankings of guests stand in it, beside a session's result or alone."""
+    table = GuestTable(
+        title="OVIC detection",
+        columns=[GuestColumn("rank", "d"), GuestColumn("team")],
+        rows=[[1, "bees"], [2, "absent"], [None, "loose"], [3, "gone"]],
+    )
+    guests = {
+        "ovic": GuestStandings([table, GuestTable("notes", [GuestColumn("team")], [["bees"]])])
+    }
+    made = diplomas_of(replace(results, guests=guests), {})
+    assert [(one.team, list(one.guests)) for one in made] == [
+        (EVIL, []),
+        ("bees", ["OVIC detection: 1st place of 3"]),
+        ("loose", []),
+        ("absent", ["OVIC detection: 2nd place of 3"]),
+    ]
+    assert ("took part", [], "", "") == (
+        made[3].place,
+        list(made[3].figures),
+        made[3].verdict,
+        made[3].proof,
+    )
+    assert "OVIC detection: 2nd place of 3" in diplomas_page(results, made)
 
 
 def test_the_code_has_the_bundles_hash(results):

@@ -55,8 +55,9 @@ def run(args: argparse.Namespace) -> int:
                 "('referee finalize'), or try the printer with --rehearsal."
             )
         chosen = _chosen(diplomas_of(results, {}), args.team)
-        digests = _rehearsed(chosen) if args.rehearsal else _digests(contest, chosen)
-    diplomas = [diploma for diploma in diplomas_of(results, digests) if diploma.session in digests]
+        sessions = [one.session for one in chosen.values() if one.session is not None]
+        digests = _rehearsed(sessions) if args.rehearsal else _digests(contest, sessions)
+    diplomas = [diploma for diploma in diplomas_of(results, digests) if diploma.team in chosen]
     made = diplomas_page(results, diplomas, _REHEARSAL if args.rehearsal else "")
     replace_file(args.out, made.encode("utf-8"), 0o644)
     count = len(diplomas)
@@ -64,18 +65,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> list[int]:
-    """Return the sessions of the chosen diplomas; raise `InputError` for a team without one."""
-    sessions = {
-        diploma.team: diploma.session for diploma in diplomas if diploma.session is not None
-    }
-    for team in teams:
-        if team not in sessions:
-            raise InputError(f"'{team}' has no session that counts, so there is no diploma for it.")
-    chosen = [sessions[team] for team in teams or sessions]
-    if not chosen:
+def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> dict[str, Diploma]:
+    """Return the chosen diplomas by team; raise `InputError` for a team without one."""
+    by_team = {diploma.team: diploma for diploma in diplomas}
+    if not by_team:
         raise InputError("No team has a session that counts, so there are no diplomas.")
-    return chosen
+    for team in teams:
+        if team not in by_team:
+            raise InputError(
+                f"'{team}' has no session that counts and no model with a place, so there is no "
+                "diploma for it."
+            )
+    return {team: by_team[team] for team in teams or by_team}
 
 
 def _digests(contest: Contest, sessions: Sequence[int]) -> dict[int, str]:
