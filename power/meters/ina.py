@@ -125,28 +125,32 @@ def open_smbus(number: int) -> Bus:
 class _Chip:
     """A chip's registers over a bus; each failure names the chip's place."""
 
-    def __init__(self, bus: Bus, board: InaBoard) -> None:
+    def __init__(self, bus: Bus, board: InaBoard, tools: Tools) -> None:
         self._bus = bus
         self._board = board
+        self._note = tools.note
 
     def get(self, register: Register) -> int:
         """Return a register's value."""
         place = self._board
+        self._note("sent", f"read {register.address:#04x}")
         try:
             content = bytes(
                 self._bus.read_i2c_block_data(place.address, register.address, register.width)
             )
         except OSError as error:
             raise self._lost(error) from error
+        self._note("received", content.hex())
         if len(content) != register.width:
             raise MeterReplyError(f"{len(content)} bytes came in place of {register.width}")
         return register.decode(content)
 
     def put(self, register: Register, value: int) -> None:
         """Write a register."""
-        content = list(value.to_bytes(register.width, "big"))
+        content = value.to_bytes(register.width, "big")
+        self._note("sent", f"write {register.address:#04x} {content.hex()}")
         try:
-            self._bus.write_i2c_block_data(self._board.address, register.address, content)
+            self._bus.write_i2c_block_data(self._board.address, register.address, list(content))
         except OSError as error:
             raise self._lost(error) from error
 
@@ -165,6 +169,7 @@ class _Chip:
         self._bus.close()
 
     def _lost(self, error: OSError) -> MeterUnreachable:
+        self._note("failed", str(error))
         place = self._board
         return MeterUnreachable(
             f"nothing answers at {place.address:#04x} on I2C bus {place.bus} ({error}); look at "
@@ -179,7 +184,7 @@ class _InaSource(ABC):
         self.board = InaBoard.of(resource)
         self.poll_s = _interval_s(resource)
         self._clock = tools.clock
-        self._chip = _Chip(open_bus(self.board.bus), self.board)
+        self._chip = _Chip(open_bus(self.board.bus), self.board, tools)
         try:
             self.identity = self._introduce()
         except BaseException:

@@ -6,6 +6,7 @@ The topics are those of the library's own command `statistics`.
 
 from __future__ import annotations
 
+import json
 import queue
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -38,7 +39,7 @@ class Joulescope:
     def __init__(
         self, resource: Resource, tools: Tools, make_driver: Callable[[], Any] | None = None
     ) -> None:
-        self._clock = tools.clock
+        self._clock, self._note = tools.clock, tools.note
         self._driver = _driver() if make_driver is None else make_driver()
         self._came: queue.Queue[tuple[float, Any]] = queue.Queue(_MOST_WAITING)
         # A bound method is a new object each time, and only the same one can be unsubscribed.
@@ -46,7 +47,9 @@ class Joulescope:
         self._time = DeviceTime()
         self._heard_s = tools.clock()
         try:
-            self._path = _chosen(self._driver.device_paths(), resource.address)
+            paths = self._driver.device_paths()
+            self._note("received", json.dumps(list(paths)))
+            self._path = _chosen(paths, resource.address)
             self._topic = self._set_up()
         except RuntimeError as error:
             self._driver.finalize()
@@ -97,6 +100,7 @@ class Joulescope:
         """Keep a mean; this is called on the driver's own thread."""
         with suppress(queue.Full):
             self._came.put_nowait((self._clock(), value))
+        self._note("received", json.dumps(value, default=repr))
 
     def _sample(self, arrived_s: float, value: Any) -> Sample:
         try:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 
@@ -53,7 +54,12 @@ def sampled(
     def open_meter(resource: Resource, tools: Tools) -> Meter:
         check(resource)
         accuracy = resource.stated_accuracy()
-        return SampledMeter(lambda: open_source(resource, tools), tools, accuracy)
+
+        def open_device() -> Source:
+            tools.note("device", json.dumps(asdict(resource)))
+            return open_source(resource, tools)
+
+        return SampledMeter(open_device, tools, accuracy)
 
     return open_meter
 

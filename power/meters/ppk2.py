@@ -12,7 +12,7 @@ losses.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,8 @@ _VOLTAGE, _MODE, _ABOUT = 0x0D, 0x11, 0x19
 
 _ABOUT_S = 2.0
 _MOST_ABOUT_BYTES = 100_000
+# The wire log keeps ten seconds of samples: all of them would be 0.8 MB of text a second.
+_MOST_NOTED_BYTES = 4_000_000
 _POLL_S = 0.05
 _LONGEST_GAP_S = 0.5
 # A unit whose samples arrive later than this by its own count has lost whole turns of its counter.
@@ -169,11 +171,14 @@ class Ppk2:
     counter_lag_s = 0.0
     counter_step_wh = 0.0
 
-    def __init__(self, resource: Resource, tools: Tools) -> None:
+    def __init__(
+        self, resource: Resource, tools: Tools, open_port: Callable[[str], Any] | None = None
+    ) -> None:
         mode, millivolts = _checked(resource)
-        self._clock = tools.clock
+        self._clock, self._note = tools.clock, tools.note
+        self._noted_bytes = 0
         self._volts = millivolts / 1000
-        self._port = _open_port(resource.address)
+        self._port = (open_port or _open_port)(resource.address)
         try:
             about = self._introduce(tools)
             self._decoder = Decoder(_calibration(about, resource.address), self._volts)
@@ -240,18 +245,21 @@ class Ppk2:
                 )
             tools.sleep(0.01)
             about += self._received()
-        text = about.partition(b"END")[0].decode("latin-1")
-        tools.note("received", text)
-        return text
+        return about.partition(b"END")[0].decode("latin-1")
 
     def _received(self) -> bytes:
         try:
             content: bytes = self._port.read(self._port.in_waiting)
         except OSError as error:  # pyserial's own errors are OSErrors
+            self._note("failed", str(error))
             raise MeterUnreachable(f"{self._port.port} is gone: {error}") from error
+        if content and self._noted_bytes < _MOST_NOTED_BYTES:
+            self._note("received", content)
+            self._noted_bytes += len(content)
         return content
 
     def _tell(self, *command: int) -> None:
+        self._note("sent", bytes(command).hex())
         try:
             self._port.write(bytes(command))
         except OSError as error:

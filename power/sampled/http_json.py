@@ -39,10 +39,13 @@ class HttpDevice:
         try:
             status, body = self._answer(path)
         except (OSError, HTTPException) as error:
+            self._tools.note("failed", str(error))
             raise MeterUnreachable(
                 f"the {self._name} at {self.host} does not answer ({error}); is it in this network?"
             ) from error
-        self._tools.note("received", body.decode("utf-8", "replace"))
+        self._tools.note(
+            "received" if status == 200 else f"status {status}", body.decode("utf-8", "replace")
+        )
         if status == 401:
             raise MeterRefused(
                 f"the {self._name} at {self.host} wants a password; switch its authentication off "

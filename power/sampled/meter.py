@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from power.errors import MeterRefused, MeterUnreachable
 from power.meter import (
@@ -188,6 +188,8 @@ class SampledMeter:
         return sampling, EnergyCounter(source.counter_lag_s, source.counter_step_wh)
 
     def _take(self, source: Source, samples: Sequence[Sample]) -> None:
+        if samples:
+            self._tools.note("samples", json.dumps([asdict(sample) for sample in samples]))
         with self._news:
             if self._integrator is None or not samples:
                 return

@@ -104,7 +104,7 @@ class Tools:
     wire_log: WireLog | None = None
     timeout_s: float = 2.0
 
-    def note(self, event: str, content: str) -> None:
+    def note(self, event: str, content: str | bytes) -> None:
         """Write a line into the wire log, if there is one."""
         if self.wire_log is not None:
             self.wire_log.note(event, content)
