@@ -232,6 +232,7 @@ ONLY_IN = {
     "client_sample": (
         *("client_sample/", "referee/demo/"),
         "referee/extras/aiotbench/model_file.py",
+        "referee/service/display/photograph.py",
     ),
 }
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from client_sample.camera import sightings
 from client_sample.camera.attempt import ScreenGuess
 from client_sample.camera.mapping import Mapping, sample
-from client_sample.camera.reading import MIXED, OUTSIDE, FrameReading, Unread
+from client_sample.camera.reading import MIXED, OUTSIDE, FrameReading, Unread, column_px
 from client_sample.camera.samples import Samples, pairs_of_cells
 from client_sample.camera.sightings import Sighting, one_side
 from client_sample.camera.squares import find_squares
@@ -137,11 +137,8 @@ def _misplaced(gray: NDArray[np.uint8], best: ScreenGuess) -> Optional[str]:
     outline = best.mapping(frame.outline())
     if (outline < 0).any() or (outline > (gray.shape[1], gray.shape[0])).any():
         return OUTSIDE
-    left, right = frame.column_edges()
-    middle = (frame.row_edges(False)[2], frame.row_edges(True)[2])[not strips[0]]
-    ends = best.mapping(np.array([[left[0], middle], [right[-1], middle]]))
-    column = np.linalg.norm(ends[1] - ends[0]) / (right[-1] - left[0]) * (right - left).mean()
-    return TOO_SMALL if column < _LEAST_COLUMN_PX else None
+    narrow = column_px(frame, best.mapping, not strips[0]) < _LEAST_COLUMN_PX
+    return TOO_SMALL if narrow else None
 
 
 def _unclear(samples: Samples, strips: Tuple[bool, bool]) -> str:

@@ -45,6 +45,14 @@ class FrameReading:
         """
         return self.mapping(self.frame.image(self.label))
 
+    @property
+    def column_px(self) -> float:
+        """Return the width of a column of the code, in pixels of the photograph.
+
+        It is that of the strip in which the columns are narrower.
+        """
+        return min(column_px(self.frame, self.mapping, lower) for lower in (False, True))
+
     def cut_out(self, photo: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return the image in its own pixels (height, width, channels of the photograph)."""
         width, height = self.label.width, self.label.height
@@ -62,3 +70,12 @@ class FrameReading:
         )
         cut = cv2.remap(photo, places[..., 0], places[..., 1], cv2.INTER_LINEAR)
         return np.asarray(cut, dtype=np.uint8)
+
+
+def column_px(frame: FrameLayout, mapping: Mapping, at_bottom: bool) -> float:
+    """Return the mean width of a strip's columns, in pixels of the photograph."""
+    left, right = frame.column_edges()
+    middle = frame.row_edges(at_bottom)[2]
+    ends = mapping(np.array([[left[0], middle], [right[-1], middle]]))
+    share = (right - left).mean() / (right[-1] - left[0])
+    return float(np.linalg.norm(ends[1] - ends[0]) * share)
