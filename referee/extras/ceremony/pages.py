@@ -11,7 +11,12 @@ from flask import Flask, Response, jsonify, request, send_from_directory
 
 from referee.extras.ceremony.rehearsal import PICTURED, rehearsed
 from referee.extras.ceremony.scenes import heads_of, scenes_of
-from referee.extras.ceremony.stored import pictured_teams, read_ceremony, winners_picture
+from referee.extras.ceremony.stored import (
+    LABEL_SHARE,
+    pictured_teams,
+    read_ceremony,
+    winners_picture,
+)
 from referee.service.setup.contest import Contest
 from referee.web.desk.assets import static_folder
 
@@ -57,5 +62,5 @@ def _generated_picture() -> bytes:
 
     file = io.BytesIO()
     box = LabelledBox((180, 90, 470, 330), "no image of the event", "#2ca02c")
-    draw_boxes(file, None, (640, 420), [box], "")
+    draw_boxes(file, None, (640, 420), [box], "", label_share=LABEL_SHARE)
     return file.getvalue()

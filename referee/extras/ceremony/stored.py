@@ -27,6 +27,13 @@ from referee.store.publishing import frozen_publication, latest_freezing, newest
 from referee.store.sessions import load_session
 from referee.store.teams import names_of_team
 
+LABEL_SHARE = 1 / 16
+"""The size of a label in a winner's picture, as a share of its height.
+
+The card shows the picture over six tenths of the hall's, and capitals have seven tenths of the
+letters' size: so they are a fortieth of what the hall sees.
+"""
+
 _FOUND = "#2ca02c"
 
 
@@ -102,5 +109,6 @@ def _best_detection(contest: Contest, detections: Detections, session_id: int) -
     box = LabelledBox((left, top, across, down), label, _FOUND)
     image = contest.images[int(detections.image_id[best]) - 1]
     file = io.BytesIO()
-    draw_boxes(file, Path(image.path), (image.width, image.height), [box], "")
+    size = (image.width, image.height)
+    draw_boxes(file, Path(image.path), size, [box], "", label_share=LABEL_SHARE)
     return file.getvalue()

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 _INK, _GRID, _PAPER = "#222222", "#dddddd", "#ffffff"
 _CURVE, _ENVELOPE = "#1f77b4", "#d62728"
 _LONGEST_SIDE = 1024
+_LABEL_PX = 15
 _LEFT, _TOP, _SIDE, _MARGIN = 60, 50, 400, 50
 
 
@@ -68,16 +69,19 @@ def draw_boxes(
     size: tuple[int, int] | None,
     boxes: Sequence[LabelledBox],
     caption: str,
+    label_share: float = 0.0,
 ) -> None:
     """Write a PNG of boxes on a photograph, with a caption below unless it is empty.
 
+    Labels have 15 pixels, or `label_share` of the photograph's height where that is more.
     Without a photograph the background is empty and has the image's size. Without a size it is as
     large as the boxes need. Raises `InputError` for a photograph that cannot be read.
     """
     ground = _ground(photograph, size, boxes)
     scale = min(1.0, _LONGEST_SIDE / max(ground.size))
     width, height = (max(1, round(side * scale)) for side in ground.size)
-    font = ImageFont.load_default(size=15)
+    label_px = max(_LABEL_PX, round(label_share * height))
+    font = ImageFont.load_default(size=label_px)
     whole = (max(width, 480), height + 34) if caption else (width, height)
     picture = Image.new("RGB", whole, _PAPER)
     picture.paste(ground.resize((width, height)), (0, 0))
@@ -87,12 +91,14 @@ def draw_boxes(
         right, bottom = right + scale, bottom + scale
         if right < left or bottom < top or not np.isfinite(item.box).all():
             continue
-        draw.rectangle([left, top, right, bottom], outline=item.colour, width=3)
-        above = bottom - 24 if item.at_foot else top
-        corner = (min(max(left, 0), width - 60), min(max(above, 0), height - 20))
+        draw.rectangle([left, top, right, bottom], outline=item.colour, width=label_px // 5)
+        above = bottom - 1.6 * label_px if item.at_foot else top
+        rightmost = max(0, width - draw.textlength(item.label, font))
+        corner = (min(max(left, 0), rightmost), min(max(above, 0), height - 1.3 * label_px))
         draw.rectangle(draw.textbbox(corner, item.label, font=font), fill=_PAPER)
         draw.text(corner, item.label, fill=item.colour, font=font)
-    draw.text((8, height + 8), caption, fill=_INK, font=font)
+    small = ImageFont.load_default(size=_LABEL_PX)
+    draw.text((8, height + 8), caption, fill=_INK, font=small)
     picture.save(path, "PNG")
 
 
