@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import argon2
 import pytest
 from hypothesis import HealthCheck, settings
 from werkzeug.routing import Rule
@@ -24,6 +23,7 @@ from referee.commands.options import VARIABLE
 from tests.support.libraries import reason_to_skip
 from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
+from tests.support.teams import free_hashes
 from tests.support.troubles import TROUBLES, Troubles
 
 if TYPE_CHECKING:  # The core of the tests has no browser.
@@ -139,14 +139,8 @@ def troubles() -> Iterator[Troubles]:
 
 @pytest.fixture(scope="module", autouse=True)
 def cheap_hashes() -> Iterator[None]:
-    """Let the hash of a password cost nothing in the tests' own process.
-
-    Programs that the tests start make hashes at full cost, and check each by what it says of its
-    own cost.
-    """
-    cheap = partial(argon2.PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(argon2, "PasswordHasher", cheap)
+    """Let the hash of a password cost nothing, where a module does not say otherwise."""
+    with free_hashes():
         yield
 
 
