@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -13,6 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.support.running import PATIENCE_S
 
 _MOST_TABS = 200
+_MOST_TRIES = 5
 
 # The middle of an element lies in the window, and nothing lies over it.
 _AT_HAND = """
@@ -20,9 +24,16 @@ const box = arguments[0].getBoundingClientRect();
 const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
 return arguments[0].contains(at);
 """
-_IS_MARKED = """
-const style = getComputedStyle(arguments[0]);
-return arguments[0].matches(":focus-visible") && style.outlineStyle !== "none";
+_SCROLL = "arguments[0].scrollIntoView({block: 'center'})"
+
+# Whether what has the focus is uncovered, and shows that it has it; null if it is another element.
+_FOCUS = """
+const at = document.activeElement;
+if (!at.matches(arguments[0])) return null;
+const box = at.getBoundingClientRect();
+const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+const marked = at.matches(":focus-visible") && getComputedStyle(at).outlineStyle !== "none";
+return [at.contains(top), marked];
 """
 
 
@@ -65,13 +76,15 @@ class Mouse(Hand):
     """A mouse scrolls until it sees what it wants, and clicks; text needs keys all the same."""
 
     def presses(self, selector: str) -> None:
-        """Click in the middle of it: nothing may lie over it."""
-        element = self.found(selector)
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'nearest'})", element)
-        if not self.browser.execute_script(_AT_HAND, element):
-            self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        assert self.browser.execute_script(_AT_HAND, element), f"{selector} is covered"
-        ActionChains(self.browser).move_to_element(element).click().perform()
+        """Click in the middle of it: the driver refuses where something lies over it."""
+        for _ in range(_MOST_TRIES):
+            with suppress(StaleElementReferenceException):  # The page has just built it anew.
+                element = self.found(selector)
+                if not self.browser.execute_script(_AT_HAND, element):
+                    self.browser.execute_script(_SCROLL, element)
+                element.click()
+                return
+        raise AssertionError(f"{selector} never stays")
 
     def writes(self, selector: str, text: str) -> None:
         """Click into the field and write."""
@@ -104,12 +117,12 @@ class Keyboard(Hand):
 
     def _goes_to(self, selector: str) -> None:
         """Press Tab until the focus is there: it must be seen, and nothing may lie over it."""
-        element = self.found(selector)
+        self.found(selector)
         for _ in range(_MOST_TABS):
-            if element == self.browser.switch_to.active_element:
-                break
+            # The page may build it anew at any time, so it is looked for by its name.
+            seen = self.browser.execute_script(_FOCUS, selector)
+            if seen is not None:
+                assert seen == [True, True], f"{selector}: uncovered and marked are {seen}"
+                return
             self._types(Keys.TAB)
-        else:
-            raise AssertionError(f"Tab never comes to {selector}")
-        assert self.browser.execute_script(_AT_HAND, element), f"{selector} is covered"
-        assert self.browser.execute_script(_IS_MARKED, element), f"{selector} shows no focus"
+        raise AssertionError(f"Tab never comes to {selector}")
