@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 WINDOWS = (
     (1024, 600, 1, False),
     (1366, 681, 1, True),
+    (1366, 681, 1.5, False),
     (1366, 768, 2, False),
     (1920, 1080, 1, True),
     (3840, 2160, 1, False),

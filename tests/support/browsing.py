@@ -52,10 +52,13 @@ def fresh_window(browser: webdriver.Chrome) -> None:
 
 
 def be_screen(
-    browser: webdriver.Chrome, width_px: int = 1920, height_px: int = 1080, ratio: int = 1
+    browser: webdriver.Chrome, width_px: int = 1920, height_px: int = 1080, ratio: float = 1
 ) -> None:
-    """Give the browser a screen of so many device pixels, and a window that fills it."""
-    width, height = width_px // ratio, height_px // ratio
+    """Give the browser a screen of so many device pixels, and a window that fills it.
+
+    `ratio` is the number of device pixels in a pixel of the page, as the zoom 1.5 has it.
+    """
+    width, height = int(width_px / ratio), int(height_px / ratio)
     metrics = {"width": width, "height": height, "screenWidth": width, "screenHeight": height}
     metrics |= {"deviceScaleFactor": ratio, "mobile": False}
     browser.set_window_size(width, height)  # A page sees this size as its window's outer one.
