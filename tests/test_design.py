@@ -35,7 +35,7 @@ def sources() -> list[Path]:
     """Return every file of code."""
     tops = ("referee", "power", "client_sample", "static", "tests")
     found = [path for top in tops for path in (ROOT / top).rglob("*") if path.is_file()]
-    return [path for path in found if path.suffix not in (".pyc", ".png", ".md", ".zip")]
+    return [path for path in found if path.suffix not in (".pyc", ".png", ".jpg", ".md", ".zip")]
 
 
 @cache

@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         example="referee camera check --image photo.jpg --id 17 photographs/*.jpg",
     )
     add = check.add_argument
-    add("files", nargs="+", type=Path, metavar="PHOTOGRAPH", help="photographs of the frame")
+    add("files", nargs="+", type=Path, metavar="FILE", help="photographs of the frame")
     add("--image", type=Path, metavar="FILE", help="the image that was shown, to compare with")
     add("--id", type=int, metavar="N", help="the number that was shown")
     add("--json", action="store_true", help="print one JSON object a line")
