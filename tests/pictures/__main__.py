@@ -22,7 +22,7 @@ from referee.demo.scenes import generate
 from tests.e2e.conftest import Material
 from tests.pictures.album import Album
 from tests.pictures.alone import camera_frame, recording, rehearsal, season
-from tests.pictures.console import joint_board, one_lane, two_lanes
+from tests.pictures.console import ceremony, joint_board, one_lane, two_lanes
 from tests.pictures.session import DRAWN, picture
 from tests.pictures.station import IMAGES, Station, meter_on_the_table
 from tests.support.browsing import be_screen, chromium
@@ -74,6 +74,7 @@ def _event(
         paris = Station(folder / "Paris", material, PARIS, meters[1:])
         stack.enter_context(tokyo.serve())
         one_lane(album, tokyo, acting, watching)
+        ceremony(album, tokyo, acting)
         second = stack.enter_context(ExitStack())
         second.enter_context(paris.serve())
         two_lanes(album, paris, acting)

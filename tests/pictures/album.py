@@ -14,17 +14,22 @@ PICTURES = (
     "audit",
     "board",
     "camera-frame",
+    "ceremony",
+    "ceremony-winner",
     "console",
     "console-alarm",
     "console-armed",
     "console-lanes",
     "console-last",
     "console-suspect",
+    "diploma",
     "live",
     "practice",
     "results",
     "scoreboard",
+    "scoreboard-frozen",
     "season",
+    "team",
 )
 """The names of the pictures that Chromium shows, without their suffix."""
 

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of an event: the console of one lane, of two lanes, results, audit, scoreboards."""
+"""The pictures of an event: the console of one lane and of two, results, audit, scoreboards."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from urllib.parse import quote
 
 from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from tests.pictures.album import Album
 from tests.pictures.station import Station
 from tests.support.browsing import be_screen, press, wait_text
-from tests.support.operators import Operator, wait
+from tests.support.operators import Operator, answer, wait
 from tests.support.ports import free_address
 from tests.support.running import program
 
@@ -56,6 +59,15 @@ def one_lane(
     for session in (1, 2, 3):
         kim.sees("last-text", f"Look at session {session}")
         press(acting, "seen")
+    wait_text(watching, "entries", third)
+    watching.get(f"http://{station.audience}/team/{quote(second)}")
+    _drawn(watching)
+    album.take("team", watching)
+    watching.get(f"http://{station.audience}/")
+    kim.goes_to("Results")
+    press(acting, "freeze")
+    answer(acting, "Freeze it")
+    kim.goes_to("Session")
     kim.calls(fourth, 1, 4)
     kim.arms(1)
     with station.playing(fourth):
@@ -65,6 +77,9 @@ def one_lane(
         kim.sees("state", "SCORED")
     kim.sees("verdict", "SUSPECT")
     album.take("console-suspect", acting)
+    wait_text(watching, "state", "FROZEN")
+    _drawn(watching)
+    album.take("scoreboard-frozen", watching)
     kim.goes_to("Results")
     kim.sees("open", "SUSPECT, and nobody has reviewed it")
     be_screen(acting, 1366, 900)
@@ -73,6 +88,43 @@ def one_lane(
     kim.goes_to("Audit")
     kim.sees("rows", f"session 4, {fourth}")
     album.take("audit", acting)
+
+
+def ceremony(album: Album, station: Station, browser: webdriver.Chrome) -> None:
+    """Approve the results of that event, reveal them, and make the winner's diploma."""
+    for session in range(1, len(station.teams) + 1):
+        review = ("review", str(session), "--by", "Ada Lovelace", "--reason", "a trial of the hall")
+        assert 0 == station.referee(*review)
+    approved = ("--approved-by", "Ada Lovelace", "--approved-by", "Grace Hopper")
+    assert 0 == station.referee("finalize", *approved)
+    browser.get(f"{station.console}/ceremony")
+    _reveal(browser, "h1", "Place 2")
+    _reveal(browser, ".fresh .place", "2")
+    album.take("ceremony", browser)
+    _reveal(browser, "h1", "The winner")
+    _drawn(browser)
+    album.take("ceremony-winner", browser)
+    page = station.folder / "diplomas.html"
+    assert 0 == station.referee("diploma", "--out", str(page))
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    browser.get(page.as_uri())
+    album.take("diploma", browser.find_element(By.TAG_NAME, "article"))
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def _reveal(browser: webdriver.Chrome, part: str, text: str) -> None:
+    """Press the key of the ceremony until a part of the page shows a text."""
+    script = "return document.querySelector(arguments[0])?.textContent"
+    wait_text(browser, "place", " of ")
+    for _ in range(50):
+        if text == browser.execute_script(script, part):
+            wait(browser, lambda: not browser.execute_script(_MOVING), "everybody to stand")
+            return
+        browser.find_element(By.TAG_NAME, "body").send_keys(Keys.SPACE)
+    raise AssertionError(f"no scene of the ceremony says {text}")
+
+
+_MOVING = "return document.getAnimations().length"
 
 
 def _without_the_meter(album: Album, station: Station, kim: Operator) -> None:

@@ -74,6 +74,7 @@ class Station(Venue):
         # Ranges that fit the load, so that the energies are as certain as those of an event.
         text = text.replace("voltage_range_v = 300.0", "voltage_range_v = 150.0")
         text = text.replace("current_range_a = 1.0", "current_range_a = 0.1")
+        text = text.replace("pictures = []", f"pictures = {drawn}")
         self.config.write_text(text)
         self.meters = meters
         self.import_teams()
