@@ -33,8 +33,6 @@ _VOLTAGE, _MODE, _ABOUT = 0x0D, 0x11, 0x19
 
 _ABOUT_S = 2.0
 _MOST_ABOUT_BYTES = 100_000
-# The wire log keeps ten seconds of samples: all of them would be 0.8 MB of text a second.
-_MOST_NOTED_BYTES = 4_000_000
 _POLL_S = 0.05
 _LONGEST_GAP_S = 0.5
 # A unit whose samples arrive later than this by its own count has lost whole turns of its counter.
@@ -175,8 +173,7 @@ class Ppk2:
         self, resource: Resource, tools: Tools, open_port: Callable[[str], Any] | None = None
     ) -> None:
         mode, millivolts = _checked(resource)
-        self._clock, self._note = tools.clock, tools.note
-        self._noted_bytes = 0
+        self._clock, self._tools = tools.clock, tools
         self._volts = millivolts / 1000
         self._port = (open_port or _open_port)(resource.address)
         try:
@@ -251,15 +248,14 @@ class Ppk2:
         try:
             content: bytes = self._port.read(self._port.in_waiting)
         except OSError as error:  # pyserial's own errors are OSErrors
-            self._note("failed", str(error))
+            self._tools.note("failed", str(error))
             raise MeterUnreachable(f"{self._port.port} is gone: {error}") from error
-        if content and self._noted_bytes < _MOST_NOTED_BYTES:
-            self._note("received", content)
-            self._noted_bytes += len(content)
+        if content:
+            self._tools.note_stream("received", content)
         return content
 
     def _tell(self, *command: int) -> None:
-        self._note("sent", bytes(command).hex())
+        self._tools.note("sent", bytes(command).hex())
         try:
             self._port.write(bytes(command))
         except OSError as error:

@@ -109,6 +109,11 @@ class Tools:
         if self.wire_log is not None:
             self.wire_log.note(event, content)
 
+    def note_stream(self, event: str, content: bytes) -> None:
+        """Write bytes of a stream into the wire log, which keeps the first of them."""
+        if self.wire_log is not None:
+            self.wire_log.note_stream(event, content)
+
 
 class DeviceTime:
     """The host's time of what a device has counted on its own clock.

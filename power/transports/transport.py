@@ -52,6 +52,10 @@ class Transport(Protocol):
         ...
 
 
+# Ten seconds of a PPK2: all of its samples would be 0.8 MB of text a second.
+_STREAM_BYTES = 4_000_000
+
+
 class WireLog:
     """A file of JSON lines, one for each event of a conversation; it never fails the conversation.
 
@@ -60,9 +64,18 @@ class WireLog:
     so it survives a killed process. While the disk is full, lines are dropped and counted. When
     there is room again, a line `gap` says how many are missing. `lost` counts all dropped lines.
     Only the file's owner can read it. Several threads may write.
+
+    Of a stream it keeps `stream_bytes` in all, however often its device is opened. Then a line
+    `gap` says that the rest is left out.
     """
 
-    def __init__(self, path: Path, clock: Clock = real_elapsed_s, utc: UtcClock = utc_now) -> None:
+    def __init__(
+        self,
+        path: Path,
+        clock: Clock = real_elapsed_s,
+        utc: UtcClock = utc_now,
+        stream_bytes: int = _STREAM_BYTES,
+    ) -> None:
         self._path = path
         self._file = AppendFile(path, mode=0o600)
         self._clock = clock
@@ -70,6 +83,7 @@ class WireLog:
         self._missing = 0
         self._reason = ""
         self._lock = threading.Lock()
+        self._stream_left = stream_bytes
         self.lost = 0
 
     def note(self, event: str, content: str | bytes) -> None:
@@ -82,6 +96,16 @@ class WireLog:
                 self._mark_gap()
             if not self._file.append(self._line(event, content)):
                 self._tell_trouble()
+
+    def note_stream(self, event: str, content: bytes) -> None:
+        """Write bytes of a stream, as long as there is room for them in this log."""
+        with self._lock:
+            room = self._stream_left
+            self._stream_left = max(0, room - len(content))
+        if room:
+            self.note(event, content)
+            if len(content) >= room:
+                self.note("gap", "the rest of the stream is left out")
 
     def close(self) -> None:
         """Close the file; the next note opens it again."""

@@ -157,7 +157,8 @@ def opened(
 
 def openings(path: Path) -> Iterator[tuple[Resource, list[WireEvent], list[dict[str, Any]]]]:
     """Yield each opening of a record: the device, the messages, and the samples until its end."""
-    events = read_wire_log(path)
+    # Behind a gap the record does not tell what the device said.
+    events = list(takewhile(lambda one: one.event != "gap", read_wire_log(path)))
     for number, event in enumerate(events, start=1):
         if event.event == _DEVICE:
             own = list(takewhile(lambda one: one.event not in _ENDS, events[number:]))
@@ -183,13 +184,19 @@ def assert_as_recorded(path: Path) -> int:
     return count
 
 
-def recorded(path: Path, resource: Resource, open_source: Callable[[Resource, Tools], Any]) -> None:
+def recorded(
+    path: Path,
+    resource: Resource,
+    open_source: Callable[[Resource, Tools], Any],
+    stream_bytes: int | None = None,
+) -> None:
     """Record a second or two of a device, as `record --wire-log` does."""
-    log = WireLog(path)
+    log = WireLog(path) if stream_bytes is None else WireLog(path, stream_bytes=stream_bytes)
     meter = sampled(open_source)(resource, Tools(wire_log=log))
     meter.prepare(MeterSettings(timer_s=60, update_interval_s=1.0))
     meter.start()
-    eventually(lambda: path.read_text().count('"samples"') > 5)
+    wanted, count = ('"samples"', 6) if stream_bytes is None else ('"gap"', 1)
+    eventually(lambda: path.read_text().count(wanted) >= count)
     meter.close()
 
 
@@ -224,6 +231,19 @@ def test_a_ppk2_is_seen_again(tmp_path: Path) -> None:
     with plugged_in(Ppk2Unit()) as port:
         recorded(path, Resource("ppk2", port, {"mode": "source", "mv": "3300"}), Ppk2)
     assert assert_as_recorded(path) > 5
+
+
+def test_a_long_stream_is_seen_again_as_far_as_it_was_kept(tmp_path: Path) -> None:
+    """The log keeps the first bytes, says so, and goes on with samples that nobody can replay."""
+    path = tmp_path / "unit.wire.jsonl"
+    with plugged_in(Ppk2Unit()) as port:
+        resource = Resource("ppk2", port, {"mode": "source", "mv": "3300"})
+        recorded(path, resource, Ppk2, stream_bytes=300_000)
+    events = [one.event for one in read_wire_log(path)]
+    assert 1 == events.count("gap")
+    gap = events.index("gap")
+    assert "received" not in events[gap:]
+    assert 0 < assert_as_recorded(path) <= events[:gap].count("samples")
 
 
 def test_a_joulescope_is_seen_again(tmp_path: Path) -> None:
