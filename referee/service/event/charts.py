@@ -217,8 +217,11 @@ def _figure_of(axes: Axes) -> Figure:
 
 
 def _page(axes: Axes) -> Box:
-    width, height = _figure_of(axes).get_size_inches()
-    return (0.0, 0.0, 72.0 * width, 72.0 * height)
+    """Return the room for names: the page, but for the numbers left of the axes and below them."""
+    figure = _figure_of(axes)
+    width, height = figure.get_size_inches()
+    left, bottom = axes.get_window_extent().min * 72.0 / figure.dpi
+    return (float(left), float(bottom), 72.0 * width, 72.0 * height)
 
 
 def _spot(axes: Axes, x: float, y: float) -> tuple[float, float]:

@@ -93,6 +93,8 @@ def draw_boxes(
             continue
         draw.rectangle([left, top, right, bottom], outline=item.colour, width=label_px // 5)
         above = bottom - 1.6 * label_px if item.at_foot else top
+        if label_share:  # A large label would hide a small object, so it stands on its box.
+            above = top - 1.5 * label_px
         rightmost = max(0, width - draw.textlength(item.label, font))
         corner = (min(max(left, 0), rightmost), min(max(above, 0), height - 1.3 * label_px))
         draw.rectangle(draw.textbbox(corner, item.label, font=font), fill=_PAPER)

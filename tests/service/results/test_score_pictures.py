@@ -12,6 +12,16 @@ from PIL import Image
 from referee.service.results.score_pictures import LabelledBox, draw_boxes
 
 GREEN = "#00aa00"
+SMALL = (300.0, 200.0, 324.0, 230.0)
+
+
+def test_a_large_label_hides_no_small_object() -> None:
+    """It stands above its box, whose inside is the photograph's."""
+    file = io.BytesIO()
+    draw_boxes(file, None, (640, 480), [LabelledBox(SMALL, "cone 1.00", GREEN)], "", 1 / 16)
+    with Image.open(file) as picture:
+        inside = np.asarray(picture.convert("RGB"))[206:224, 306:319]
+    assert 1 == len(np.unique(inside.reshape(-1, 3), axis=0))
 
 
 def rows_of_label(share: float) -> int:
