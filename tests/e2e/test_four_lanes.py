@@ -37,6 +37,8 @@ def test_one_hand_runs_an_event_of_four_lanes(
         person.runs_four_at_once(venue)
         person.voids_and_runs_again(venue)
         person.makes_it_final()
+        assert [] == person.operator.complaints()
+        assert venue.public_bytes()["/view"].count(b'"VALID"') >= len(TEAMS)
 
 
 class Person:
