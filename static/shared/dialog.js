@@ -37,15 +37,17 @@ export function openDialog({ id = "confirm", fields = [], refused = () => "", ..
     submit();
   });
   leave.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("cancel", (event) => { if (!leave.isConnected) event.preventDefault(); });
   document.body.append(dialog);
   dialog.showModal();
+  const canBeLeft = leave.isConnected;
   (inputs.find((input) => !input.value) ?? leave).focus();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
+      // A browser closes a dialog by Escape, whatever its page says of that, if nobody has used it yet.
+      if (!answer && !canBeLeft) return dialog.showModal();
       dialog.remove();
       resolve(answer);
-    }, { once: true });
+    });
   });
 }
 
