@@ -101,3 +101,29 @@ def corners(path):
     """Return the points of a path of straight lines."""
     numbers = [float(text) for text in re.findall(r"-?[\d.]+", path)]
     return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def test_no_name_lies_over_the_numbers_of_an_axis():
+    """Points that are close to the left edge have their names right of it."""
+    figures = [
+        ("Swifts", 0.672, 0.0824),
+        ("Red Kites", 0.673, 0.083),
+        ("Night Owls", 0.652, 0.0832),
+    ]
+    teams = [entry(team, *both, rank) for rank, (team, *both) in enumerate(figures, 1)]
+    champions = [PastChampion(2017, 0.25, 2.08, 0.12), CHAMPION]
+    edges = left_edges(energy_chart(results_of(*teams, champions=champions), PAPER, SIZE))
+    number_end = edges["0.0"] + 3 * 6
+    names = [left for text, left in edges.items() if text.startswith(("1 S", "2 R", "3 N"))]
+    assert len(teams) == len(names)
+    assert number_end < min(names)
+
+
+def left_edges(svg):
+    """Return where each text of a picture begins, in points, if each letter has six."""
+    found = {}
+    for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"):
+        style, text = node.get("style", ""), " ".join((node.text or "").split())
+        across = float(node.get("x") or re.search(r"translate\(([\d.]+)", node.get("transform"))[1])
+        found[text] = across - 6 * len(text) * ("text-anchor: end" in style)
+    return found
