@@ -220,8 +220,8 @@ def _page(axes: Axes) -> Box:
     """Return the room for names: the page, but for the numbers left of the axes and below them."""
     figure = _figure_of(axes)
     width, height = figure.get_size_inches()
-    left, bottom = axes.get_window_extent().min * 72.0 / figure.dpi
-    return (float(left), float(bottom), 72.0 * width, 72.0 * height)
+    left, bottom = (float(edge) * 72.0 / figure.dpi for edge in axes.get_window_extent().min)
+    return (left, bottom, 72.0 * width, 72.0 * height)
 
 
 def _spot(axes: Axes, x: float, y: float) -> tuple[float, float]:
