@@ -35,6 +35,13 @@ FAILED = (500, b"Display failed to start\n")
 FULL_HD = Screen(1920, 1080)
 
 
+@pytest.fixture(scope="module")
+def one_chromium() -> Iterator[webdriver.Chrome]:
+    """Return the whole browser: a display knows whether another tab hides it."""
+    with chromium(whole=True) as driver:
+        yield driver
+
+
 @pytest.fixture
 def browser(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
     """Return the browser as a full-HD screen with an empty page."""
@@ -371,7 +378,7 @@ def test_a_running_sessions_screen_is_taken_by_a_click_alone(
     open_display(running, browser)
     session = log_in(running)
     session.is_shown(1)
-    with chromium() as other:
+    with chromium(whole=True) as other:
         be_screen(other)
         other.get(f"{running.console}/display")
         wait_text(other, "hint", "this page shows none of its images")

@@ -42,8 +42,9 @@ def main() -> None:
     if args.drawn:
         return
     album = Album(args.out)
-    with tempfile.TemporaryDirectory() as name, chromium() as acting, chromium() as watching:
-        folder = Path(name)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        acting, watching = (stack.enter_context(chromium(whole=True)) for _ in range(2))
         # The records name who gave a command, and the meters' journal is this event's own.
         os.environ |= {"LOGNAME": "Kim", JOURNAL_VARIABLE: str(folder / "runs.jsonl")}
         for browser in (acting, watching):

@@ -15,17 +15,20 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from referee.demo.screen import FLAGS
-from tests.support.programs import chromium_path, path_of
+from tests.support.programs import chromium_path, headless_path, path_of
 from tests.support.running import PATIENCE_S
 
 _WINDOW = (1280, 1000)
 
 
 @contextmanager
-def chromium() -> Iterator[webdriver.Chrome]:
-    """Run Chromium, headless, until the block ends."""
+def chromium(*, whole: bool = False) -> Iterator[webdriver.Chrome]:
+    """Run Chromium, headless, until the block ends.
+
+    `whole` asks for the browser that people have, where a page must know that it is hidden.
+    """
     options = webdriver.ChromeOptions()
-    options.binary_location = chromium_path() or ""
+    options.binary_location = (chromium_path() if whole else headless_path()) or ""
     for flag in (*FLAGS, "--window-size={},{}".format(*_WINDOW)):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

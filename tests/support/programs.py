@@ -46,6 +46,14 @@ def chromium_path() -> str | None:
     return path_of("chromium", "chromium-browser", "google-chrome")
 
 
+def headless_path() -> str | None:
+    """Return the path of Chromium without windows, which Debian has apart, or else of the whole.
+
+    It draws the same pages in less than half of the processor time. It knows no tab behind another.
+    """
+    return path_of("chromium-headless-shell") or chromium_path()
+
+
 BROWSER = Need(
     "Chromium and its driver",
     "chromium chromium-driver",
