@@ -32,7 +32,7 @@ WINDOWS = (
     (1920, 1080, 1, True),
     (3840, 2160, 1, False),
 )
-PHONE = (400, 800, 1, True)
+PHONES = ((400, 800, 1, True), (360, 740, 1, False))
 LATIN = "The Embedded Vision Laboratory of the University of Technolo"
 JAPANESE = "東京工業大学コンピュータビジョン研究室低消費電力画像認識チーム"
 ARABIC = "فريق الرؤية الحاسوبية في جامعة العلوم والتكنولوجيا بالقاهرة"
@@ -183,7 +183,7 @@ def test_the_other_pages_fit_every_window(event: Event, browser: webdriver.Chrom
     event.desk.void(event.begin(ARABIC), "Kim", "the wrong device was on the table")
     unfold = "for (const one of document.querySelectorAll('details.fold')) one.open = true;"
     unfold += "const menu = document.querySelector('details.menu'); if (menu) menu.open = true;"
-    for *window, dark in ((1024, 600, 2, True), (512, 683, 1, False), PHONE, *WINDOWS[1:]):
+    for *window, dark in ((1024, 600, 2, True), (512, 683, 1, False), *PHONES, *WINDOWS[1:]):
         be_screen(browser, *window)
         be_dark(browser, dark)
         for page, part, text in (

@@ -82,6 +82,15 @@ texts.forEach((one, n) => texts.slice(n + 1).forEach((other) => {
   if (wide > 2 && high > 2) faults.push(`overlap: ${one.text} | ${other.text}`);
 }));
 
+// What can be pressed stands inside of its card.
+for (const element of root.querySelectorAll("button, select, input, summary")) {
+  const card = element.closest("section, .panel");
+  if (!card || !element.checkVisibility({ checkVisibilityCSS: true }) || element.closest(".scrolls, .menu > div")) continue;
+  const [inner, outer] = [element.getBoundingClientRect(), card.getBoundingClientRect()];
+  const over = Math.max(outer.left - inner.left, inner.right - outer.right);
+  if (over > 0.5) faults.push(`over the card's edge by ${over.toFixed(1)} px: ${short(element.textContent) || element.name || element.type}`);
+}
+
 // Sideways scrolling of the page, or of a place on it.
 const page = document.documentElement;
 if (page.scrollWidth > innerWidth + 1) faults.push(`sideways: the page by ${page.scrollWidth - innerWidth} px`);
