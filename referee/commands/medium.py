@@ -5,8 +5,8 @@
   referee medium stick --wheel FILE.whl --python 3.12 --machine x86_64 --extra usb
 
 It needs the Internet, and minutes: pip loads every library for each Python and each machine that
-is named, or for all of them. The folder also has the documents as a site and checksums of all its
-files. There 'sh install.sh' makes an environment from the folder alone. The wheel is that of a
+is named, or for all of them. The folder also has the documents as a site, a sample event, the models
+that --models names, and checksums of all its files. There 'sh install.sh' makes an environment from the folder alone. The wheel is that of a
 release, or of 'make release'. The laptop needs Linux and a Python from 3.11 to 3.14 with its venv.
 """
 
@@ -21,6 +21,8 @@ from collections.abc import Iterable
 from hashlib import file_digest
 from pathlib import Path
 
+from referee.demo.imperfect_answers import write_answers
+from referee.demo.scenes import generate
 from referee.errors import InputError, Unavailable
 from referee.programs.terminal import tell_on_terminal
 
@@ -31,6 +33,8 @@ _MACHINES = ("x86_64", "aarch64")
 _GLIBC_MINORS = range(35, 16, -1)
 _SUMS = "SHA256SUMS"
 _SITE = Path(__file__).parents[1] / "site"
+_SAMPLE_IMAGES = 100
+_SAMPLE_TEAMS = "team,organisation\nAnts,Colony A\nBees,Hive B\nWasps,Nest C\n"
 
 _INSTALL = """\
 #!/bin/sh
@@ -62,6 +66,27 @@ PIP_CONFIG_FILE=/dev/null "$folder/bin/python" -m pip --isolated install --quiet
 "$folder/bin/referee" --version
 echo "Now try it: $folder/bin/referee demo"
 echo "The documents: $here/documents/index.html"
+echo "A sample event: $here/sample/README.txt"
+"""
+
+_SAMPLE = """\
+A sample event: @IMAGES@ generated images, their ground truth, three teams, and the answers of a detector.
+
+Copy this folder to the laptop and work in the copy, with the referee's environment:
+
+  . ~/referee/bin/activate
+  referee init event --images images --ground-truth ground_truth.json --seconds 60
+  export REFEREE_CONFIG=event/contest.toml
+  referee team import teams.csv
+  referee team slips --out slips.html
+  referee check
+  referee serve
+
+The meter is emulated. slips.html has each team's password. On the console, make a session of Ants and
+arm it. In another terminal, the team:
+
+  . ~/referee/bin/activate
+  python -m client_sample.client --user Ants --password PASSWORD --answers answers.json --images images
 """
 
 
@@ -89,6 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="an extra of the wheel beside 'event'; may be repeated",
     )
+    add("--models", type=Path, metavar="DIR", help="folder of models that goes along")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -102,6 +128,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("This environment has no pip, which loads the libraries.")
     if not (_SITE / "index.html").is_file():
         raise InputError("This installation has no pages: in a checkout 'make docs' makes them.")
+    if args.models is not None and not args.models.is_dir():
+        raise InputError(f"{args.models} is no folder: name the folder of the models.")
     try:
         args.folder.mkdir(parents=True)
     except FileExistsError as error:
@@ -114,6 +142,9 @@ def run(args: argparse.Namespace) -> int:
             tell_on_terminal(f"Python {python} on {machine}…")
             _load(f"{args.wheel.resolve()}[{extras}]", wheels, python, machine)
     shutil.copytree(_SITE.resolve(), args.folder / "documents")
+    write_sample(args.folder / "sample")
+    if args.models is not None:
+        shutil.copytree(args.models, args.folder / "models")
     script = install_script(args.wheel.name, extras, pythons, machines)
     (args.folder / "install.sh").write_text(script, encoding="utf-8")
     write_sums(args.folder)
@@ -161,6 +192,15 @@ def install_script(wheel: str, extras: str, pythons: Iterable[str], machines: It
     for mark, text in values.items():
         script = script.replace(mark, text)
     return script
+
+
+def write_sample(folder: Path, images: int = _SAMPLE_IMAGES) -> None:
+    """Write an event to try everything with: images, ground truth, teams, and a team's answers."""
+    scenes = generate(folder, count=images)
+    write_answers(scenes.ground_truth, folder / "answers.json")
+    (folder / "teams.csv").write_text(_SAMPLE_TEAMS, encoding="utf-8")
+    text = _SAMPLE.replace("@IMAGES@", str(scenes.count))
+    (folder / "README.txt").write_text(text, encoding="utf-8")
 
 
 def write_sums(folder: Path) -> None:

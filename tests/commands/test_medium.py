@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.commands.medium import install_script, write_sums
+from referee.commands.medium import install_script, write_sample, write_sums
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 WHEEL = "lpirc_referee-1.0.0-py3-none-any.whl"
@@ -94,3 +94,38 @@ def test_what_is_no_wheel_is_refused(
         wheel.touch()
     assert 2 == main(["medium", str(out), "--wheel", str(wheel)])
     assert "is no wheel" in capsys.readouterr().err and not out.exists()
+
+
+def test_the_sample_event_is_set_up_as_its_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each command up to the check runs in a copy of the folder, and the answers have a score."""
+    write_sample(tmp_path / "sample", images=5)
+    monkeypatch.chdir(tmp_path / "sample")
+    page = Path("README.txt").read_text("utf-8")
+    typed = [line.split() for line in page.splitlines() if line.startswith("  ")]
+    variable, _, value = typed[2][1].partition("=")
+    monkeypatch.setenv(variable, value)
+    assert ["referee", "check"] == typed[5]
+    for words in (typed[1], *typed[3:5]):
+        assert 0 == main(words[1:]), capsys.readouterr().err
+    assert "Ants" in Path("slips.html").read_text("utf-8")
+    named = [name for name in page.split() if name.endswith((".json", ".csv"))]
+    assert all(Path(name).is_file() for name in named)
+    files = ["--ground-truth", "ground_truth.json", "--detections", "answers.json"]
+    assert 0 == main(["score", *files])
+
+
+def test_models_that_are_not_there_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that is none is told before anything is loaded or written."""
+    wheel, site = tmp_path / WHEEL, tmp_path / "site"
+    wheel.touch()
+    site.mkdir()
+    (site / "index.html").touch()
+    monkeypatch.setattr("referee.commands.medium._SITE", site)
+    out = tmp_path / "stick"
+    options = ["--wheel", str(wheel), "--models", str(tmp_path / "none")]
+    assert 2 == main(["medium", str(out), *options])
+    assert "is no folder" in capsys.readouterr().err and not out.exists()
