@@ -5,9 +5,10 @@
   referee medium stick --wheel FILE.whl --python 3.12 --machine x86_64 --extra usb
 
 It needs the Internet, and minutes: pip loads every library for each Python and each machine that
-is named, or for all of them. The folder also has the documents as a site, a sample event, the models
-that --models names, and checksums of all its files. There 'sh install.sh' makes an environment from the folder alone. The wheel is that of a
-release, or of 'make release'. The laptop needs Linux and a Python from 3.11 to 3.14 with its venv.
+is named, or for all of them. The folder also has the documents as a site, a sample event, the
+models that --models names, and checksums of all its files. There 'sh install.sh' makes an
+environment from the folder alone. The wheel is that of a release, or of 'make release'. The laptop
+needs Linux and a Python from 3.11 to 3.14 with its venv.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ echo "A sample event: $here/sample/README.txt"
 """
 
 _SAMPLE = """\
-A sample event: @IMAGES@ generated images, their ground truth, three teams, and the answers of a detector.
+A sample event: @IMAGES@ generated images, their ground truth, three teams, and the answers of a
+detector.
 
 Copy this folder to the laptop and work in the copy, with the referee's environment:
 
@@ -82,11 +84,12 @@ Copy this folder to the laptop and work in the copy, with the referee's environm
   referee check
   referee serve
 
-The meter is emulated. slips.html has each team's password. On the console, make a session of Ants and
-arm it. In another terminal, the team:
+The meter is emulated. slips.html has each team's password. On the console, make a session of Ants
+and arm it. In another terminal, the team:
 
   . ~/referee/bin/activate
-  python -m client_sample.client --user Ants --password PASSWORD --answers answers.json --images images
+  python -m client_sample.client --user Ants --password PASSWORD \\
+    --answers answers.json --images images
 """
 
 
