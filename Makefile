@@ -83,10 +83,10 @@ quick: .venv/test
 near: .venv/test
 	tests=$$($(BIN)/python -m tests.support.near $(ARGS)) && $(BIN)/python -m pytest $(FAST) $$tests
 
-# Many tests wait for processes, so two cores can serve six workers. A file's tests share servers and
+# Many tests wait for processes, so two cores can serve four workers. A file's tests share servers and
 # browsers, so a worker takes a whole file, in the order of tests/conftest.py.
 test: .venv/test-all
-	$(BIN)/python -m pytest -n 6 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/check
 	$(BIN)/ruff format --quiet --diff $(CODE)
