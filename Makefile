@@ -41,7 +41,7 @@ help:
 	touch $@
 
 # A test needs a small part of what is installed, and Python compiles that part when it is used:
-# once, before six workers would do it six times at once.
+# once, before four workers would do it four times at once.
 INSTALL := $(BIN)/pip install --no-compile --quiet --disable-pip-version-check --editable
 COMPILE := env PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 
