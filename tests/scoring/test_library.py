@@ -51,6 +51,7 @@ def test_the_examples_of_the_page_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The page's code runs from top to bottom and prints what its comments say."""
+    pytest.importorskip("pandas", reason="its last example needs the extra pandas")
     for name, content in FILES:
         (tmp_path / name).write_text(content)
     monkeypatch.chdir(tmp_path)
