@@ -22,8 +22,6 @@ from collections.abc import Iterable
 from hashlib import file_digest
 from pathlib import Path
 
-from referee.demo.imperfect_answers import write_answers
-from referee.demo.scenes import generate
 from referee.errors import InputError, Unavailable
 from referee.programs.terminal import tell_on_terminal
 
@@ -199,6 +197,9 @@ def install_script(wheel: str, extras: str, pythons: Iterable[str], machines: It
 
 def write_sample(folder: Path, images: int = _SAMPLE_IMAGES) -> None:
     """Write an event to try everything with: images, ground truth, teams, and a team's answers."""
+    from referee.demo.imperfect_answers import write_answers
+    from referee.demo.scenes import generate
+
     scenes = generate(folder, count=images)
     write_answers(scenes.ground_truth, folder / "answers.json")
     (folder / "teams.csv").write_text(_SAMPLE_TEAMS, encoding="utf-8")

@@ -16,6 +16,7 @@ PICTURES = (
     "camera-frame",
     "ceremony",
     "ceremony-winner",
+    "check",
     "console",
     "console-alarm",
     "console-armed",

@@ -29,6 +29,10 @@ def one_lane(
     first, second, third, fourth = station.teams
     kim = station.kim(acting)
     watching.get(f"http://{station.audience}/")
+    kim.goes_to("Check")
+    wait_text(acting, "urgent", "WARN")
+    album.take("check", acting)
+    kim.goes_to("Session")
     kim.calls(first, 1, 1)
     kim.arms(1)
     album.take("console-armed", acting)
