@@ -186,8 +186,10 @@ def joint_board(
 
 
 def _drawn(browser: webdriver.Chrome) -> None:
-    """Wait until the page has its charts."""
-    script = "return [...document.images].every((one) => one.complete)"
+    """Wait until the page has its charts; a chart that is not known yet has no width."""
+    script = "const charts = [...document.images].filter((one) => one.loading !== 'lazy' && "
+    script += "one.checkVisibility());"
+    script += "return charts.length > 0 && charts.every((one) => one.naturalWidth > 0)"
     wait(browser, lambda: browser.execute_script(script), "the charts")
 
 
