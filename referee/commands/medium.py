@@ -131,6 +131,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("This installation has no pages: in a checkout 'make docs' makes them.")
     if args.models is not None and not args.models.is_dir():
         raise InputError(f"{args.models} is no folder: name the folder of the models.")
+    if args.models is not None and args.folder.resolve().is_relative_to(args.models.resolve()):
+        raise InputError(f"{args.folder} lies in {args.models}, which would be copied into itself.")
     try:
         args.folder.mkdir(parents=True)
     except FileExistsError as error:

@@ -11,11 +11,13 @@ import os
 import platform
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from referee.cli import main
+from referee.commands import medium as medium_command
 from referee.commands.medium import install_script, write_sample, write_sums
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -116,16 +118,46 @@ def test_the_sample_event_is_set_up_as_its_page_says(
     assert 0 == main(["score", *files])
 
 
-def test_models_that_are_not_there_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A folder that is none is told before anything is loaded or written."""
-    wheel, site = tmp_path / WHEEL, tmp_path / "site"
-    wheel.touch()
+@pytest.fixture
+def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let pip load nothing, beside a site of one page; return the referee's own wheel."""
+    site = tmp_path / "site"
     site.mkdir()
     (site / "index.html").touch()
-    monkeypatch.setattr("referee.commands.medium._SITE", site)
+    monkeypatch.setattr(medium_command, "_SITE", site)
+    monkeypatch.setattr(medium_command, "_load", lambda wheel, out, *where: out.mkdir())
+    monkeypatch.setattr(medium_command, "write_sample", partial(write_sample, images=1))
+    wheel = tmp_path / WHEEL
+    wheel.touch()
+    return wheel
+
+
+def test_sample_and_models_are_on_the_medium(no_network: Path, tmp_path: Path) -> None:
+    """Both lie beside the wheels, and the checksums have them."""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "a model.tflite").write_bytes(b"model")
     out = tmp_path / "stick"
-    options = ["--wheel", str(wheel), "--models", str(tmp_path / "none")]
+    options = ["--wheel", str(no_network), "--models", str(tmp_path / "models")]
+    assert 0 == main(["medium", str(out), *options, "--python", "3.11", "--machine", "x86_64"])
+    assert b"model" == (out / "models" / "a model.tflite").read_bytes()
+    sums = (out / "SHA256SUMS").read_text("utf-8")
+    assert {"sample/README.txt", "models/a model.tflite", "documents/index.html"} <= {
+        line.partition("  ")[2] for line in sums.splitlines()
+    }
+
+
+@pytest.mark.parametrize(
+    ("models", "text"), [("none", "is no folder"), (".", "would be copied into itself")]
+)
+def test_models_that_cannot_go_along_are_refused(
+    models: str,
+    text: str,
+    no_network: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A folder that is none, or that holds the medium, is told before anything is written."""
+    out = tmp_path / "stick"
+    options = ["--wheel", str(no_network), "--models", str(tmp_path / models)]
     assert 2 == main(["medium", str(out), *options])
-    assert "is no folder" in capsys.readouterr().err and not out.exists()
+    assert text in capsys.readouterr().err and not out.exists()
