@@ -181,7 +181,8 @@ def joint_board(
             wait_text(watching, "entries", team)
         end_last()
         wait_text(watching, "now", "station silent for 1")
-        _drawn(watching)
+        entries = watching.find_element(By.ID, "entries")
+        wait(watching, entries.is_displayed, "the ranking's turn")
         album.take("board", watching)
 
 
