@@ -87,7 +87,10 @@ and arm it. In another terminal, the team:
 
   . ~/referee/bin/activate
   python -m client_sample.client --user Ants --password PASSWORD \\
-    --answers answers.json --images images
+    --answers answers.json --images images --no-logout
+
+It answers all images in a second. Without its logout the session lasts its minute, which the
+meter needs for an energy that is VALID. Then 'referee results' has the ranking.
 """
 
 
