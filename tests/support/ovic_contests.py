@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from PIL import Image
 
+from referee.errors import InputError
 from referee.extras.ovic.submission.entries import NewEntry, insert_entry, record_entry_event
 from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
 from referee.extras.ovic.submission.tasks import open_tasks
@@ -36,7 +37,11 @@ def make_ovic_contest(folder, clock=None, *, mode="practice", **ovic):
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     path = contest.config.path
     path.write_text("\n".join([path.read_text(), "[ovic]", *lines, ""]))
-    return replace(contest, config=load_config(path))
+    try:
+        return replace(contest, config=load_config(path))
+    except InputError:
+        contest.database.close()
+        raise
 
 
 def make_intake(contest) -> SubmissionIntake:

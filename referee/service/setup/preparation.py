@@ -68,12 +68,23 @@ def prepare_contest(
     track = load_track(config.contest.track)
     make_private(config.storage.folder)
     close_to_others(config.path)
-    with private_from_the_start():
-        load_secrets(config.storage.folder)
-        ensure_signing_key(config.storage.folder, config.path)
-        database = Database(config.database)
-        database.migrate()
-        _require_track(config, database, track)
+    database = Database(config.database)
+    try:
+        with private_from_the_start():
+            load_secrets(config.storage.folder)
+            ensure_signing_key(config.storage.folder, config.path)
+            database.migrate()
+            _require_track(config, database, track)
+        return database, _update_manifest(config, database, track, progress)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _update_manifest(
+    config: Config, database: Database, track: Track[Any], progress: Progress
+) -> Manifest:
+    """Store what the images, the ground truth and the other inputs are now, and return it."""
     stored = load_manifest(database.connection)
     reads = HashedReads()
     inputs = input_files(config, reads)
@@ -101,7 +112,7 @@ def prepare_contest(
         if listed is not None:
             keep_blacklist(connection, listed)
         note_material(connection, config.path.read_text(encoding="utf-8"))
-    return database, manifest
+    return manifest
 
 
 def require_showable(images: Sequence[ImageEntry]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from PIL import Image
 
@@ -96,6 +97,17 @@ def test_inputs_may_not_change_under_sessions(contest, tmp_path, change):
         prepare(tmp_path)
     assert before == load_manifest(contest.database.connection)
     assert 1 == len(all_sessions(contest.database.connection))
+
+
+def test_a_refused_contest_leaves_no_file_open(contest, tmp_path):
+    """Who catches the refusal and goes on, as a check does, has no connection to the database."""
+    add_session(contest)
+    contest.database.close()
+    change_truth(tmp_path)
+    with pytest.raises(InputError) as refused:
+        prepare(tmp_path)
+    held = {Path(file.path) for file in psutil.Process().open_files()}
+    assert contest.config.database.resolve() not in held, refused.value
 
 
 def test_contest_may_be_moved(contest, tmp_path):
