@@ -29,11 +29,9 @@ class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
     """A progress bar without tqdm's thread, which would wake up while the meter is read."""
 
     monitor_interval = 0
-
-
-# No other process draws a line. tqdm's own lock is a semaphore of all processes, and a program that
-# leaves at once leaves it behind, of which Python warns.
-_Bar.set_lock(threading.RLock())
+    # What `set_lock` sets. No other process draws a line. tqdm's own lock is a semaphore of all
+    # processes, and a program that leaves at once leaves it behind, of which Python warns.
+    _lock = threading.RLock()
 
 
 @contextmanager
