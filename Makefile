@@ -8,7 +8,7 @@ CODE := referee power client_sample tests docs/site
 # Rules, numbers, formats, store, use cases, routes and clients: no whole program, no meter's wire.
 QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench e2e power), \
 	$(patsubst %/,%,$(wildcard tests/*/))) $(wildcard tests/test_*.py)
-FAST := -n 2 -m 'not slow and not browser'
+FAST := -m 'not slow and not browser'
 
 # The tests start hundreds of programs, and each would compile its modules again.
 quick near test bench pictures: export PYTHONDONTWRITEBYTECODE =
@@ -19,7 +19,7 @@ help:
 	@echo "make demo      a whole session on this machine: servers, emulated meter, contestant, score"
 	@echo "make docs      these documents as a site, build/site/index.html, which a wheel takes along"
 	@echo "make near      the tests that concern a file, in seconds: ARGS=referee/core/states.py"
-	@echo "make quick     the short tests of all but whole programs and meters, in a minute"
+	@echo "make quick     the short tests of all but whole programs and meters, in two minutes"
 	@echo "make test      all tests; ARGS='tests/core -k states' runs a part"
 	@echo "make check     layout, lint and types"
 	@echo "make format    lay the code out as 'make check' wants it"
@@ -78,10 +78,10 @@ docs: .venv/docs
 	@echo "Wrote build/site/index.html."
 
 quick: .venv/test
-	$(BIN)/python -m pytest $(FAST) $(QUICK) $(ARGS)
+	$(BIN)/python -m pytest -n 4 $(FAST) $(QUICK) $(ARGS)
 
 near: .venv/test
-	tests=$$($(BIN)/python -m tests.support.near $(ARGS)) && $(BIN)/python -m pytest $(FAST) $$tests
+	tests=$$($(BIN)/python -m tests.support.near $(ARGS)) && $(BIN)/python -m pytest -n 2 $(FAST) $$tests
 
 # Many tests wait for processes, so two cores can serve four workers. A file's tests share servers and
 # browsers, so a worker takes a whole file, in the order of tests/conftest.py.
