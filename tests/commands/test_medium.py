@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from client_sample import client
 from referee.cli import main
 from referee.commands import medium as medium_command
 from referee.commands.medium import install_script, write_sample, write_sums
@@ -116,6 +117,19 @@ def test_the_sample_event_is_set_up_as_its_page_says(
     assert all(Path(name).is_file() for name in named)
     files = ["--ground-truth", "ground_truth.json", "--detections", "answers.json"]
     assert 0 == main(["score", *files])
+
+
+def test_the_sample_team_waits_for_nothing_but_a_referee(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The client takes the page's line, with its answers and images, and stays to the end."""
+    write_sample(tmp_path / "sample", images=2)
+    monkeypatch.chdir(tmp_path / "sample")
+    page = Path("README.txt").read_text("utf-8").replace("\\\n", " ")
+    (line,) = [line.split() for line in page.splitlines() if "client_sample.client" in line]
+    assert "--no-logout" in line, "a session of a second has no VALID energy"
+    assert 1 == client.main([*line[3:], "--url", "http://127.0.0.1:1"])
+    assert "127.0.0.1" in capsys.readouterr().err
 
 
 @pytest.fixture
