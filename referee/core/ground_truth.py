@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from referee.core.box_formats import Sizes, in_pixels, require_extent, to_corners
 from referee.core.columns import four_columns, warn_of_fractions, whole_numbers
 from referee.errors import ArgumentError
+
+if TYPE_CHECKING:  # It imports this module.
+    from referee.core.coco_boxes import CocoTruth
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +29,8 @@ class GroundTruth:
     each box's image and class. `blacklist` (int64, shape (k, 2)) holds pairs (image id, class id)
     that count neither way. `class_names` maps class ids to names where the source has names.
     `difficult` (bool, (m,)) flags the boxes that PASCAL VOC's rules leave out. It is None if no box
-    is flagged.
+    is flagged. `coco` holds the annotations of a COCO source as COCO's metric needs them: with
+    their own areas, and with the crowd regions, which are no boxes here.
     """
 
     image_ids: NDArray[np.int64]
@@ -36,6 +41,7 @@ class GroundTruth:
     blacklist: NDArray[np.int64]
     class_names: dict[int, str]
     difficult: NDArray[np.bool_] | None = None
+    coco: CocoTruth | None = None
 
     @classmethod
     def from_arrays(

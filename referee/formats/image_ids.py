@@ -33,13 +33,20 @@ def renumber(truth: GroundTruth, mapping: Mapping[int, int]) -> GroundTruth:
     The mapping must be one to one. Raises KeyError for an image id that is not in it.
     """
     new_ids = np.array([mapping[own] for own in truth.image_ids.tolist()], dtype=np.int64)
+
+    def renamed(of: Ints) -> Ints:
+        return new_ids[np.searchsorted(truth.image_ids, of)]
+
+    listed = np.sort(new_ids)
+    coco = truth.coco
     blacklist = truth.blacklist.reshape(-1, 2).copy()
     blacklist[:, 0] = [mapping[own] for own in blacklist[:, 0].tolist()]
     return replace(
         truth,
-        image_ids=np.sort(new_ids),
-        box_image_id=new_ids[np.searchsorted(truth.image_ids, truth.box_image_id)],
+        image_ids=listed,
+        box_image_id=renamed(truth.box_image_id),
         blacklist=blacklist,
+        coco=coco and replace(coco, image_ids=listed, image_id=renamed(coco.image_id)),
     )
 
 

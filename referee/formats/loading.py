@@ -7,7 +7,7 @@ import os
 import warnings
 from pathlib import Path
 
-from referee.core.coco_boxes import CocoResults, CocoTruth
+from referee.core.coco_boxes import CocoResults, CocoTruth, unlike_coco
 from referee.core.columns import warn_of_fractions
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
@@ -62,17 +62,15 @@ def load_detections(
     return in_own_ids(posted, truth, image_ids)[0]
 
 
-def load_coco_truth(path: Name) -> CocoTruth:
-    """Read ground truth for COCO's metric, with crowd regions and areas where the file has them.
+def load_coco_truth(path: Name, *, images: Name | None = None) -> CocoTruth:
+    """Read what `load_ground_truth` does, as `evaluate_coco` takes it from there.
 
-    It reads what `load_ground_truth` does. Raises `InputError`, which names file, line and field.
+    Warns of what COCO's metric does not know, as `evaluate_coco` does.
     """
-    truth_file = read_ground_truth(Path(path))
-    return (
-        CocoTruth.from_ground_truth(truth_file.truth)
-        if truth_file.coco is None
-        else truth_file.coco
-    )
+    truth = load_ground_truth(path, images=images)
+    for sentence in unlike_coco(truth):
+        warnings.warn(sentence, stacklevel=2)
+    return CocoTruth.from_ground_truth(truth)
 
 
 def load_coco_results(path: Name) -> CocoResults:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
 
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
@@ -20,11 +19,9 @@ class GroundTruthFile:
     """Ground truth under the source's own image ids, with the source's further data.
 
     `file_names` and `sizes` (width, height in pixels) map image ids to the source's data; they are
-    empty if the source has none. `coco` holds the annotations of a COCO source as COCO's metric
-    needs them, crowd regions included. It is None for other sources.
+    empty if the source has none.
     """
 
     truth: GroundTruth
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
-    coco: CocoTruth | None = None

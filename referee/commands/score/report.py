@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.commands.score.options import require_sense
-from referee.core.coco_boxes import CocoTruth
+from referee.core.coco_boxes import CocoTruth, unlike_coco
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
@@ -182,8 +182,8 @@ def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTru
     warnings = of_image_ids(results.image_id, truth_file.truth, args.image_ids)
     warnings += of_boxes(results.box, truth_file.truth)
     image_id, numbering = own_image_ids(results.image_id, truth_file.truth, args.image_ids)
-    truth = truth_file.coco or CocoTruth.from_ground_truth(truth_file.truth)
-    truth = replace(truth, category_ids=truth_file.truth.class_ids)
+    warnings += unlike_coco(truth_file.truth)
+    truth = CocoTruth.from_ground_truth(truth_file.truth)
     with _two_threads() as threads:
         prepared = coco.prepare(truth, replace(results, image_id=image_id), mapped=threads.map)
     del results  # The evaluator has its copy, and needs much memory for its work.
