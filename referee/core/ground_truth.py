@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +30,8 @@ class GroundTruth:
     that count neither way. `class_names` maps class ids to names where the source has names.
     `difficult` (bool, (m,)) flags the boxes that PASCAL VOC's rules leave out. It is None if no box
     is flagged. `coco` holds the annotations of a COCO source as COCO's metric needs them: with
-    their own areas, and with the crowd regions, which are no boxes here.
+    their own areas, and with the crowd regions, which are no boxes here. `file_names` and `sizes`
+    (width, height in pixels) are those of the images that the source has them of, by image id.
     """
 
     image_ids: NDArray[np.int64]
@@ -42,6 +43,8 @@ class GroundTruth:
     class_names: dict[int, str]
     difficult: NDArray[np.bool_] | None = None
     coco: CocoTruth | None = None
+    file_names: dict[int, str] = field(default_factory=dict)
+    sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def from_arrays(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth of any format: COCO JSON, a folder of XML, or CSV."""
+"""Ground truth of any format: COCO JSON, a folder of XML or of YOLO labels, or CSV."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
 from referee.formats.text import STANDARD_INPUT, Read, read_bytes
-from referee.formats.truth_file import GroundTruthFile
+from referee.formats.truth_file import GroundTruthFile, KnownImage
 
 
 def read_ground_truth(
@@ -21,12 +22,15 @@ def read_ground_truth(
     images: Path | None = None,
     blacklist: Path | None = None,
     classes: int | None = None,
+    pictures: Path | Sequence[KnownImage] | None = None,
+    class_names: Mapping[int, str] | None = None,
     read: Read = read_bytes,
 ) -> GroundTruthFile:
-    """Read ground truth: a folder is XML, a file that begins with `{` is COCO, others are CSV.
+    """Read ground truth: a folder is XML or YOLO labels, a file that begins with `{` is COCO.
 
-    `images` lists the images for CSV or XML, see `csv_truth` and `xml_truth`; it may be a folder
-    of pictures. Without it, a CSV source has only the images with a box. `blacklist` is CSV
+    Other files are CSV. `images` lists the images for CSV or XML, see `csv_truth` and `xml_truth`;
+    it may be a folder of pictures. Without it, a CSV source has only the images with a box. For
+    labels see `yolo_truth`: their images are `pictures`, or else `images`. `blacklist` is CSV
     `image_id,class_id`. With `classes` the class list is 1…classes, otherwise the source's own.
     Image ids stay the source's own. `read` reads each file. Raises InputError naming file, line and
     field.
@@ -34,10 +38,20 @@ def read_ground_truth(
     if path is not STANDARD_INPUT and not path.exists():
         raise InputError(f"{path} does not exist: name the ground truth's file or folder")
     if path.is_dir():
-        # The readers of JSON and XML are loaded by whom they serve: CSV needs neither.
-        from referee.formats.xml_truth import read_xml_truth
+        # The readers of JSON, XML and labels are loaded by whom they serve: CSV needs none.
+        from referee.formats.yolo_layout import holds_labels
 
-        source = read_xml_truth(path, images, read)
+        if holds_labels(path):
+            from referee.formats.yolo_truth import read_yolo_truth
+
+            source = read_yolo_truth(
+                path, pictures or images, read, classes=classes, class_names=class_names
+            )
+        else:
+            from referee.formats.xml_truth import read_xml_truth
+
+            named = None if images is None or images.is_dir() else images
+            source = read_xml_truth(path, named, read)
     else:
         content = read(path)
         start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image, UnidentifiedImageError
 
@@ -21,6 +22,9 @@ _FORMATS = ("JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP")
 # A phone's MPO is a JPEG with further pictures behind it.
 _MEDIA_TYPES = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
 _LFS_POINTER = b"version https://git-lfs.github.com/"
+
+# The number of EXIF's field that says how a viewer turns the image; 1 is not at all.
+_ORIENTATION = 0x0112
 
 _opening = threading.Lock()
 
@@ -49,6 +53,31 @@ def image_size(path: Path) -> tuple[int, int]:
     """
     with _opened(path, None) as image:
         return image.size
+
+
+class ShownSize(NamedTuple):
+    """An image's sides in pixels as a viewer shows it, and whether its EXIF data turn or flip it.
+
+    `swapped` is true where width and height are those of the stored image the other way round.
+    """
+
+    width: int
+    height: int
+    turned: bool
+    swapped: bool
+
+
+def shown_size(path: Path) -> ShownSize:
+    """Return an image's size as it is shown; no pixel is decoded.
+
+    Raises `InputError` naming the file.
+    """
+    with _opened(path, None) as image:
+        orientation = image.getexif().get(_ORIENTATION, 1)
+        swapped = orientation in (5, 6, 7, 8)
+        width, height = image.size
+    turned = orientation in range(2, 9)
+    return ShownSize(height if swapped else width, width if swapped else height, turned, swapped)
 
 
 def sound_image(path: Path, content: bytes) -> ImageFacts:

@@ -9,9 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.ground_truth import GroundTruth
+from referee.formats.yolo_counts import LabelCounts
 
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 """The blacklist of a source without one."""
+
+
+@dataclass(frozen=True)
+class KnownImage:
+    """An image of which somebody knows already what a folder of labels does not say."""
+
+    name: str
+    image_id: int
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +30,10 @@ class GroundTruthFile:
     """Ground truth under the source's own image ids, with the source's further data.
 
     `file_names` and `sizes` (width, height in pixels) map image ids to the source's data; they are
-    empty if the source has none.
+    empty if the source has none. `labels` counts what came in a folder of YOLO labels.
     """
 
     truth: GroundTruth
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    labels: LabelCounts | None = None
