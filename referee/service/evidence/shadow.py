@@ -222,9 +222,10 @@ def _labels(
         if image is None or path.name == "classes.txt":
             continue
         try:
-            for row in dict.fromkeys(_text(path, read).splitlines()):
-                if row.strip():
-                    yield image, *_label(row.replace(",", " ").split(), sizes[image], posed=posed)
+            rows = [row.replace(",", " ").split() for row in _text(path, read).splitlines()]
+            found = [_label(row, sizes[image], posed=posed) for row in rows if row]
+            for klass, box in dict.fromkeys(found):  # A row that repeats another is no object.
+                yield image, klass, box
         except ValueError as error:
             raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None
 
