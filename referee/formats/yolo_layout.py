@@ -8,6 +8,7 @@ label file is that of its image, but for the suffix and a folder named `labels` 
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -26,6 +27,7 @@ _SUFFIX = ".txt"
 _LISTS_OF_IMAGES = ("train", "val", "valid", "validation", "test")
 _READ_ME = "readme"
 _LISTED = 5
+_MOST_FILES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -39,15 +41,38 @@ class Pairing:
 def files_under(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
     """Return the files with one of the suffixes as paths within a folder, ascending.
 
-    Hidden files do not count, nor what a Mac adds to an archive.
+    Hidden files do not count, nor what a Mac adds to an archive. A link to a folder is followed,
+    and each folder is read once. Raises InputError for a folder of more files than any data set.
     """
-    found = []
-    for path in folder.rglob("*"):
-        within = path.relative_to(folder)
-        hidden = any(part.startswith(".") or part == "__MACOSX" for part in within.parts)
-        if path.suffix.lower() in suffixes and not hidden and path.is_file():
-            found.append(within.as_posix())
+    found: list[str] = []
+    seen = {_identity(folder)}
+    count = 0
+    for place, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if _is_new(os.path.join(place, name), seen)]
+        count += len(files)
+        if count > _MOST_FILES:
+            raise InputError(f"{folder} holds more than {_MOST_FILES} files: give one data set")
+        for name in files:
+            if not name.startswith(".") and name.lower().endswith(suffixes):
+                found.append(Path(place, name).relative_to(folder).as_posix())
     return sorted(found)
+
+
+def _is_new(folder: str, seen: set[tuple[int, int]]) -> bool:
+    """Tell whether a folder counts and was not read before, and note that it is read."""
+    name = os.path.basename(folder)
+    if name.startswith(".") or name == "__MACOSX":
+        return False
+    identity = _identity(Path(folder))
+    if identity in seen:
+        return False
+    seen.add(identity)
+    return True
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    status = folder.stat()
+    return status.st_dev, status.st_ino
 
 
 def label_texts(folder: Path) -> list[str]:
