@@ -208,7 +208,7 @@ def test_a_session_of_every_kind(tmp_path, capsys, name):
 
 
 def test_labels_alone_verify_a_session_on_another_machine(tmp_path):
-    """A bundle knows the images' sizes and the classes, so the label files are all that it takes."""
+    """A bundle knows the images' sizes and the classes, so label files are all that it takes."""
     contest, truth = contest_of(tmp_path / "here", CASES["YOLO"])
     number = play(contest)
     write_bundle(contest, number, tmp_path / "bundle.zip")

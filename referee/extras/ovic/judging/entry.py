@@ -71,8 +71,8 @@ def accuracy_of(
 ) -> Accuracy:
     """Return the model's accuracy on the images of the ground truth.
 
-    The ground truth of detection is COCO instances JSON, that of classification is lines
-    `file,label`. `read` reads it. `keep` gets a detector's answers before they are scored.
+    The ground truth of detection is COCO instances JSON or YOLO labels, and that of classification
+    is lines `file,label`. `read` reads it. `keep` gets a detector's answers before they are scored.
     """
     if rules.task == "detection":
         mean_ap, count = detection_accuracy(
