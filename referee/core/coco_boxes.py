@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from referee.core.box_formats import Sizes, in_pixels, require_extent, to_xywh
+from referee.core.coco_annotations import CocoAnnotations
 from referee.core.columns import four_columns, numbers, warn_of_fractions, whole_numbers
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth, listed_ids
@@ -93,8 +94,17 @@ class CocoTruth:
         Areas, crowd regions and exact boxes are those of its `coco`. Where it has none, or other
         boxes by now, a box's area is width times height, and there is no crowd region.
         """
-        if truth.coco is not None and _has_the_boxes(truth.coco, truth):
-            return replace(truth.coco, image_ids=truth.image_ids, category_ids=truth.class_ids)
+        own = truth.coco
+        if own is not None and _has_the_boxes(own, truth):
+            return cls(
+                image_ids=truth.image_ids,
+                category_ids=truth.class_ids,
+                image_id=own.image_id,
+                category_id=own.category_id,
+                box=own.box,
+                area=own.area,
+                crowd=own.crowd,
+            )
         box = to_xywh(truth.box, "corners")
         return cls(
             image_ids=truth.image_ids,
@@ -107,18 +117,10 @@ class CocoTruth:
         )
 
 
-def single_boxes(coco: CocoTruth) -> tuple[Ints, Ints, Floats]:
-    """Return image, category and inclusive corners of each annotation that is no crowd region."""
-    single = ~coco.crowd
-    corners = coco.box[single]
-    corners[:, 2:] += corners[:, :2] - 1
-    return coco.image_id[single], coco.category_id[single], corners
-
-
-def _has_the_boxes(coco: CocoTruth, truth: GroundTruth) -> bool:
+def _has_the_boxes(coco: CocoAnnotations, truth: GroundTruth) -> bool:
     """Tell whether the single annotations are the boxes of the ground truth, in their order."""
     boxes = (truth.box_image_id, truth.box_class_id, truth.box)
-    return all(map(np.array_equal, single_boxes(coco), boxes))
+    return all(map(np.array_equal, coco.objects(), boxes))
 
 
 def unlike_coco(truth: GroundTruth) -> list[str]:

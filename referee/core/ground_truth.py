@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from referee.core.box_formats import Sizes, in_pixels, require_extent, to_corners
+from referee.core.coco_annotations import CocoAnnotations
 from referee.core.columns import four_columns, warn_of_fractions, whole_numbers
 from referee.errors import ArgumentError
-
-if TYPE_CHECKING:  # It imports this module.
-    from referee.core.coco_boxes import CocoTruth
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +39,7 @@ class GroundTruth:
     blacklist: NDArray[np.int64]
     class_names: dict[int, str]
     difficult: NDArray[np.bool_] | None = None
-    coco: CocoTruth | None = None
+    coco: CocoAnnotations | None = None
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
 

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from referee.core.coco_boxes import CocoTruth, single_boxes
+from referee.core.coco_annotations import CocoAnnotations
+from referee.core.coco_boxes import CocoTruth
 from referee.core.garbage import collections_paused
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
@@ -42,7 +43,8 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     with collections_paused():
         source = fast_or_slow(partial(_fast, content), partial(_slow, path, content))
     coco = source.coco
-    image_id, class_id, boxes = single_boxes(coco)
+    annotations = CocoAnnotations(coco.image_id, coco.category_id, coco.box, coco.area, coco.crowd)
+    image_id, class_id, boxes = annotations.objects()
     truth = GroundTruth(
         image_ids=coco.image_ids,
         class_ids=coco.category_ids,
@@ -51,7 +53,7 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
         box=boxes,
         blacklist=NO_BLACKLIST,
         class_names=source.class_names,
-        coco=coco,
+        coco=annotations,
     )
     return GroundTruthFile(truth, source.file_names, source.sizes)
 

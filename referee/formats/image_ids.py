@@ -51,16 +51,15 @@ def renumber(truth: GroundTruth, mapping: Mapping[int, int]) -> GroundTruth:
     def renamed(of: Ints) -> Ints:
         return new_ids[np.searchsorted(truth.image_ids, of)]
 
-    listed = np.sort(new_ids)
     coco = truth.coco
     blacklist = truth.blacklist.reshape(-1, 2).copy()
     blacklist[:, 0] = [mapping[own] for own in blacklist[:, 0].tolist()]
     return replace(
         truth,
-        image_ids=listed,
+        image_ids=np.sort(new_ids),
         box_image_id=renamed(truth.box_image_id),
         blacklist=blacklist,
-        coco=coco and replace(coco, image_ids=listed, image_id=renamed(coco.image_id)),
+        coco=coco and replace(coco, image_id=renamed(coco.image_id)),
     )
 
 

@@ -344,5 +344,5 @@ def test_class_list_must_have_every_class(tmp_path):
 def test_absent_and_unreadable_paths(tmp_path):
     """The error names a missing path, or a folder without XML."""
     assert "does not exist" in refusal(tmp_path / "nothing.json")
-    assert "has no .xml files" in refusal(tmp_path)
+    assert "has neither .xml files nor YOLO labels" in refusal(tmp_path)
     assert "is not needed" in refusal(write_coco(tmp_path), images=Path("list.csv"))
