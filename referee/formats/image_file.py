@@ -73,11 +73,23 @@ def shown_size(path: Path) -> ShownSize:
     Raises `InputError` naming the file.
     """
     with _opened(path, None) as image:
-        orientation = image.getexif().get(_ORIENTATION, 1)
+        orientation = _orientation(image)
         swapped = orientation in (5, 6, 7, 8)
         width, height = image.size
-    turned = orientation in range(2, 9)
+    turned = orientation != 1
     return ShownSize(height if swapped else width, width if swapped else height, turned, swapped)
+
+
+def _orientation(image: Image.Image) -> int:
+    """Return how EXIF turns an image, 1 to 8; damaged data, of which Pillow warns, turn nothing."""
+    with _opening, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            # A PNG's own method would decode the pixels.
+            orientation = Image.Image.getexif(image).get(_ORIENTATION, 1)
+        except Exception:
+            return 1
+    return orientation if orientation in range(1, 9) else 1
 
 
 def sound_image(path: Path, content: bytes) -> ImageFacts:

@@ -13,7 +13,6 @@ import numpy as np
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ILSVRC_DET, PASCAL_VOC
-from referee.formats.image_ids import ids_of_names
 from referee.formats.numbers import whole_number
 from referee.formats.text import Read, cells, parse_cell, read_bytes
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
@@ -41,10 +40,8 @@ def read_xml_truth(
     """
     names = sorted(file.stem for file in folder.glob("*.xml"))
     if not names:
-        raise InputError(
-            f"{folder} has neither .xml files nor YOLO labels (.txt): name the folder that has them"
-        )
-    own_ids = _ids_by_list(folder, image_list, read) if image_list else ids_of_names(names)
+        raise InputError(f"{folder} has no .xml files: name the folder that has them")
+    own_ids = _ids_by_list(folder, image_list, read) if image_list else _ids_by_name(names)
     objects: list[tuple[int, Object]] = []
     sizes, file_names = {}, {}
     for name, own in own_ids.items():
@@ -112,6 +109,14 @@ def _size(root: ElementTree.Element) -> tuple[int, int] | None:
         return int(root.findtext("size/width", "")), int(root.findtext("size/height", ""))
     except ValueError:
         return None
+
+
+def _ids_by_name(names: list[str]) -> dict[str, int]:
+    if all(name.isascii() and name.isdigit() for name in names):
+        numbers = {name: int(name) for name in names}
+        if len(set(numbers.values())) == len(names):
+            return numbers
+    return {name: number for number, name in enumerate(names, start=1)}
 
 
 def _ids_by_list(folder: Path, image_list: Path, read: Read) -> dict[str, int]:

@@ -14,9 +14,8 @@ class LabelCounts:
     Of `images`, `labelled` have a label file, and `empty` of these files have no object. Of the
     objects that became boxes, `outlines` had one, and `beyond` reach beyond their image.
     `duplicates` are rows that said the same as another one of their file. `turned` names the images
-    that EXIF data turn or flip, and `swapped` those whose sides they swap. `other_texts` are `.txt`
-    files that hold no labels. `names` is the file of the class names, or None: then the classes
-    have no names.
+    that EXIF data turn or flip. `other_texts` are `.txt` files that hold no labels. `names` is the
+    file of the class names, or None: then the classes have no names.
     """
 
     images: int
@@ -27,7 +26,6 @@ class LabelCounts:
     duplicates: int
     beyond: int
     turned: tuple[str, ...]
-    swapped: tuple[str, ...]
     other_texts: int
     names: str | None
 

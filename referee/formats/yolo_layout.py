@@ -46,6 +46,7 @@ def files_under(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
     """
     found: list[str] = []
     seen = {_identity(folder)}
+    start = len(os.path.join(folder, ""))
     count = 0
     for place, folders, files in os.walk(folder, followlinks=True):
         folders[:] = [name for name in folders if _is_new(os.path.join(place, name), seen)]
@@ -54,7 +55,7 @@ def files_under(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
             raise InputError(f"{folder} holds more than {_MOST_FILES} files: give one data set")
         for name in files:
             if not name.startswith(".") and name.lower().endswith(suffixes):
-                found.append(Path(place, name).relative_to(folder).as_posix())
+                found.append(os.path.join(place, name)[start:].replace(os.sep, "/"))
     return sorted(found)
 
 
@@ -105,9 +106,9 @@ def images_beside(labels: Path) -> Path | None:
 
 def key_of(path: str) -> str:
     """Return what a label file and its image have in common: the path without suffix."""
-    within = PurePosixPath(unicodedata.normalize("NFC", path))
-    folders = [part for part in within.parts[:-1] if part.lower() not in (_LABELS, _IMAGES)]
-    return "/".join([*folders, within.stem])
+    *folders, name = unicodedata.normalize("NFC", path).split("/")
+    kept = [part for part in folders if part.lower() not in (_LABELS, _IMAGES)]
+    return "/".join([*kept, os.path.splitext(name)[0]])
 
 
 def paired(labels: Iterable[str], pictures: Iterable[str], where: str, images: str) -> Pairing:
@@ -184,7 +185,10 @@ def _strange(strange: list[str], count: int, taken: int, where: str, images: str
 
 
 def holds_labels(folder: Path) -> bool:
-    """Tell whether a folder holds YOLO labels, and not XML; raise InputError for one with both."""
+    """Tell whether a folder holds YOLO labels; otherwise it holds XML.
+
+    Raises InputError for a folder with both of one image, and for one with neither.
+    """
     texts = label_texts(folder)
     annotations = {path.stem for path in folder.glob("*.xml")}
     both = [text for text in texts if text.removesuffix(_SUFFIX) in annotations]
@@ -193,4 +197,8 @@ def holds_labels(folder: Path) -> bool:
         raise InputError(
             f"{folder} has {stem}.xml and {both[0]}: give a folder with annotations of one kind"
         )
-    return not annotations and bool(texts)
+    if not annotations and not texts:
+        raise InputError(
+            f"{folder} has neither .xml files nor YOLO labels (.txt): name the folder that has them"
+        )
+    return not annotations

@@ -7,6 +7,7 @@ YAML with `names`, `classes.txt`, `obj.names`, `notes.json`.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -66,22 +67,23 @@ def find_data_set(labels: Path, read: Read) -> DataSet:
 def _in_folder(labels: Path, place: Path, read: Read) -> Iterator[DataSet]:
     """Yield what each file of a folder says, under the path that a user knows."""
     try:
-        files = sorted(path for path in place.iterdir() if path.is_file())
+        names = sorted(name for name in os.listdir(place) if _reader_of(name) is not None)
     except OSError:  # A folder above may be closed to this user.
         return
     inside = place == labels.absolute()
-    for file in files:
-        reader = _reader_of(file)
-        if reader is not None:
-            path = labels / file.name if inside else file
+    for name in names:
+        path = labels / name if inside else place / name
+        reader = _reader_of(name)
+        if reader is not None and path.is_file():
             found = reader(path, _bounded(path, read))
             if found is not None:
                 yield found
 
 
-def _reader_of(file: Path) -> Callable[[Path, bytes], DataSet | None] | None:
+def _reader_of(name: str) -> Callable[[Path, bytes], DataSet | None] | None:
     """Return what reads a file by its name; None for one that holds no names."""
-    name, suffix = file.name.lower(), file.suffix.lower()
+    name = name.lower()
+    suffix = os.path.splitext(name)[1]
     if name.startswith("."):
         return None
     if name in LISTS or suffix in _NAME_LISTS:

@@ -89,7 +89,6 @@ def read_yolo_truth(
         duplicates=sum(one.duplicates for one in rows.values()),
         beyond=beyond,
         turned=pictures.turned,
-        swapped=tuple(sorted(pictures.swapped)),
         other_texts=pairing.others,
         names=None if data_set.source is None else str(data_set.source),
     )

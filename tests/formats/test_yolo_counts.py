@@ -25,7 +25,6 @@ PLAIN = LabelCounts(
     duplicates=0,
     beyond=0,
     turned=(),
-    swapped=(),
     other_texts=2,
     names="data.yaml",
 )

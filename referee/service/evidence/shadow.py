@@ -15,7 +15,6 @@ import io
 import json
 import math
 import re
-import unicodedata
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +26,7 @@ from xml.etree import ElementTree
 from referee.errors import InputError
 from referee.formats.text import unpacked
 from referee.service.evidence.bundle_file import Mismatch
+from referee.service.evidence.shadow_labels import labels, sizes_of
 
 Box = tuple[float, float, float, float]
 Key = tuple[int, int]
@@ -54,7 +54,7 @@ def shadow_findings(
     own_ids, numbers = _images(members["images.csv"])
     classes_told = json.loads(members["session.json"])["classes"]
     if ground_truth.is_dir() and not any(ground_truth.glob("*.xml")):
-        truth = [*_labels(ground_truth, own_ids, _sizes(members["images.csv"]), read)]
+        truth = [*labels(ground_truth, own_ids, sizes_of(members["images.csv"]), read)]
     else:
         truth = _truth(ground_truth, own_ids, classes_told, read)
     ignored = _pairs(blacklist, read) if blacklist is not None else set()
@@ -196,56 +196,6 @@ def _xml(
         if image is not None:
             x0, y0, x1, y1 = corners
             yield image, by_name[one.findtext("name") or ""], (x0, y0, x1, y1)
-
-
-def _sizes(content: bytes) -> dict[int, tuple[int, int]]:
-    """Return width and height of each image by its id in the ground truth."""
-    rows = csv.DictReader(io.StringIO(content.decode("utf-8")))
-    return {int(row["source_id"]): (int(row["width"]), int(row["height"])) for row in rows}
-
-
-def _labels(
-    folder: Path,
-    own_ids: Mapping[str, int],
-    sizes: Mapping[int, tuple[int, int]],
-    read: Callable[[Path], bytes],
-) -> Iterator[tuple[int, int, Box]]:
-    """Yield the objects of YOLO labels, whose files are named like their pictures."""
-    own = {unicodedata.normalize("NFC", name): image for name, image in own_ids.items()}
-    posed = any(
-        b"kpt_shape" in path.read_bytes()
-        for place in (folder, *list(folder.absolute().parents)[:3])
-        for path in place.glob("*.y*ml")
-    )
-    for path in sorted(folder.rglob("*.txt")):
-        image = own.get(unicodedata.normalize("NFC", path.stem))
-        if image is None or path.name == "classes.txt":
-            continue
-        try:
-            rows = [row.replace(",", " ").split() for row in _text(path, read).splitlines()]
-            found = [_label(row, sizes[image], posed=posed) for row in rows if row]
-            for klass, box in dict.fromkeys(found):  # A row that repeats another is no object.
-                yield image, klass, box
-        except ValueError as error:
-            raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None
-
-
-def _label(row: list[str], size: tuple[int, int], *, posed: bool) -> tuple[int, Box]:
-    """Return class and box of a row: a centre and sides, or the corners of an outline."""
-    width, height = size
-    numbers = [float(cell) for cell in row[1:]]
-    if len(numbers) > 4 and not posed:
-        xs, ys = numbers[::2], numbers[1::2]
-        x0, x1, y0, y1 = min(xs), max(xs), min(ys), max(ys)
-    else:
-        cx, cy, w, h = numbers[:4]
-        x0, x1, y0, y1 = cx - w / 2, cx + w / 2, cy - h / 2, cy + h / 2
-    return int(float(row[0])) + 1, (
-        x0 * width,
-        y0 * height,
-        x1 * width - 1,
-        y1 * height - 1,
-    )
 
 
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")

@@ -89,7 +89,7 @@ def read_truth(
     """Return the ground truth of a configuration, with the ids of its file.
 
     What a folder of YOLO labels does not say of images and classes is that of the `contest`, if it
-    is prepared already. Raises `InputError` for labels of images whose sides EXIF data swap.
+    is prepared already. Raises `InputError` for labels of images that EXIF data turn.
     """
     source = read_ground_truth(
         config.images.ground_truth,
@@ -100,11 +100,11 @@ def read_truth(
         class_names=None if contest is None else contest.classes,
         read=reads.read,
     )
-    if source.labels is not None and source.labels.swapped:
+    if source.labels is not None and source.labels.turned:
         raise InputError(
-            f"{config.images.folder / source.labels.swapped[0]}: its EXIF data turn it, and the"
+            f"{config.images.folder / source.labels.turned[0]}: its EXIF data turn it, and the"
             " labels are those of the turned image. Contestants get the stored one: store it"
-            f" turned. {len(source.labels.swapped)} of {source.labels.images} images are like this."
+            f" turned. {len(source.labels.turned)} of {source.labels.images} images are like this."
         )
     return source
 
