@@ -190,7 +190,7 @@ def holds_labels(folder: Path) -> bool:
     Raises InputError for a folder with both of one image, and for one with neither.
     """
     texts = label_texts(folder)
-    annotations = {path.stem for path in folder.glob("*.xml")}
+    annotations = {path.stem for path in folder.iterdir() if path.suffix.lower() == ".xml"}
     both = [text for text in texts if text.removesuffix(_SUFFIX) in annotations]
     if both:
         stem = both[0].removesuffix(_SUFFIX)

@@ -32,7 +32,7 @@ _NAME_LISTS = (".names", ".labels")
 _NOTES = "notes.json"
 _MOST_BYTES = 2**20
 # Other programs keep their YAML in the same folders.
-_OF_DATA_SET = re.compile(r"""\b(?:names|nc)["']?\s*:""")
+_OF_DATA_SET = re.compile(rb"""\b(?:names|nc)["']?\s*:""")
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,9 @@ def _from_notes(path: Path, content: bytes) -> DataSet | None:
 
 def _from_yaml(path: Path, content: bytes) -> DataSet | None:
     """Read `names`, `nc` and `kpt_shape`; None for a file that has neither names nor nc."""
-    text = _text(path, content)
-    if not _OF_DATA_SET.search(text):
+    if not _OF_DATA_SET.search(content.replace(b"\x00", b"")):  # In UTF-16 every other byte is 0.
         return None
-    fields = _fields_of(path, text)
+    fields = _fields_of(path, _text(path, content))
     count = None if "nc" not in fields else _index(path, "nc", _scalar(path, "nc", fields["nc"]))
     points = _keypoints(path, fields["kpt_shape"]) if "kpt_shape" in fields else None
     if "names" not in fields:

@@ -28,6 +28,7 @@ def found(folder):
         ("data.yaml", "path: .\nnames:\n  0: cat\n  1: dog\n"),
         ("dataset.yml", "names:\r\n- cat\r\n- dog\r\n"),
         ("data.yaml", "\ufeffnames: {1: dog, 0: cat}"),
+        ("data.yaml", "names: [cat, dog]".encode("utf-16")),
         ("data.yaml", "x: &n [cat, dog]\nnames: *n\nnc: 2 # two\n"),
         ("data.yaml", "names: !!python/tuple [cat, dog]"),
         ("data.yaml", '"names": ["cat", "dog"]'),
@@ -77,6 +78,7 @@ def test_other_programs_files_do_not_count(tmp_path):
     """YAML and JSON of other programs in the same folders have no names of classes."""
     write_text(tmp_path / "docker-compose.yml", "services: {{ x }}: [\n")
     write_text(tmp_path / "notes.json", "{}")
+    write_text(tmp_path / "settings.yaml", "标题: 猫狗".encode("gbk"))
     write_text(tmp_path / ".hidden.yaml", "names: [x]")
     assert None is find_data_set(tmp_path, read_bytes).count
 

@@ -53,7 +53,9 @@ def shadow_findings(
         return
     own_ids, numbers = _images(members["images.csv"])
     classes_told = json.loads(members["session.json"])["classes"]
-    if ground_truth.is_dir() and not any(ground_truth.glob("*.xml")):
+    if ground_truth.is_dir() and not any(
+        file.suffix.lower() == ".xml" for file in ground_truth.iterdir()
+    ):
         truth = [*labels(ground_truth, own_ids, sizes_of(members["images.csv"]), read)]
     else:
         truth = _truth(ground_truth, own_ids, classes_told, read)

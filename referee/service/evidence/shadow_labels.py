@@ -35,7 +35,7 @@ def labels(
         for path in place.glob("*.y*ml")
     )
     for path in sorted(folder.rglob("*.txt")):
-        image = own.get(unicodedata.normalize("NFC", path.stem))
+        image = next((own[name] for name in _names(path, folder) if name in own), None)
         if image is None or path.name == "classes.txt":
             continue
         try:
@@ -48,6 +48,17 @@ def labels(
                 yield image, klass, box
         except ValueError as error:
             raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None
+
+
+def _names(path: Path, folder: Path) -> Iterator[str]:
+    """Yield the names under which the picture of a label file may be known, the longest first."""
+    *above, _ = path.relative_to(folder).parts
+    for parts in (
+        ["images" if part == "labels" else part for part in above],
+        [part for part in above if part != "labels"],
+        [],
+    ):
+        yield unicodedata.normalize("NFC", "/".join([*parts, path.stem]))
 
 
 def _label(row: list[str], size: tuple[int, int], *, posed: bool) -> tuple[int, Box]:
