@@ -15,6 +15,9 @@ from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
 from referee.formats.text import STANDARD_INPUT, Read, read_bytes
 from referee.formats.truth_file import GroundTruthFile, KnownImage
 
+# A label file has some rows; to look at a longer text would take time.
+_ONE_FILE_OF_LABELS = 2**16
+
 
 def read_ground_truth(
     path: Path,
@@ -65,6 +68,7 @@ def read_ground_truth(
             _require_folder(path, images)
             source = read_coco_truth(path, content)
         else:
+            _require_no_part_of_labels(path, content)
             source = read_csv_truth(path, content, images, read)
     if not len(source.truth.box):
         raise InputError(f"{path} has no boxes: there is nothing to score against")
@@ -72,6 +76,22 @@ def read_ground_truth(
     if blacklist is not None:
         truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
     return replace(source, truth=truth)
+
+
+def _require_no_part_of_labels(path: Path, content: bytes) -> None:
+    """Refuse one file of a data set of YOLO labels: its folder is the ground truth."""
+    suffix = path.suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        raise InputError(f"{path} describes a data set: give the folder of its labels")
+    if suffix != ".txt" or len(content) > _ONE_FILE_OF_LABELS or not content.strip():
+        return
+    from referee.formats.yolo_rows import is_label_text
+
+    if is_label_text(path, content):
+        raise InputError(
+            f"{path} is a label file of one image: give the folder of the labels, and that of the"
+            " images"
+        )
 
 
 def _require_folder(path: Path, images: Path | None) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -111,16 +111,24 @@ def key_of(path: str) -> str:
     return "/".join([*kept, os.path.splitext(name)[0]])
 
 
-def paired(labels: Iterable[str], pictures: Iterable[str], where: str, images: str) -> Pairing:
+def paired(
+    labels: Iterable[str],
+    pictures: Iterable[str],
+    where: str,
+    images: str,
+    holds_rows: Callable[[str], bool] = lambda label: True,
+) -> Pairing:
     """Match label files with images; each label file must belong to exactly one image.
 
+    `holds_rows` tells whether a `.txt` without an image holds labels at all: notes do not.
     `where` and `images` name the folders in a message. Raises InputError, which names the files
     that do not fit.
     """
     labels = list(labels)
     label_of = matched(labels, pictures, where, images)
     taken = set(label_of.values())
-    strange = [label for label in labels if label not in taken and not _is_list(label)]
+    left = [label for label in labels if label not in taken and not _is_list(label)]
+    strange = [label for label in left if not taken or holds_rows(label)]
     if strange:
         raise InputError(_strange(strange, len(labels), len(taken), where, images))
     return Pairing(label_of, len(labels) - len(taken))

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.errors import InputError
 from referee.formats.fast_reading import fast_or_slow
 from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.number_table import are_whole, parse_numbers
@@ -79,6 +80,16 @@ def read_label_rows(
         return LabelRows(table, outlines)
     rows = np.array(kept, dtype=np.float64).reshape(-1, len(LABEL_FIELDS))
     return LabelRows(rows, outlines, len(table) - len(kept))
+
+
+def is_label_text(path: Path, content: bytes) -> bool:
+    """Tell whether a file could be one of labels: each row is sound, or it is empty."""
+    faults = Faults()
+    try:
+        read_label_rows(path, content, faults)
+    except InputError:  # It is no text.
+        return False
+    return not faults.error().faults
 
 
 def _fast(content: bytes, most: int, keypoints: Keypoints | None) -> tuple[Floats, int] | None:

@@ -35,7 +35,7 @@ from referee.formats.yolo_layout import (
     pictures_under,
 )
 from referee.formats.yolo_names import DataSet, find_data_set
-from referee.formats.yolo_rows import SLACK, LabelRows, read_label_rows
+from referee.formats.yolo_rows import SLACK, LabelRows, is_label_text, read_label_rows
 
 Floats = NDArray[np.float64]
 
@@ -76,7 +76,13 @@ def read_yolo_truth(
     """
     texts = label_texts(folder)
     pictures = _pictures(folder, texts, images, read)
-    pairing = paired(texts, pictures.ids, str(folder), pictures.where)
+    pairing = paired(
+        texts,
+        pictures.ids,
+        str(folder),
+        pictures.where,
+        lambda text: is_label_text(folder / text, read(folder / text)),
+    )
     data_set = _with_names_of(class_names, find_data_set(folder, read))
     rows = _rows(folder, pairing, data_set, classes, read)
     truth, beyond = _truth(folder, rows, pictures, data_set)

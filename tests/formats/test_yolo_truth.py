@@ -132,6 +132,20 @@ def test_a_label_file_without_an_image_is_refused(tmp_path):
     assert "1 of 2 label files belong to no image" in refusal(labels, images=images)
 
 
+def test_notes_among_the_labels_are_counted(tmp_path):
+    """A text that holds no labels needs no image; it is told that it is not used."""
+    labels, images = write_labels(tmp_path, {"a": BOX})
+    write_text(labels / "notes.txt", "ask Kim about image 3\n")
+    assert 1 == read_ground_truth(labels, images=images).labels.other_texts
+
+
+def test_one_file_of_a_data_set_says_what_to_give(tmp_path):
+    """A single label file, and data.yaml, are no ground truth: their folder is."""
+    labels, _ = write_labels(tmp_path, {"a": BOX})
+    assert "is a label file of one image: give the folder" in refusal(labels / "a.txt")
+    assert "data.yaml describes a data set" in refusal(tmp_path / "data.yaml")
+
+
 def test_labels_without_any_image_say_what_to_give(tmp_path):
     """Fractions need sizes, so the folder of the images is asked for."""
     write_text(tmp_path / "annotations/a.txt", BOX)
