@@ -31,6 +31,9 @@ _YAML = (".yaml", ".yml")
 _NAME_LISTS = (".names", ".labels")
 _NOTES = "notes.json"
 _MOST_BYTES = 2**20
+# The parser takes seconds to find out that it cannot go so deep.
+_NESTED = re.compile(r"(?:[\[{]\s*){100}")
+_TOO_DEEP = "not a data set's YAML: it is nested too deeply"
 # Other programs keep their YAML in the same folders.
 _OF_DATA_SET = re.compile(rb"""\b(?:names|nc)["']?\s*:""")
 
@@ -181,6 +184,8 @@ def _fields_of(path: Path, text: str) -> dict[str, Any]:
     """
     import yaml  # Only these labels need it.
 
+    if _NESTED.search(text):
+        raise InputError(f"{path}: {_TOO_DEEP}")
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -191,7 +196,7 @@ def _fields_of(path: Path, text: str) -> dict[str, Any]:
         reason = getattr(error, "reason", None) or "it cannot be read"
         raise InputError(f"{path}: not YAML ({reason})") from None
     except RecursionError:
-        raise InputError(f"{path}: not a data set's YAML: it is nested too deeply") from None
+        raise InputError(f"{path}: {_TOO_DEEP}") from None
     if not isinstance(root, yaml.MappingNode):
         return {}
     return {key.value: value for key, value in root.value if isinstance(key, yaml.ScalarNode)}

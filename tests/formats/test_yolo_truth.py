@@ -199,6 +199,7 @@ def test_names_in_another_order_than_the_contest_s_are_refused(tmp_path):
     assert "names class 0 'dog', and the contest 'cat'" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_labels_score_as_coco_does(tmp_path, seed):
     """The same boxes as COCO JSON and as labels give the same mAP and the same twelve numbers."""
