@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _draw(args: argparse.Namespace) -> int:
-    from referee.service.display.pictures import open_picture
+    from referee.formats.image_file import open_image
     from referee.tracks.camera.card import test_card
     from referee.tracks.camera.code import FrameLabel, session_tag
     from referee.tracks.camera.compose import compose
@@ -95,7 +95,7 @@ def _draw(args: argparse.Namespace) -> int:
     if args.action == "test-card":
         _write(test_card(screen), args.out)
         return 0
-    picture = open_picture(args.image)
+    picture = open_image(args.image)
     label = FrameLabel(args.id, *picture.size, session_tag(args.tag))
     _write(compose(picture, label, screen, args.parity, enlarge=args.enlarge), args.out)
     return 0

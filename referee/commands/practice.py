@@ -50,6 +50,7 @@ from referee.service.setup.config import (
 )
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest
+from referee.service.setup.image_counts import counts_text
 
 if TYPE_CHECKING:
     from referee.core.ground_truth import GroundTruth
@@ -163,7 +164,7 @@ def run(args: argparse.Namespace) -> int:
         supervisor = host.supervisor
         say(
             f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
-            f"data {config.storage.folder}"
+            f"{counts_text(host.images)}  data {config.storage.folder}"
         )
         if args.config is None:  # In an event's rehearsal teams have passwords of their own.
             tell_password()

@@ -18,6 +18,7 @@ from referee.commands.options import add_config
 from referee.programs.ending import ended_on_purpose
 from referee.programs.terminal import say
 from referee.service.setup.config_file import load_config
+from referee.service.setup.image_counts import counts_text
 from referee.service.setup.parent import stop_with_parent
 
 SERVES = True
@@ -51,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
             shown = "" if audience is None else f"scoreboard {audience}  "
             say(
                 f"ready: contestants {doors}  "
-                f"console {supervisor.console_url}  {shown}data {config.storage.folder}"
+                f"console {supervisor.console_url}  {shown}{counts_text(host.images)}  "
+                f"data {config.storage.folder}"
             )
             tell_ca(config.server.contest_tls)
             track = load_track(config.contest.track)

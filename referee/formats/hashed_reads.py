@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import file_digest, sha256
 from pathlib import Path
 
@@ -36,6 +37,11 @@ class HashedReads:
         if path not in self._stored and any(path.is_relative_to(one) for one in self._folders):
             raise InputError(f"{path} came while its folder was read: try again")
         return unpacked(path, self.stored(path))
+
+    @property
+    def paths(self) -> Iterable[Path]:
+        """The files whose content was asked for."""
+        return self._stored.keys()
 
     def sha256_of(self, path: Path) -> str:
         """Return the SHA-256 in hex of a file, or of the names and contents of a folder."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
 from PIL import Image, UnidentifiedImageError
@@ -92,17 +93,18 @@ def _orientation(image: Image.Image) -> int:
     return orientation if orientation in range(1, 9) else 1
 
 
-def sound_image(path: Path, content: bytes) -> ImageFacts:
-    """Return what the content of a file is, after a look at all of its data.
+def read_sound_image(path: Path) -> tuple[bytes, ImageFacts]:
+    """Return the content of an image's file, and what it is, after a look at all of its data.
 
     Raises `InputError` naming the file.
     """
+    content = _content(path)
     with _opened(path, content) as image:
         facts = ImageFacts(image.format or "", *image.size)
         # Decode the image, a JPEG at an eighth of its size. `verify` would not decode a JPEG.
         image.draft(image.mode, (1, 1))
         image.load()
-        return facts
+        return content, facts
 
 
 def open_image(path: Path) -> Image.Image:
@@ -116,11 +118,7 @@ def open_image(path: Path) -> Image.Image:
 def _opened(path: Path, content: bytes | None) -> Iterator[Image.Image]:
     """Open an image within the bounds; its faults become an `InputError`, in the block too."""
     try:
-        size_bytes = path.stat().st_size if content is None else len(content)
-        if size_bytes > MOST_IMAGE_BYTES:
-            raise InputError(
-                f"{path}: has {size_bytes} bytes, and an image has {MOST_IMAGE_BYTES} at most."
-            )
+        _require_bounded(path, path.stat().st_size if content is None else len(content))
         with _without_warning(path if content is None else io.BytesIO(content)) as image:
             if image.width * image.height > MOST_PIXELS:
                 raise Image.DecompressionBombError
@@ -136,6 +134,25 @@ def _opened(path: Path, content: bytes | None) -> Iterator[Image.Image]:
     # others have been seen.
     except Exception as error:
         raise InputError(f"{path}: {_fault(path, content, error)}") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        status = path.stat()
+        # A pipe may have no end.
+        if not S_ISREG(status.st_mode):
+            raise InputError(f"{path}: is not a file.")
+        _require_bounded(path, status.st_size)
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from error
+
+
+def _require_bounded(path: Path, size_bytes: int) -> None:
+    if size_bytes > MOST_IMAGE_BYTES:
+        raise InputError(
+            f"{path}: has {size_bytes} bytes, and an image has {MOST_IMAGE_BYTES} at most."
+        )
 
 
 def _without_warning(file: Path | io.BytesIO) -> Image.Image:

@@ -30,10 +30,13 @@ class GroundTruthFile:
     """Ground truth under the source's own image ids, with the source's further data.
 
     `file_names` and `sizes` (width, height in pixels) map image ids to the source's data; they are
-    empty if the source has none. `labels` counts what came in a folder of YOLO labels.
+    empty if the source has none. `labels` counts what came in a folder of YOLO labels. `places`
+    says where a source of several files speaks of an image, such as `a.xml`; it is empty for one
+    file.
     """
 
     truth: GroundTruth
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
     labels: LabelCounts | None = None
+    places: dict[int, str] = field(default_factory=dict)

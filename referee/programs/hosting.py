@@ -34,6 +34,7 @@ from referee.service.setup.opened import opened_contest
 from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import private_from_the_start
 from referee.store.database import Database
+from referee.store.images import ImageCounts
 from referee.store.notices import insert_audit, insert_notice
 
 _log = logging.getLogger(__name__)
@@ -41,10 +42,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Host:
-    """A running contest: its supervisor and its database."""
+    """A running contest: its supervisor, its database, and what was counted of its images."""
 
     supervisor: Supervisor
     database: Database
+    images: ImageCounts | None
 
 
 @contextmanager
@@ -97,7 +99,7 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         extra.require_usable(config)
     told: list[str] = []
     with progress_bar("images checked") as progress:
-        database, _ = prepare_contest(config, progress=progress, tell=told.append)
+        database, manifest = prepare_contest(config, progress=progress, tell=told.append)
     for sentence in told:  # Behind the bar, which stands on the same line.
         tell(sentence)
     with ExitStack() as stack:
@@ -116,7 +118,7 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         supervisor.wait_for_sessions(tell)
         stack.callback(_record, database, "stop", "")
         _record(database, "start", f"version {__version__}")
-        yield Host(supervisor, database)
+        yield Host(supervisor, database, manifest.counts)
 
 
 def require_kind(section: MeterSection) -> None:

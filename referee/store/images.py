@@ -37,12 +37,30 @@ class InputFile:
 
 
 @dataclass(frozen=True)
+class ImageCounts:
+    """What came and what was taken when the images were prepared.
+
+    `listed` is the number of images in the ground truth, `used` that of the contest's images.
+    `used_listed` of them are in the ground truth. `other_files` are in the folder and not used.
+    """
+
+    listed: int
+    used: int
+    used_listed: int
+    other_files: int
+
+
+@dataclass(frozen=True)
 class Manifest:
-    """The images in order of their ids, the class names by id, and the input files by name."""
+    """The images in order of their ids, the class names by id, and the input files by name.
+
+    `counts` is None in a database that a referee without counts has prepared.
+    """
 
     images: tuple[ImageEntry, ...]
     classes: Mapping[int, str]
     inputs: Mapping[str, InputFile]
+    counts: ImageCounts | None = None
 
 
 def load_manifest(connection: sqlite3.Connection) -> Manifest:
@@ -56,7 +74,16 @@ def load_manifest(connection: sqlite3.Connection) -> Manifest:
         images=tuple(ImageEntry(*row) for row in images),
         classes={row["class_id"]: row["name"] for row in classes},
         inputs=load_inputs(connection),
+        counts=load_counts(connection),
     )
+
+
+def load_counts(connection: sqlite3.Connection) -> ImageCounts | None:
+    """Return what was counted when the images were prepared last; None if nothing was."""
+    row = connection.execute(
+        "select listed, used, used_listed, other_files from image_counts"
+    ).fetchone()
+    return None if row is None else ImageCounts(*row)
 
 
 def load_inputs(connection: sqlite3.Connection) -> dict[str, InputFile]:
@@ -133,10 +160,11 @@ def strange_manifest(connection: sqlite3.Connection) -> bool:
 
 
 def replace_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:
-    """Replace the stored manifest; of equal contents only the files' places are updated.
+    """Replace the stored manifest; of equal contents only places and counts are updated.
 
     The database refuses other contents while there are sessions, so the caller asks before.
     """
+    _replace_counts(connection, manifest.counts)
     if manifest_digest(load_manifest(connection)) == manifest_digest(manifest):
         _move_files(connection, manifest)
         return
@@ -152,6 +180,15 @@ def replace_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None
         "insert into inputs values (?, ?, ?)",
         [(name, file.path, file.sha256) for name, file in manifest.inputs.items()],
     )
+
+
+def _replace_counts(connection: sqlite3.Connection, counts: ImageCounts | None) -> None:
+    connection.execute("delete from image_counts")
+    if counts is not None:
+        connection.execute(
+            "insert into image_counts values (1, :listed, :used, :used_listed, :other_files)",
+            vars(counts),
+        )
 
 
 def _move_files(connection: sqlite3.Connection, manifest: Manifest) -> None:

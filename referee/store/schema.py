@@ -24,7 +24,7 @@ from referee.store.linked_rows import columns_of, key_columns, key_of
 # The package that has a folder for each extra.
 _EXTRAS = "referee.extras"
 # What sessions are run with: triggers of its own keep it, because the files' places may change.
-NO_FACTS = {"images", "classes", "inputs"}
+NO_FACTS = {"images", "classes", "inputs", "image_counts"}
 # fetched_images repeats what requests has, and public_changes numbers facts that have links. The
 # rows of the first two come from the scripts.
 NO_LINKS = {"migrations", "answer_formats", "fetched_images", "public_changes", "chain"}

@@ -725,6 +725,16 @@ create table breaks (
     utc text not null
 ) strict;
 
+create table image_counts (
+    -- What was counted when images and ground truth were prepared last: the images that the ground
+    -- truth lists, the images of the contest, those that are both, and the folder's other files.
+    only_row integer primary key check (only_row = 1),
+    listed integer not null check (listed >= 0),
+    used integer not null check (used >= 0),
+    used_listed integer not null check (used_listed between 0 and used),
+    other_files integer not null check (other_files >= 0)
+) strict;
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.

@@ -66,7 +66,7 @@ def test_a_test_card_is_written(tmp_path: Path) -> None:
         (("--id", "-1"), "image id is -1"),
         (("--id", "1", "--screen", "big"), "'big' is not a screen's size"),
         (("--id", "1", "--out", "/nowhere/frame.png"), "/nowhere/frame.png cannot be written"),
-        (("--id", "1", "--image", "/nowhere.jpg"), "/nowhere.jpg cannot be used: No such file"),
+        (("--id", "1", "--image", "/nowhere.jpg"), "/nowhere.jpg: cannot be read: No such file"),
     ],
 )
 def test_bad_input_is_named(
@@ -81,4 +81,4 @@ def test_a_file_that_is_no_image_is_named(photo: Path, capsys: pytest.CaptureFix
     """A damaged file is refused by its name."""
     photo.write_bytes(b"\x89PNG and no more")
     assert 2 == frame(photo, "--id", "1")[0]
-    assert "photo.png cannot be used: it is damaged" in capsys.readouterr().err
+    assert "photo.png: is not an image that can be read" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from PIL import Image
 
 from referee.errors import InputError
 from referee.formats import image_file
-from referee.formats.image_file import ImageFacts, image_size, open_image, sound_image
+from referee.formats.image_file import ImageFacts, image_size, open_image, read_sound_image
 
 
 def written(kind: str, size: tuple[int, int] = (32, 24), **options: Any) -> bytes:
@@ -58,7 +58,7 @@ DAMAGED = {
 }
 WAYS: list[Callable[[Path], object]] = [
     open_image,
-    lambda path: sound_image(path, path.read_bytes()),
+    read_sound_image,
 ]
 
 
@@ -119,10 +119,13 @@ def test_many_pixels_within_the_bound_are_no_warning(tmp_path: Path) -> None:
     ("kind", "media_type"),
     [("JPEG", "image/jpeg"), ("MPO", "image/jpeg"), ("PNG", "image/png"), ("GIF", None)],
 )
-def test_facts_of_an_image(kind: str, media_type: str | None) -> None:
+def test_facts_of_an_image(tmp_path: Path, kind: str, media_type: str | None) -> None:
     """Kind and size come from the content, and a phone's JPEG with two pictures is a JPEG."""
     more = (
         {"save_all": True, "append_images": [Image.new("RGB", (32, 24))]} if kind == "MPO" else {}
     )
-    facts = sound_image(Path("a"), written(kind, **more))
-    assert (ImageFacts(kind, 32, 24), media_type) == (facts, facts.media_type)
+    path = tmp_path / "a.jpg"
+    path.write_bytes(written(kind, **more))
+    content, facts = read_sound_image(path)
+    assert (path.read_bytes(), ImageFacts(kind, 32, 24)) == (content, facts)
+    assert media_type == facts.media_type

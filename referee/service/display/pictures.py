@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from referee.errors import InputError
+from referee.formats.image_file import open_image
 from referee.tracks.camera.card import test_card
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import black, compose
@@ -57,19 +57,5 @@ class Picture:
             return self._drawn[1]
 
 
-def open_picture(path: Path) -> Image.Image:
-    """Return a picture with its pixels; raise `InputError` if they cannot be read."""
-    try:
-        with Image.open(path) as picture:
-            picture.load()
-            return picture
-    except Image.DecompressionBombError as error:
-        raise InputError(f"{path} has too many pixels to be shown: {error}") from error
-    # Pillow reports a damaged file by any of these.
-    except (OSError, SyntaxError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is damaged, or no image that Pillow can read"
-        raise InputError(f"{path} cannot be used: {why}.") from error
-
-
 def _frame(path: Path, label: FrameLabel, screen: Screen, parity: int) -> Image.Image:
-    return compose(open_picture(path), label, screen, parity)
+    return compose(open_image(path), label, screen, parity)

@@ -11,10 +11,11 @@ from referee.errors import RefereeError
 from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.setup.contest import Contest
+from referee.service.setup.image_counts import counts_text
 from referee.service.setup.lane_words import of_lane
 from referee.service.teams.rehearsals import RehearsalProgress, read_progress
 from referee.service.teams.roster import Roster, read_roster
-from referee.store.images import ImageEntry
+from referee.store.images import ImageEntry, load_counts
 from referee.store.sessions import all_sessions, unsettled_sessions
 
 # A session of 20,000 images with 49,000 boxes, its readings and its log took 60 MB.
@@ -31,7 +32,9 @@ def images_finding(contest: Contest) -> Finding:
         return fail(*item, text, "Put them back, or start the referee again.")
     if not contest.images:
         return fail(*item, "there is no image", "Start the referee: it prepares the images.")
-    return ok(*item, f"{len(contest.images)} images, {len(contest.classes)} classes, as hashed")
+    counts = counts_text(load_counts(contest.database.connection))
+    text = f"{len(contest.images)} images, {len(contest.classes)} classes, as hashed: {counts}"
+    return ok(*item, text)
 
 
 def changed_images(contest: Contest) -> list[str]:

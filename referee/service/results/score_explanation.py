@@ -18,13 +18,14 @@ from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.detection_outcomes import Fate, Fates
 from referee.scoring.result import IlsvrcResult
 from referee.service.results.score_pictures import LabelledBox, draw_boxes, draw_curve
+from referee.service.setup.image_folder import list_folder
+from referee.service.setup.image_names import ImageNames
 
 Ints = NDArray[np.int64]
 
 _EACH = 20
 _FALSE, _TRUE = "#d62728", "#2ca02c"
 _SHOWN = (Fate.DUPLICATE, Fate.WRONG_CLASS, Fate.POOR_OVERLAP, Fate.BACKGROUND)
-_SUFFIXES = (".jpg", ".jpeg", ".png", ".JPEG", ".JPG")
 
 
 @dataclass(frozen=True)
@@ -141,25 +142,30 @@ def _write_misses(
 ) -> Iterator[tuple[str, str]]:
     """Write a picture per miss; yield its path in the folder and its caption."""
     numbers = {own: place for place, own in enumerate(truth_file.truth.image_ids.tolist(), start=1)}
+    files = ImageNames(() if pictures is None else list_folder(pictures).images)
     for place, miss in enumerate(misses, start=1):
         path = f"misses/{place:02d}-image-{miss.image_id}.png"
         caption = f"image {miss.image_id}: {miss.text}"
         photograph = None
         if pictures is not None:
             name = truth_file.file_names.get(miss.image_id, "")
-            photograph = _photograph(pictures, name, miss.image_id, numbers[miss.image_id])
+            file = _photograph(files, name, miss.image_id, numbers[miss.image_id])
+            photograph = None if file is None else pictures / file
         draw_boxes(
             folder / path, photograph, truth_file.sizes.get(miss.image_id), miss.boxes, caption
         )
         yield path, caption
 
 
-def _photograph(pictures: Path, name: str, own_id: int, number: int) -> Path | None:
-    """Find an image's file by its name, by its own id, or by its number in the contest."""
-    names = [name] + [name + suffix for suffix in _SUFFIXES] if name else []
-    names += [f"{key}{suffix}" for key in (own_id, number) for suffix in _SUFFIXES]
-    paths = [pictures / Path(candidate).name for candidate in names]
-    return next((path for path in paths if path.is_file()), None)
+def _photograph(files: ImageNames, name: str, own_id: int, number: int) -> str | None:
+    """Find an image's file by its name, by its own id, or by its number in the contest.
+
+    A name that several files could be has none: the boxes would stand on another photograph.
+    """
+    found = files.files_of(name) if name else ()
+    found = found or files.files_without_suffix(str(own_id))
+    found = found or files.files_without_suffix(str(number))
+    return found[0] if len(found) == 1 else None
 
 
 def _page(result: IlsvrcResult, shown: list[tuple[str, str]]) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from referee.errors import InputError
+from referee.formats.image_file import open_image
 from referee.scoring.ranking import Curve
 
 Floats = NDArray[np.float64]
@@ -109,11 +109,7 @@ def _ground(
 ) -> Image.Image:
     """Return the photograph, or an empty background."""
     if photograph is not None:
-        try:
-            with Image.open(photograph) as opened:
-                return opened.convert("RGB")
-        except (OSError, Image.DecompressionBombError) as error:
-            raise InputError(f"{photograph} cannot be read as a picture: {error}") from None
+        return open_image(photograph).convert("RGB")
     if size is None:
         edges = np.array([item.box for item in boxes], dtype=np.float64).reshape(-1, 4)
         edges = np.where(np.isfinite(edges), edges, 0.0)

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from referee.errors import InputError
-from referee.service.display.pictures import Pictures, open_picture
+from referee.service.display.pictures import Pictures
 from referee.tracks.camera.code import FrameLabel
 
 
@@ -39,13 +39,3 @@ def test_a_damaged_picture_is_refused(tmp_path: Path, content: bytes) -> None:
     picture = Pictures().frame(path, FrameLabel(1, 32, 24, 0), 0)
     with pytest.raises(InputError):
         picture(640, 480)
-
-
-def test_a_picture_of_too_many_pixels_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pillow's bound against bombs is an error in words too."""
-    (tmp_path / "1.png").write_bytes(png())
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
-    with pytest.raises(InputError, match="too many pixels"):
-        open_picture(tmp_path / "1.png")

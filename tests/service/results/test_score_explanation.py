@@ -105,7 +105,7 @@ def test_large_photographs_are_reduced(tmp_path, found):
 def test_broken_photograph_is_named(tmp_path, found):
     """A file that is no picture is an error that names the file."""
     (tmp_path / "photo.jpg").write_text("no picture")
-    with pytest.raises(InputError, match="photo.jpg cannot be read as a picture"):
+    with pytest.raises(InputError, match="photo.jpg: is not an image that can be read"):
         explain(tmp_path / "why", found, ROWS, tmp_path)
 
 

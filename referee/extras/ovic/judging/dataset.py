@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +11,12 @@ from referee.errors import InputError
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.text import Read, cells, parse_cell, read_bytes, require_width
 from referee.formats.truth_file import GroundTruthFile
+from referee.service.setup.image_entries import listed_images
+from referee.service.setup.image_folder import list_folder
+from referee.service.setup.image_matching import ListedImage, one_file_each
 
 _SUFFIXES = {".jpg", ".jpeg", ".png"}
 _LABEL_FIELDS = ("file", "label")
-_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ def images_in(folder: Path) -> list[Path]:
 
 def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list[LabelledImage]:
     """Read lines `file,label` with an optional header; each file must be in the folder."""
-    images = []
+    lines: dict[int, ListedImage] = {}
+    classes: dict[int, int] = {}
     for place, row in cells(labels, read(labels)):
         if tuple(row) == _LABEL_FIELDS:
             continue
@@ -45,11 +48,11 @@ def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list
         label = parse_cell(labels, place, "label", row[1], int, "a whole number")
         if not 0 <= label <= 1000:
             raise InputError(f"{labels}, line {place}, label: {label} is not 0 to 1000")
-        images.append(LabelledImage(folder / Path(row[0]).name, label))
-    if not images:
+        lines[place], classes[place] = ListedImage(row[0], f"line {place}"), label
+    if not lines:
         raise InputError(f"{labels} has no line file,label")
-    _require_all(folder, [labelled.path for labelled in images])
-    return images
+    found = _files_of(folder, lines)
+    return [LabelledImage(found[place], label) for place, label in classes.items()]
 
 
 def images_of_truth(
@@ -57,23 +60,11 @@ def images_of_truth(
 ) -> tuple[GroundTruthFile, dict[int, Path]]:
     """Return ground truth, and the file of each of its images by image id."""
     truth_file = read_ground_truth(truth, pictures=folder, read=read)
-    names = {
-        own: truth_file.file_names.get(own, f"{own}.jpg")
-        for own in truth_file.truth.image_ids.tolist()
-    }
-    # The names of labels' images were found in this folder; other files may name any path.
-    found = truth_file.labels is not None
-    paths = {own: folder / (name if found else Path(name).name) for own, name in names.items()}
-    _require_all(folder, list(paths.values()))
-    return truth_file, paths
+    return truth_file, _files_of(folder, listed_images(truth_file))
 
 
-def _require_all(folder: Path, paths: Sequence[Path]) -> None:
-    images_in(folder)
-    missing = [path.name for path in paths if not path.is_file()]
-    if missing:
-        more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
-        raise InputError(
-            f"{folder}: {len(missing)} of {len(paths)} images are not there:"
-            f" {', '.join(missing[:_LISTED])}{more}"
-        )
+def _files_of(folder: Path, listed: Mapping[int, ListedImage]) -> dict[int, Path]:
+    """Return the file of each listed image; each has one of its own."""
+    files = list_folder(folder)
+    own_of = one_file_each(str(folder), files.images, listed, files.others)
+    return {own: folder / file for file, own in own_of.items()}

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
+from referee.errors import InputError
 from referee.extras.ovic.judging.confined import Limits, confine_myself
 from referee.extras.ovic.judging.model import LiteRtModel
 from referee.extras.ovic.judging.wire import message, pack_arrays, pack_facts
 from referee.extras.ovic.rules.preprocessing import model_input
+from referee.formats.image_file import open_image
 from referee.service.setup.parent import stop_with_parent
 
 MOST_OUTPUT_VALUES = 200_000
@@ -124,10 +125,10 @@ def _read_image(
 ) -> tuple[tuple[int, int], NDArray[np.uint8]]:
     """Return an image's size and the model's input."""
     try:
-        with Image.open(path) as picture:
-            return picture.size, model_input(picture, height, width, central_share)
-    except Exception as error:  # Pillow raises OSError, SyntaxError, ValueError and others.
-        # Pillow names the file by its path, which on a board is that of a temporary copy.
+        picture = open_image(Path(path))
+        return picture.size, model_input(picture, height, width, central_share)
+    except (InputError, MemoryError) as error:
+        # The sentence has the file's path, which on a board is that of a temporary copy.
         name = Path(path).name
         raise _UnreadableImage(name, f"{error}".replace(str(path), name)[:1000]) from None
 

@@ -44,6 +44,8 @@ _GRACE_S = 60.0
 
 MODULES = (
     "__init__",
+    "core/__init__",
+    "core/bounds",
     "errors",
     "extras/__init__",
     "extras/ovic/__init__",
@@ -65,6 +67,8 @@ MODULES = (
     "extras/ovic/rules/model_rules",
     "extras/ovic/rules/pace",
     "extras/ovic/rules/preprocessing",
+    "formats/__init__",
+    "formats/image_file",
     "service/__init__",
     "service/setup/__init__",
     "service/setup/parent",
