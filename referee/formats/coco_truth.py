@@ -20,7 +20,7 @@ from referee.errors import InputError
 from referee.formats.fast_reading import fast_or_slow
 from referee.formats.json_fields import load_json, number, object_at, objects, whole
 from referee.formats.json_text import TypedDecoder, without_mark
-from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
+from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile, known_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +106,7 @@ def _fast(content: bytes) -> _Content | None:
             for image in instances.images
             if image.file_name is not msgspec.UNSET
         },
-        {
-            image.id: (image.width, image.height)
-            for image in instances.images
-            if isinstance(image.width, int) and isinstance(image.height, int)
-        },
+        known_sizes((image.id, image.width, image.height) for image in instances.images),
     )
 
 
@@ -169,7 +165,9 @@ def _slow(path: Path, content: bytes) -> _Content:
         _from_rows(sorted(images), sorted(categories), rows),
         {own: str(category.get("name", "")) for own, category in categories.items()},
         _file_names(images),
-        _sizes(images),
+        known_sizes(
+            (own, image.get("width"), image.get("height")) for own, image in images.items()
+        ),
     )
 
 
@@ -235,12 +233,3 @@ def _annotation(
 
 def _file_names(images: dict[int, dict[str, Any]]) -> dict[int, str]:
     return {own: str(image["file_name"]) for own, image in images.items() if "file_name" in image}
-
-
-def _sizes(images: dict[int, dict[str, Any]]) -> dict[int, tuple[int, int]]:
-    sizes = {}
-    for own, image in images.items():
-        width, height = image.get("width"), image.get("height")
-        if isinstance(width, int) and isinstance(height, int):
-            sizes[own] = (width, height)
-    return sizes

@@ -19,7 +19,7 @@ from referee.formats.fast_reading import fast_or_slow
 from referee.formats.number_table import are_whole, parse_numbers
 from referee.formats.numbers import TooLarge, number, whole_number
 from referee.formats.text import Read, cells, parse_cell, plain_file, read_bytes, require_width
-from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
+from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile, known_sizes
 
 BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")
 """Columns of a ground-truth CSV without a header; corners are inclusive pixels."""
@@ -215,25 +215,29 @@ def _listed_images(
     if images is None:
         return np.unique(with_boxes), {}
     sizes = read_image_list(images, read)
-    known = {own: size for own, size in sizes.items() if size != (0, 0)}
+    known = known_sizes((own, *size) for own, size in sizes.items())
     return np.array(sorted(sizes), dtype=np.int64), known
 
 
 def _numbered_pictures(folder: Path) -> list[int]:
     """Return the numbers of the pictures `1.jpg`, `2.jpg`… of a folder."""
-    numbers = []
+    numbers: dict[int, Path] = {}
     for file in sorted(folder.iterdir()):
-        if file.suffix.lower() not in _PICTURES:
+        if file.suffix.lower() not in _PICTURES or file.name.startswith("."):
             continue
         if not (file.stem.isascii() and file.stem.isdigit()):
             raise InputError(
                 f"{file} is not named by a number, as 1.jpg is:"
                 " give a list image_id,width,height instead of the folder"
             )
-        numbers.append(int(file.stem))
+        other = numbers.setdefault(int(file.stem), file)
+        if other != file:
+            raise InputError(
+                f"{folder} has {other.name} and {file.name}: keep one file for each image"
+            )
     if not numbers:
         raise InputError(f"{folder} has no pictures 1.jpg, 2.jpg …: name the folder that has them")
-    return numbers
+    return list(numbers)
 
 
 def _require_box(path: Path, line: int, ids: list[int], corners: list[float]) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +24,18 @@ class KnownImage:
     image_id: int
     width: int
     height: int
+
+
+def known_sizes(rows: Iterable[tuple[int, object, object]]) -> dict[int, tuple[int, int]]:
+    """Return width and height by image id; a program that does not know them writes 0 or nothing.
+
+    A row is image id, width and height.
+    """
+    return {
+        own: (width, height)
+        for own, width, height in rows
+        if isinstance(width, int) and isinstance(height, int) and width > 0 and height > 0
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Container, Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,15 +12,20 @@ import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
+from referee.formats.annotation_xml import annotation_of
 from referee.formats.class_lists import ILSVRC_DET, PASCAL_VOC
+from referee.formats.faults import quoted
 from referee.formats.numbers import whole_number
 from referee.formats.text import Read, cells, parse_cell, read_bytes
-from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
+from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile, known_sizes
 
 CLASS_LIST = "classes.txt"
 """The folder's file of class names, one a line, class 1 first."""
 
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
+# What each object may have, with or without a box.
+_BESIDE_A_BOX = {"name", "pose", "truncated", "difficult", "occluded", "part"}
+_SHOWN = 5
 
 Object = tuple[str, list[float], bool]
 """Class name, corners, and whether the object is flagged as difficult."""
@@ -38,19 +43,16 @@ def read_xml_truth(
     Class ids follow the order of `classes.txt` in the folder. Without that file they follow
     ILSVRC's 200 detection synsets, or PASCAL VOC's 20 classes if only those have all the names.
     """
-    names = sorted(file.stem for file in folder.glob("*.xml"))
-    if not names:
-        raise InputError(f"{folder} has no .xml files: name the folder that has them")
-    own_ids = _ids_by_list(folder, image_list, read) if image_list else _ids_by_name(names)
+    files = _files(folder)
+    own_ids = _ids_by_list(files, folder, image_list, read) if image_list else _ids_by_name(files)
     objects: list[tuple[int, Object]] = []
-    sizes, file_names = {}, {}
+    sizes: list[tuple[int, int | None, int | None]] = []
+    file_names = {}
     for name, own in own_ids.items():
-        file = folder / f"{name}.xml"
-        root = _parse(file, read)
-        file_names[own] = root.findtext("filename") or name
-        size = _size(root)
-        if size:
-            sizes[own] = size
+        file = files[name]
+        root = annotation_of(file, read(file))
+        file_names[own] = _file_name(root) or name
+        sizes.append((own, _side(root, "width"), _side(root, "height")))
         objects += [(own, entry) for entry in _objects(file, root)]
     class_list = _class_list(folder, {name for _, (name, _, _) in objects}, read)
     difficult = np.array([flag for _, (_, _, flag) in objects], dtype=np.bool_)
@@ -65,17 +67,29 @@ def read_xml_truth(
         class_names={number: ILSVRC_DET.get(name, name) for name, number in class_ids.items()},
         difficult=difficult if difficult.any() else None,
     )
-    return GroundTruthFile(truth, file_names=file_names, sizes=sizes)
+    places = {own: files[name].name for name, own in own_ids.items()}
+    return GroundTruthFile(truth, file_names=file_names, sizes=known_sizes(sizes), places=places)
 
 
-def _parse(file: Path, read: Read) -> ElementTree.Element:
-    try:
-        return ElementTree.fromstring(read(file))
-    except ElementTree.ParseError as error:
-        line, column = error.position
-        raise InputError(
-            f"{file}, line {line}, column {column}: not XML; complete or correct it there"
-        ) from None
+def _files(folder: Path) -> dict[str, Path]:
+    """Return the files of annotations by their stems, in order; hidden files are left out."""
+    found: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()):
+        if file.suffix.lower() != ".xml" or file.name.startswith("."):
+            continue
+        other = found.setdefault(file.stem, file)
+        if other != file:
+            raise InputError(f"{folder} has {other.name} and {file.name}: keep one for each image")
+    if not found:
+        raise InputError(f"{folder} has no .xml files: name the folder that has them")
+    return found
+
+
+def _file_name(root: ElementTree.Element) -> str | None:
+    """Return the image's file, behind the folder in which the annotating program saw it."""
+    name = (root.findtext("filename") or "").strip()
+    folder = (root.findtext("folder") or "").strip()
+    return f"{folder}/{name}" if folder and name else name or None
 
 
 def _objects(file: Path, root: ElementTree.Element) -> Iterable[Object]:
@@ -94,24 +108,33 @@ def _objects(file: Path, root: ElementTree.Element) -> Iterable[Object]:
 
 
 def _corner(file: Path, number: int, entry: ElementTree.Element, field: str) -> float:
+    if entry.find("bndbox") is None:
+        parts = ", ".join(sorted({part.tag for part in entry} - _BESIDE_A_BOX)[:_SHOWN])
+        instead = f" (it has {quoted(parts)})" if parts else ""
+        raise InputError(
+            f"{file}, object {number} has no bndbox{instead}: give the corners of its box,"
+            f" {', '.join(_CORNERS)}"
+        )
     text = entry.findtext(f"bndbox/{field}")
+    if text is None:
+        raise InputError(f"{file}, object {number}, bndbox has no {field}")
     try:
-        value = float(text or "")
+        value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{file}, object {number}, bndbox/{field}: '{text}' is not a number")
+        raise InputError(f"{file}, object {number}, bndbox/{field}: {quoted(text)} is not a number")
     return value
 
 
-def _size(root: ElementTree.Element) -> tuple[int, int] | None:
+def _side(root: ElementTree.Element, side: str) -> int | None:
     try:
-        return int(root.findtext("size/width", "")), int(root.findtext("size/height", ""))
+        return int(root.findtext(f"size/{side}", ""))
     except ValueError:
         return None
 
 
-def _ids_by_name(names: list[str]) -> dict[str, int]:
+def _ids_by_name(names: Collection[str]) -> dict[str, int]:
     if all(name.isascii() and name.isdigit() for name in names):
         numbers = {name: int(name) for name in names}
         if len(set(numbers.values())) == len(names):
@@ -119,7 +142,9 @@ def _ids_by_name(names: list[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, start=1)}
 
 
-def _ids_by_list(folder: Path, image_list: Path, read: Read) -> dict[str, int]:
+def _ids_by_list(
+    files: Container[str], folder: Path, image_list: Path, read: Read
+) -> dict[str, int]:
     """Read lines `name id`; raise InputError if the folder lacks a named file."""
     own_ids: dict[str, int] = {}
     for line, row in cells(image_list, read(image_list)):
@@ -129,7 +154,7 @@ def _ids_by_list(folder: Path, image_list: Path, read: Read) -> dict[str, int]:
             )
         name = row[0]
         own = parse_cell(image_list, line, "image_id", row[1], whole_number, "a whole number")
-        if not (folder / f"{name}.xml").is_file():
+        if name not in files:
             raise InputError(f"{image_list}, line {line}, name: {folder} has no {name}.xml")
         if name in own_ids:
             raise InputError(f"{image_list}, line {line}, name: {name} is listed twice")

@@ -13,7 +13,7 @@ from referee.errors import RefereeError, Unavailable
 from referee.programs.golden_client import check_golden
 from referee.programs.hosting import require_kind
 from referee.programs.outside import port_names, read_here
-from referee.programs.progress import progress_bar
+from referee.programs.progress import progress_told
 from referee.programs.terminal import tell_on_terminal
 from referee.service.board.addresses import contestants_urls
 from referee.service.preflight.contest_checks import under_way
@@ -76,7 +76,7 @@ def _images(config: Config) -> Finding | None:
     """Prepare images and ground truth; return why that cannot be done, or None."""
     told: list[str] = []
     try:
-        with progress_bar("images checked") as progress:
+        with progress_told("images checked") as progress:
             database, _ = prepare_contest(config, progress=progress, tell=told.append)
     except RefereeError as error:
         remedy = "Correct [images] in the configuration, or the files that it names."

@@ -19,7 +19,7 @@ from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.log_lines import log_as
 from referee.programs.practice_folder import rehearsal_config
-from referee.programs.progress import progress_bar
+from referee.programs.progress import progress_told
 from referee.programs.supervisor import Supervisor
 from referee.programs.terminal import tell_on_terminal
 from referee.service.event.newest_charts import require_charts
@@ -98,7 +98,7 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
     for extra in all_extras():
         extra.require_usable(config)
     told: list[str] = []
-    with progress_bar("images checked") as progress:
+    with progress_told("images checked") as progress:
         database, manifest = prepare_contest(config, progress=progress, tell=told.append)
     for sentence in told:  # Behind the bar, which stands on the same line.
         tell(sentence)

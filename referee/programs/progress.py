@@ -38,6 +38,27 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
         yield draw
 
 
+@contextmanager
+def progress_told(what: str, every_s: float = 5.0) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function as `progress_bar` does; a file or a pipe gets a line every `every_s`.
+
+    So nobody takes a program for dead that starts in the background.
+    """
+    if sys.stderr.isatty():
+        with progress_bar(what) as draw:
+            yield draw
+        return
+    due_s = time.monotonic() + every_s
+
+    def tell(done: int, total: int) -> None:
+        nonlocal due_s
+        if time.monotonic() >= due_s:
+            due_s = time.monotonic() + every_s
+            print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
+
+    yield tell
+
+
 class StatusLine:
     """A text that changes often.
 

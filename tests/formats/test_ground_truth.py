@@ -323,7 +323,7 @@ def test_bad_list_beside_xml_is_named(tmp_path, text, message):
     [
         ("<object>", "1.xml, line 2, column"),
         ("<object><bndbox/></object>", "1.xml, object 1 has no name"),
-        ("<object><name>dog</name></object>", "1.xml, object 1, bndbox/xmin: 'None' is not a"),
+        ("<object><name>dog</name></object>", "1.xml, object 1 has no bndbox: give the corners"),
         (OBJECT.format(name="dog").replace("20", "0"), "object 1, bndbox: a maximum is below"),
         (OBJECT.format(name="unicorn"), "has class 'unicorn', which is in no class list"),
         ("", "has no boxes"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
-from os.path import basename
+from os.path import isabs
 from pathlib import Path
 from typing import Any
 
@@ -192,8 +192,16 @@ def _image_rows(contest: Contest, session: SessionRecord) -> Rows:
     order = order_of(contest.image_count, session.order_seed)
     for number, image_id in enumerate(order.tolist(), 1):
         e = contest.images[image_id - 1]
-        name = basename(e.path)
+        name = _file_name(contest.config.images.folder, e.path)
         yield number, image_id, e.source_id, name, e.size_bytes, e.width, e.height, e.sha256
+
+
+def _file_name(folder: Path, path: str) -> str:
+    """Return an image's path below the contest's folder; equal names lie in several subfolders."""
+    if not isabs(path):
+        return path  # A contest out of a bundle knows no more.
+    inside = Path(path)
+    return inside.relative_to(folder).as_posix() if inside.is_relative_to(folder) else inside.name
 
 
 def _detection_blocks(contest: Contest, session: SessionRecord, *, late: bool) -> Iterator[bytes]:

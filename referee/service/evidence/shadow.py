@@ -15,12 +15,14 @@ import io
 import json
 import math
 import re
+import unicodedata
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from referee.errors import InputError
@@ -82,12 +84,29 @@ def _close(mine: float | None, theirs: float | None) -> bool:
 
 
 def _images(content: bytes) -> tuple[dict[str, int], dict[int, int]]:
-    """Return the ground truth's id by file name without suffix, and by the contestant's number."""
+    """Return the ground truth's id by file name without suffix, and by the contestant's number.
+
+    A file goes by each end of its path that no other file has: by `Test/img0`, and by `img0` alone
+    unless there is `Train/img0`.
+    """
     rows = list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
+    owners: dict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        for end in _ends(row["file"]):
+            owners[end].add(int(row["source_id"]))
     return (
-        {Path(row["file"]).stem: int(row["source_id"]) for row in rows},
+        {end: min(ids) for end, ids in owners.items() if len(ids) == 1},
         {int(row["number"]): int(row["source_id"]) for row in rows},
     )
+
+
+def _ends(name: str) -> list[str]:
+    """Return the ends of a path without suffix, the longest first, as written and in small."""
+    path = unicodedata.normalize("NFC", name.strip().replace("\\", "/"))
+    path = re.sub(r"\.(jpe?g|png)$", "", path, flags=re.IGNORECASE)
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    ends = ["/".join(parts[start:]) for start in range(len(parts))]
+    return [spelling for end in ends for spelling in (end, end.casefold())]
 
 
 @dataclass
@@ -165,7 +184,8 @@ def _truth(
         if path.is_dir():
             return [
                 image
-                for file in sorted(path.glob("*.xml"))
+                for file in sorted(path.iterdir())
+                if file.suffix.lower() == ".xml" and not file.name.startswith(".")
                 for image in _xml(file, own_ids, classes, read)
             ]
         text = _text(path, read)
@@ -190,14 +210,28 @@ def _xml(
     classes: Mapping[str, str],
     read: Callable[[Path], bytes],
 ) -> Iterator[tuple[int, int, Box]]:
-    """Yield the objects of one annotation, whose file is named like its picture."""
+    """Yield the objects of one annotation, which names its picture, or is named like it."""
     by_name = {name: int(number) for number, name in classes.items()}
-    image = own_ids.get(path.stem)
-    for one in ElementTree.fromstring(read(path)).iter("object"):
+    root = ElementTree.fromstring(_xml_text(read(path)))
+    name = root.findtext("filename") or path.stem
+    names = (f"{root.findtext('folder')}/{name}", unquote(name), path.stem)
+    ends = [end for one in names for end in _ends(one)]
+    image = next((own_ids[end] for end in ends if end in own_ids), None)
+    for one in root.iter("object"):
         corners = [float(one.findtext(f"bndbox/{name}") or "") for name in _CORNERS]
         if image is not None:
             x0, y0, x1, y1 = corners
             yield image, by_name[one.findtext("name") or ""], (x0, y0, x1, y1)
+
+
+def _xml_text(content: bytes) -> str | bytes:
+    """Decode what the parser of XML cannot: encodings of several bytes a character."""
+    declared = re.match(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", content)
+    if declared is None:
+        return content
+    name = declared[1].decode("ascii").lower()
+    name = "gb18030" if name in ("gb2312", "gbk") else name
+    return content.decode("utf-8" if name.startswith("utf") else name)
 
 
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")

@@ -72,6 +72,10 @@ class ImageNames:
         self._depth = max((file.count("/") + 1 for file in files), default=0)
 
     @cached_property
+    def _paths(self) -> frozenset[str]:
+        return frozenset(self._files)
+
+    @cached_property
     def _exact(self) -> _Endings:
         return _Endings(self._files, str)
 
@@ -95,6 +99,8 @@ class ImageNames:
 
     def files_of(self, name: str) -> Sequence[str]:
         """Return the files that a name could mean; several of them are equally good."""
+        if name in self._paths:  # Most names are paths as they stand.
+            return (name,)
         spellings = _spellings(name)
         longest = min(self._depth, max(map(len, spellings)))
         for length in range(longest, 0, -1):
