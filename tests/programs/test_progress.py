@@ -111,3 +111,24 @@ def test_a_status_is_drawn_over_itself_on_a_terminal(
         status.show("look 2")
         status.clear()
     assert "\r\x1b[Klook 1\r\x1b[Klook 2\r\x1b[K" == terminal.getvalue()
+
+
+def test_a_log_is_told_of_long_work(seconds: list[float]) -> None:
+    """A file or a pipe gets a line every so many seconds, and nothing of short work."""
+    log = io.StringIO()
+    with redirect_stderr(log), progress.progress_told("images", every_s=5.0) as tell:
+        for done in range(1, 10):
+            seconds[0] += 2.0
+            tell(done, 9)
+    assert ["images: 3 of 9", "images: 6 of 9", "images: 9 of 9"] == log.getvalue().splitlines()
+
+
+def test_a_terminal_sees_a_bar_of_work_that_a_log_is_told_of(
+    seconds: list[float], terminal: Terminal
+) -> None:
+    """The same work has a bar where somebody looks."""
+    with redirect_stderr(terminal), progress.progress_told("images") as tell:
+        for done in (1, 2):
+            seconds[0] += 1.0
+            tell(done, 2)
+    assert "images: 100%" in terminal.getvalue()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -27,6 +28,7 @@ from referee.service.setup.image_matching import (
     Matching,
     match_images,
 )
+from referee.service.setup.parent import stop_with_parent
 from referee.store.images import ImageCounts, ImageEntry
 
 Progress = Callable[[int, int], None]
@@ -131,6 +133,7 @@ class _Looks:
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
         self._owner = os.getpid()
+        self._tied = False
         self._tell: Callable[[int], None] = lambda done: None
         memory = mmap.mmap(-1, max(1, len(paths) * _LOOK.itemsize))
         self._rows = np.frombuffer(memory, _LOOK, len(paths))
@@ -171,9 +174,10 @@ class _Looks:
     def _look(self, place: int) -> None:
         """Look into a file; what is wrong with it is told afterwards, in the order of images."""
         in_copy = os.getpid() != self._owner
-        if in_copy and os.getppid() != self._owner:
-            # Without its owner, the copy would hold the lock of the contest's folder.
-            os._exit(1)
+        if in_copy and not self._tied:
+            # The copy has the lock of the contest's folder, so it must not outlive its owner.
+            stop_with_parent(self._owner, by=signal.SIGKILL)
+            self._tied = True
         try:
             self._fill(place)
         except InputError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -242,3 +243,52 @@ def test_progress_is_told(folder, monkeypatch):
         folder, truth_of_ids(1, 2, 3, 4), progress=lambda done, total: told.append((done, total))
     )
     assert [(0, 4), (1, 4), (3, 4), (4, 4)] == told
+
+
+@pytest.mark.slow
+def test_two_processes_find_what_one_finds(tmp_path, folder, monkeypatch):
+    """Many images are shared with a second process; entries and progress are the same."""
+    names = [f"{n}.png" for n in range(1, 61)]
+    write_images(folder, names)
+    truth = truth_of(tmp_path, list(enumerate(names, 1)))
+    alone = build_images(folder, truth)
+    told = []
+    monkeypatch.setattr(image_entries, "_MANY", 1)
+    together = build_images(folder, truth, progress=lambda done, total: told.append((done, total)))
+    assert alone == together
+    assert sorted(told) == told
+    assert ((0, 60), (60, 60)) == (told[0], told[-1])
+
+
+@pytest.mark.slow
+def test_the_first_damaged_image_is_named_whoever_read_it(tmp_path, folder, monkeypatch):
+    """A fault in the second process is told as one in the first is, in the order of images."""
+    names = [f"{n}.png" for n in range(1, 31)]
+    write_images(folder, names)
+    for name in ("2.png", "29.png"):
+        (folder / name).write_bytes(b"no picture")
+    monkeypatch.setattr(image_entries, "_MANY", 1)
+    with pytest.raises(InputError, match=r"/2\.png: is not an image"):
+        build_images(folder, truth_of(tmp_path, list(enumerate(names, 1))))
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path, folder):
+    """A path that the database cannot hold is told with an escape."""
+    inside = folder / os.fsdecode(b"caf\xe9")
+    inside.mkdir(parents=True)
+    write_images(inside, ["a.jpg"])
+    with pytest.raises(InputError, match=r"caf.*a\.jpg: its name is not text in UTF-8"):
+        build_images(folder, truth_of(tmp_path, [(1, "a.jpg")]))
+
+
+def test_files_that_are_an_input_are_used(tmp_path, folder):
+    """The ground truth in the folder of the images is not counted as unused."""
+    write_images(folder, ["a.jpg", "b.jpg"])
+    (folder / "notes.txt").write_text("")
+    truth = truth_of(tmp_path, [(1, "a.jpg")])
+    shutil.copy(tmp_path / "truth.json", folder)
+    found = find_images(folder, truth)
+    assert (1, 1, 1, 2) == tuple(vars(found.counts([folder / "truth.json"])).values())
+    (tmp_path / "link").symlink_to(folder)
+    assert 2 == found.counts([tmp_path / "link" / "truth.json"]).other_files
+    assert 3 == found.counts([]).other_files

@@ -14,12 +14,12 @@ import pytest
 
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
-from referee.service.preflight.contest_checks import changed_images
+from referee.service.preflight.contest_checks import changed_images, images_finding
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.preparation import prepare_contest, require_showable
 from referee.store.database import Database
-from referee.store.images import load_manifest
+from referee.store.images import ImageCounts, load_counts, load_manifest
 from referee.store.sessions import all_sessions, create_session
 from tests.support.contests import write_config, write_images, write_truth
 
@@ -53,6 +53,17 @@ def test_prepared_contest(contest):
     assert {1: "cat", 2: "dog"} == contest.classes
     assert [1, 2] == contest.class_ids.tolist()
     assert ["ground_truth"] == list(load_manifest(contest.database.connection).inputs)
+
+
+def test_what_came_and_what_is_used_is_stored(contest, tmp_path):
+    """The counts are those of the newest preparation, also under sessions."""
+    assert ImageCounts(4, 4, 4, 0) == load_counts(contest.database.connection)
+    add_session(contest)
+    (tmp_path / "images" / "notes.txt").write_text("")
+    prepare(tmp_path)
+    assert ImageCounts(4, 4, 4, 1) == load_counts(contest.database.connection)
+    text = images_finding(contest).text
+    assert "4 of 4 images of the ground truth; 1 other file" in text
 
 
 def test_preparing_again_changes_nothing(contest, tmp_path):
