@@ -93,6 +93,23 @@ def yolo(folder):
     return folder / "truth"
 
 
+def xml_of_folders(folder):
+    """Write Chinese XML of Windows for images with equal names in two folders."""
+    (folder / "truth").mkdir()
+    for n, name in enumerate(NAMES, 1):
+        home, file = ("Test", "Train")[n % 2], f"图 {(n + 1) // 2}.JPG"
+        (folder / "images" / home).mkdir(exist_ok=True)
+        (folder / "images" / name).rename(folder / "images" / home / file)
+        box = f"<xmin>{n}</xmin><ymin>2</ymin><xmax>{n + 9}</xmax><ymax>11</ymax>"
+        written = f"<folder>images</folder><filename>D:\\images\\{home}\\{file.lower()}</filename>"
+        (folder / "truth" / f"photo{n}.XML").write_text(
+            f"<?xml version='1.0' encoding='gb2312'?><annotation>{written}"
+            f"<object><name>cat</name><bndbox>{box}</bndbox></object></annotation>",
+            encoding="gbk",
+        )
+    return folder / "truth"
+
+
 @dataclass(frozen=True)
 class Case:
     """A session of a kind: contest, ground truth, play, and what does not hold in the end."""
@@ -140,6 +157,7 @@ CASES = {
     "CSV": Case(truth=csv, images='sizes = "sizes.csv"\nclasses = 2\n'),
     "XML": Case(truth=xml),
     "YOLO": Case(truth=yolo),
+    "XML of other systems": Case(truth=xml_of_folders),
     "a blacklist": Case(blacklist="2,1\n4,1\n"),
     "the camera": Case(contest='track = "camera"\n'),
     "the images in order": Case(play={"shuffled": False}),
