@@ -33,10 +33,12 @@ _LARGER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr"
 _HTML = re.compile(r"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 # Whose files have this root, and how the program exports what the referee reads.
 _OTHER_TOOLS = {
-    "annotations": "all images in one file, as CVAT exports them: export as 'PASCAL VOC' or 'COCO'",
-    "dataset": "all images in one file, as dlib's imglab writes them: convert it to COCO",
-    "html": "a page of HTML, as a server sends it in place of a file: fetch the file again",
+    "annotations": (
+        "it has all images in one file, as CVAT exports them: export as 'PASCAL VOC' or 'COCO'"
+    ),
+    "dataset": "it has all images in one file, as dlib's imglab writes them: convert it to COCO",
 }
+_PAGE = "a page of HTML, as a server sends it in place of a file: fetch the file again"
 
 
 def annotation_of(file: Path, content: bytes) -> ElementTree.Element:
@@ -48,7 +50,7 @@ def annotation_of(file: Path, content: bytes) -> ElementTree.Element:
     """
     text = _text(file, content)
     if _HTML.match(text[:10_000]):
-        raise InputError(f"{file} is {_OTHER_TOOLS['html']}")
+        raise InputError(f"{file} is {_PAGE}")
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -57,9 +59,9 @@ def annotation_of(file: Path, content: bytes) -> ElementTree.Element:
             f"{file}, line {line}, column {column}: not XML; complete or correct it there"
         ) from None
     if root.tag != _ROOT:
-        kind = _OTHER_TOOLS.get(root.tag, "XML of another kind")
+        kind = _OTHER_TOOLS.get(root.tag, "it is XML of another kind")
         raise InputError(
-            f"{file} has the root {quoted(root.tag)}, not '{_ROOT}': it is {kind}."
+            f"{file} has the root {quoted(root.tag)}, not '{_ROOT}': {kind}."
             " Keep only annotations of ILSVRC or PASCAL VOC in the folder"
         )
     return root

@@ -22,6 +22,7 @@ from referee.errors import InputError
 _FORMATS = ("JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP")
 # A phone's MPO is a JPEG with further pictures behind it.
 _MEDIA_TYPES = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
+_BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
 _LFS_POINTER = b"version https://git-lfs.github.com/"
 
 # The number of EXIF's field that says how a viewer turns the image; 1 is not at all.
@@ -181,7 +182,9 @@ def _reason(path: Path, content: bytes | None, error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "it needs more memory than there is"
     if isinstance(error, UnidentifiedImageError):
-        # Pillow's own sentence names an object in memory.
+        # Pillow's own sentence names an object in memory, and hides what it met in the header.
+        if head is not None and head.startswith(_BEGINNINGS):
+            return "its header is damaged: save it again with another program"
         return "it has no format that the referee knows"
     return str(error) or type(error).__name__
 

@@ -33,6 +33,7 @@ def declared(name: str, text: str = "你好") -> str:
         (declared("ISO-8859-1", "größe").encode("latin-1"), "größe"),
         (declared("cp936").encode("gbk"), "你好"),
         (declared("utf-8").encode("utf-8-sig"), "你好"),
+        (declared("utf8").encode(), "你好"),
         (declared("utf-16").encode("utf-16"), "你好"),
         (declared("UTF-16LE").encode("utf-16-le"), "你好"),
         (declared("utf-16").encode("utf-16-be"), "你好"),

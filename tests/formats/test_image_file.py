@@ -26,6 +26,11 @@ def written(kind: str, size: tuple[int, int] = (32, 24), **options: Any) -> byte
     return file.getvalue()
 
 
+def png() -> bytes:
+    """Return a whole PNG."""
+    return written("PNG")
+
+
 def chunk(name: bytes, content: bytes) -> bytes:
     """Return a chunk of a PNG."""
     check = struct.pack(">I", zlib.crc32(name + content))
@@ -47,6 +52,7 @@ DAMAGED = {
     "text": (b"these are words", "no format"),
     "cut in the first chunk": (png_of(b"\0\0\0"), "IHDR"),
     "cut in the data": (written("PNG")[:60], "not an image that can be read"),
+    "a checksum that is wrong": (png()[:29] + b"????" + png()[33:], "its header is damaged"),
     "half a JPEG": (written("JPEG", (99, 99))[:-99], "truncated"),
     "no size": (huge(0, 9), "not an image that can be read"),
     "too many pixels": (huge(20000, 20000), "too many pixels"),
