@@ -16,6 +16,7 @@ from referee.formats.image_ids import contest_image_ids
 from referee.service.setup.image_names import ImageNames, composed, without_suffix
 
 _NUMBERED = re.compile(r"[1-9][0-9]*")
+_IMAGE_NAME = re.compile(r"\.(jpe?g|png)$", re.IGNORECASE)
 _LISTED = 5
 
 
@@ -88,6 +89,7 @@ def one_file_each(
     missing = {own: image for own, image in listed.items() if not found[own]}
     if missing:
         _require_no_other_kind(folder, list(missing.values()), others)
+        _require_no_other_suffix(folder, list(missing.values()), names)
         told = [image.name or f"{own}.jpg" for own, image in missing.items()]
         _require_none_missing(folder, told, len(told), len(listed))
     for own, candidates in found.items():
@@ -109,6 +111,22 @@ def _require_no_other_kind(
                     f"{folder}: {file} is named as neither JPEG nor PNG. The contest sends these"
                     " alone: convert it, and name the new file in the ground truth."
                 )
+
+
+def _require_no_other_suffix(
+    folder: str, missing: Sequence[ListedImage], names: ImageNames
+) -> None:
+    """Name the file that differs from a name by the suffix alone; whether it is the image is open.
+
+    Somebody may have converted it, and with other sides its boxes would not fit.
+    """
+    for name in (image.name for image in missing if image.name):
+        files = names.files_of(without_suffix(name)) if _IMAGE_NAME.search(name) else ()
+        if files:
+            raise InputError(
+                f"{folder}: {name} is not there, but {files[0]} is. If this is the image, correct"
+                " its name in the ground truth."
+            )
 
 
 def _require_none_missing(folder: str, names: Sequence[str], count: int, total: int) -> None:

@@ -72,6 +72,12 @@ def test_an_image_of_another_kind_is_told() -> None:
         matched(["b.jpg"], {1: "a.jpg"})
 
 
+def test_a_file_with_another_suffix_is_named() -> None:
+    """Programs write a.jpg of a.png; nobody knows whether it was converted, so it is asked."""
+    with pytest.raises(InputError, match=r"x/a\.jpg is not there, but a\.png is\."):
+        matched(["a.png"], {1: "x/a.jpg"})
+
+
 def test_a_numbered_folder_keeps_its_numbers_beside_other_folders() -> None:
     """What lies in other folders changes no number, and a folder around changes none either."""
     names = {30: "1.jpg", 20: "2.jpg", 10: "3.jpg"}
