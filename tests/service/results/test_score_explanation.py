@@ -121,3 +121,14 @@ def test_folder_that_cannot_be_written_is_named(tmp_path, found):
     (tmp_path / "why").write_text("")
     with pytest.raises(InputError, match="why cannot be written"):
         explain(tmp_path / "why", found, ROWS)
+
+
+def test_no_box_stands_on_another_photograph(tmp_path, found):
+    """A name that two files could be has an empty background, in place of the wrong picture."""
+    for home, colour in (("Test", "red"), ("Train", "blue")):
+        (tmp_path / home).mkdir()
+        Image.new("RGB", (200, 100), colour).save(tmp_path / home / "photo.jpg")
+    explain(tmp_path / "why", found, ROWS, tmp_path)
+    with Image.open(tmp_path / "why/misses/01-image-7.png") as picture:
+        red, _, blue = picture.convert("RGB").getpixel((150, 90))
+    assert abs(red - blue) < 20
