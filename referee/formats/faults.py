@@ -49,9 +49,17 @@ class Faults:
             raise self.error()
 
 
+def storable(text: str) -> str:
+    """Return a text in which an escape such as `\\ud83d` stands for half of a surrogate pair.
+
+    JSON and YAML can write such a half, and no file, database or page can hold it.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def harmless(text: str) -> str:
-    """Return a stranger's text without what could harm a terminal: escapes, controls, halves."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    """Return a stranger's text without what could harm a terminal; halves become escapes."""
+    return "".join(c if c.isprintable() else "?" for c in storable(text))
 
 
 def quoted(text: str) -> str:
