@@ -197,7 +197,8 @@ def read(path: str, parse: Callable[[str], Any]) -> Any:
         with open(path, encoding="utf-8") as file:
             return parse(file.read())
     except (OSError, KeyError, TypeError, ValueError) as error:
-        why = getattr(error, "strerror", None) or repr(error)
+        short = str(error) if isinstance(error, UnicodeError) else repr(error)
+        why = getattr(error, "strerror", None) or short
         raise ClientError(f"Cannot use {path}: {why}.") from error
 
 
