@@ -14,6 +14,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.formats.detections_file import begin_coco_results, read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import Numbering, fits_both, in_own_ids
+from referee.formats.truth_file import GroundTruthFile
 
 Name = str | os.PathLike[str]
 
@@ -30,16 +31,18 @@ def load_ground_truth(
     The options are those of `referee score`: `images` lists the images of CSV or XML, `blacklist`
     is CSV `image_id,class_id`, and with `classes` the class list is 1…classes. Raises `InputError`,
     which names file, line and field.
-    Warns of boxes in fractions of the image, as `load_detections` does.
+    Warns of boxes in fractions of the image, as `load_detections` does, and of boxes that nobody
+    can find: without width or height, or wholly outside of their image.
     """
-    truth = read_ground_truth(
+    source = read_ground_truth(
         Path(path),
         images=None if images is None else Path(images),
         blacklist=None if blacklist is None else Path(blacklist),
         classes=classes,
-    ).truth
-    warn_of_fractions(truth.box, f"ground truth {path}")
-    return truth
+    )
+    _warn_of_unfindable(source, path)
+    warn_of_fractions(source.truth.box, f"ground truth {path}")
+    return source.truth
 
 
 def load_detections(
@@ -65,9 +68,11 @@ def load_detections(
 def load_coco_truth(path: Name) -> CocoTruth:
     """Read ground truth for COCO's metric, with crowd regions and areas where the file has them.
 
-    It reads what `load_ground_truth` does. Raises `InputError`, which names file, line and field.
+    It reads and warns as `load_ground_truth` does. Raises `InputError`, which names file, line and
+    field.
     """
     truth_file = read_ground_truth(Path(path))
+    _warn_of_unfindable(truth_file, path)
     return (
         CocoTruth.from_ground_truth(truth_file.truth)
         if truth_file.coco is None
@@ -81,3 +86,10 @@ def load_coco_results(path: Name) -> CocoResults:
     It reads what `load_detections` does. Raises `InputError`, which names file, line and field.
     """
     return begin_coco_results(Path(path))()
+
+
+def _warn_of_unfindable(source: GroundTruthFile, path: Name) -> None:
+    """Warn the caller of the library's function of truth boxes that nobody can find."""
+    lost = source.unfindable()
+    if lost:
+        warnings.warn(f"{path}: {lost.words()}", stacklevel=3)

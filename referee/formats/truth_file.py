@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
+from referee.core.unfindable import Unfindable, unfindable
 
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 """The blacklist of a source without one."""
@@ -28,3 +29,7 @@ class GroundTruthFile:
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
     coco: CocoTruth | None = None
+
+    def unfindable(self) -> Unfindable:
+        """Count the boxes that nobody can find, by the sizes that the source has."""
+        return unfindable(self.truth, self.sizes, from_zero=self.coco is not None)

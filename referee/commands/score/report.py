@@ -93,6 +93,7 @@ def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, Groun
     del read  # It holds the text.
     warnings = of_image_ids(posted.image_id, truth_file.truth, args.image_ids)
     warnings += of_boxes(posted.box, truth_file.truth)
+    warnings += of_truth(truth_file)
     detections, numbering = in_own_ids(posted, truth_file.truth, args.image_ids)
     rules = RULE_SETS[args.rules or "devkit"]
     result = _evaluate(truth_file.truth, detections, rules)
@@ -181,6 +182,7 @@ def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTru
     del read
     warnings = of_image_ids(results.image_id, truth_file.truth, args.image_ids)
     warnings += of_boxes(results.box, truth_file.truth)
+    warnings += of_truth(truth_file)
     image_id, numbering = own_image_ids(results.image_id, truth_file.truth, args.image_ids)
     truth = truth_file.coco or CocoTruth.from_ground_truth(truth_file.truth)
     truth = replace(truth, category_ids=truth_file.truth.class_ids)
@@ -208,6 +210,12 @@ def of_boxes(box: Floats, truth: GroundTruth) -> list[str]:
     pairs = ((truth.box, "ground truth"), (box, "detections"))
     faults = [fractions_fault(corners, whose) for corners, whose in pairs]
     return [fault for fault in faults if fault][:1]
+
+
+def of_truth(truth_file: GroundTruthFile) -> list[str]:
+    """Warn of truth boxes that nobody can find."""
+    lost = truth_file.unfindable()
+    return [lost.words()] if lost else []
 
 
 def of_mistakes(

@@ -32,7 +32,7 @@ from referee.service.preflight.lane_rules import (
 )
 from referee.service.preflight.machine_rules import machine_findings
 from referee.service.preflight.overrides import day_of, override_of
-from referee.service.preflight.slow import expected, kept_findings
+from referee.service.preflight.slow import expected, kept_findings, material_findings
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import versions_finding
 from referee.service.setup.contest import Contest
@@ -56,6 +56,7 @@ def all_findings(
         lambda: configuration_findings(config, around),
         lambda: [versions_finding()],
         lambda: [images or images_finding(contest)],
+        lambda: material_findings(contest),
         lambda: team_findings(contest),
         lambda: [_operators_finding(contest)],
         lambda: [session_finding(contest, runs=around.runs)],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
@@ -54,6 +55,8 @@ _SUFFIXES = {".jpg", ".jpeg", ".png"}
 _NUMBERED = re.compile(r"[1-9][0-9]*")
 _LISTED = 5
 
+_log = logging.getLogger(__name__)
+
 
 def prepare_contest(
     config: Config, *, progress: Progress = lambda done, total: None
@@ -89,6 +92,9 @@ def _update_manifest(
     reads = HashedReads()
     inputs = input_files(config, reads)
     truth = read_truth(config, reads)
+    lost = truth.unfindable()
+    if lost and config.contest.mode == "practice":  # An event has a check of it.
+        _log.warning("%s: %s", config.images.ground_truth, lost.words())
     images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
     if track.delivery is Delivery.SHOWN:
         require_showable(images)
