@@ -49,15 +49,13 @@ def unfindable(truth: GroundTruth, sizes: Sizes, *, from_zero: bool) -> Unfindab
     """Count the boxes that nobody can find; an image whose size is unknown has none outside.
 
     `from_zero` tells whether the source counts pixels from 0, as COCO does. Others may count from
-    1, and there a box that begins at the image's width is in its last column. A difficult box need
-    not be found, so it does not count.
+    1, and there a box that begins at the image's width is in its last column.
     """
     box = truth.box
-    needed = np.ones(len(box), dtype=np.bool_) if truth.difficult is None else ~truth.difficult
-    empty = needed & (box[:, 2:] - box[:, :2] + 1 <= 0).any(axis=1)
+    empty = (box[:, 2:] - box[:, :2] + 1 <= 0).any(axis=1)
     size = _sizes_of(truth.box_image_id, sizes)
     beyond = box[:, :2] >= size + (0 if from_zero else 1)
-    outside = needed & ~empty & (beyond | (box[:, 2:] + 1 <= 0)).any(axis=1)
+    outside = ~empty & (beyond | (box[:, 2:] + 1 <= 0)).any(axis=1)
     lost = np.flatnonzero(empty | outside)
     return Unfindable(
         no_extent=int(empty.sum()),
