@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from referee.core.written_text import storable
 from referee.errors import RefereeError
 
 _MOST_LISTED = 20
@@ -47,14 +48,6 @@ class Faults:
         """Raise `FormatError` when a fault was noted."""
         if self._texts:
             raise self.error()
-
-
-def storable(text: str) -> str:
-    """Return a text in which an escape such as `\\ud83d` stands for half of a surrogate pair.
-
-    JSON and YAML can write such a half, and no file, database or page can hold it.
-    """
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def harmless(text: str) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from referee.core.ground_truth import GroundTruth
+from referee.core.written_text import storable
 from referee.errors import InputError
 from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
-from referee.formats.faults import storable
 from referee.formats.text import STANDARD_INPUT, Read, read_bytes
 from referee.formats.truth_file import GroundTruthFile
 
