@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
-from referee.core.unfindable import Unfindable, unfindable
+from referee.core.unfindable import Sizes, Unfindable, unfindable
 
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 """The blacklist of a source without one."""
@@ -30,6 +30,7 @@ class GroundTruthFile:
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
     coco: CocoTruth | None = None
 
-    def unfindable(self) -> Unfindable:
-        """Count the boxes that nobody can find, by the sizes that the source has."""
-        return unfindable(self.truth, self.sizes, from_zero=self.coco is not None)
+    def unfindable(self, sizes: Sizes | None = None) -> Unfindable:
+        """Count the boxes that nobody can find, by these sizes or those that the source has."""
+        known = self.sizes if sizes is None else sizes
+        return unfindable(self.truth, known, from_zero=self.coco is not None)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from PIL import ExifTags, Image
 
-from referee.core.unfindable import unfindable
 from referee.formats.hashed_reads import HashedReads
 from referee.service.preflight.finding import Finding, ok, warn
 from referee.service.preflight.slow import TRUTH, TURNED
@@ -35,7 +34,7 @@ def check_truth(contest: Contest) -> Finding:
     """Count the truth boxes that nobody can find, by the sizes of the images themselves."""
     source = read_truth(contest.config, HashedReads())
     sizes = {entry.source_id: (entry.width, entry.height) for entry in contest.images}
-    lost = unfindable(source.truth, sizes, from_zero=source.coco is not None)
+    lost = source.unfindable(sizes)
     if lost:
         remedy = "Correct these boxes in the ground truth before the first session, or leave them."
         return warn(*TRUTH, lost.words(), remedy)
