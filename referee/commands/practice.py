@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ground-truth",
         type=Path,
         metavar="PATH",
-        help="COCO instances JSON, a folder of ILSVRC or VOC XML, or CSV",
+        help="COCO instances JSON, a folder of ILSVRC or VOC XML or of YOLO labels, or CSV",
     )
     add("--blacklist", type=Path, metavar="PATH", help="CSV image_id,class_id to leave out")
     add("--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)")

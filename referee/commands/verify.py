@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ground-truth",
         type=Path,
         metavar="PATH",
-        help="the session's ground truth: COCO instances JSON, a folder of XML, or CSV; without it"
-        " the score is not computed again",
+        help="the session's ground truth: COCO instances JSON, a folder of XML or of YOLO labels,"
+        " or CSV; without it the score is not computed again",
     )
     add(
         "--blacklist",

@@ -39,3 +39,10 @@ def excess_of(content: bytes, most: Most) -> str | None:
 def most_unpacked(packed_bytes: int) -> int:
     """Return how many bytes a packed file of this length may become."""
     return min(MOST_BYTES, max(_PLAIN_BYTES, _MOST_PACKED * packed_bytes))
+
+
+MOST_PIXELS = 178_956_970
+"""An image has no more: its colours take half a GiB. It is Pillow's own bound against bombs."""
+
+MOST_IMAGE_BYTES = 2**29
+"""The file of an image has no more bytes."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from referee.core.box_formats import Sizes, in_pixels, require_extent, to_xywh
+from referee.core.coco_annotations import CocoAnnotations
 from referee.core.columns import four_columns, numbers, warn_of_fractions, whole_numbers
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth, listed_ids
@@ -88,7 +89,22 @@ class CocoTruth:
 
     @classmethod
     def from_ground_truth(cls, truth: GroundTruth) -> CocoTruth:
-        """Convert ground truth with inclusive corners; a box's area is width times height."""
+        """Convert ground truth with inclusive corners, with its own lists of images and classes.
+
+        Areas, crowd regions and exact boxes are those of its `coco`. Where it has none, or other
+        boxes by now, a box's area is width times height, and there is no crowd region.
+        """
+        own = truth.coco
+        if own is not None and _has_the_boxes(own, truth):
+            return cls(
+                image_ids=truth.image_ids,
+                category_ids=truth.class_ids,
+                image_id=own.image_id,
+                category_id=own.category_id,
+                box=own.box,
+                area=own.area,
+                crowd=own.crowd,
+            )
         box = to_xywh(truth.box, "corners")
         return cls(
             image_ids=truth.image_ids,
@@ -99,6 +115,32 @@ class CocoTruth:
             area=box[:, 2] * box[:, 3],
             crowd=np.zeros(len(box), dtype=np.bool_),
         )
+
+
+def _has_the_boxes(coco: CocoAnnotations, truth: GroundTruth) -> bool:
+    """Tell whether the single annotations are the boxes of the ground truth, in their order."""
+    boxes = (truth.box_image_id, truth.box_class_id, truth.box)
+    return all(map(np.array_equal, coco.objects(), boxes))
+
+
+def unlike_coco(truth: GroundTruth) -> list[str]:
+    """Return a sentence for each thing that the ground truth says and COCO's metric cannot hear."""
+    said = []
+    if len(truth.blacklist):
+        said.append(
+            f"COCO's metric knows no blacklist: its {len(truth.blacklist)} pairs count like others"
+        )
+    if truth.difficult is not None:
+        said.append(
+            f"COCO's metric knows no difficult objects: the {int(truth.difficult.sum())} that are"
+            " flagged count like others"
+        )
+    if truth.coco is not None and not _has_the_boxes(truth.coco, truth):
+        said.append(
+            "the boxes of the ground truth are no longer those that were read: its crowd regions"
+            " and areas are left out, and the size of an object is that of its box"
+        )
+    return said
 
 
 @dataclass(frozen=True, eq=False)

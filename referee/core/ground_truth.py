@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from referee.core.box_formats import Sizes, in_pixels, require_extent, to_corners
+from referee.core.coco_annotations import CocoAnnotations
 from referee.core.columns import four_columns, warn_of_fractions, whole_numbers
 from referee.errors import ArgumentError
 
@@ -25,7 +26,9 @@ class GroundTruth:
     each box's image and class. `blacklist` (int64, shape (k, 2)) holds pairs (image id, class id)
     that count neither way. `class_names` maps class ids to names where the source has names.
     `difficult` (bool, (m,)) flags the boxes that PASCAL VOC's rules leave out. It is None if no box
-    is flagged.
+    is flagged. `coco` holds the annotations of a COCO source as COCO's metric needs them: with
+    their own areas, and with the crowd regions, which are no boxes here. `file_names` and `sizes`
+    (width, height in pixels) are those of the images that the source has them of, by image id.
     """
 
     image_ids: NDArray[np.int64]
@@ -36,6 +39,9 @@ class GroundTruth:
     blacklist: NDArray[np.int64]
     class_names: dict[int, str]
     difficult: NDArray[np.bool_] | None = None
+    coco: CocoAnnotations | None = None
+    file_names: dict[int, str] = field(default_factory=dict)
+    sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def from_arrays(

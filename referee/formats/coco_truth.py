@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from referee.core.coco_annotations import CocoAnnotations
 from referee.core.coco_boxes import CocoTruth
 from referee.core.garbage import collections_paused
 from referee.core.ground_truth import GroundTruth
@@ -36,25 +37,25 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     """Read `images`, `categories` and `annotations` of COCO instances.
 
     A box [x, y, w, h] has the inclusive corners x, y, x+w-1, y+h-1. Crowd regions (`iscrowd` 1)
-    are not part of the ground truth; COCO's own metric gets them. The categories are the class
+    are no boxes of the ground truth; COCO's own metric gets them. The categories are the class
     list.
     """
     with collections_paused():
         source = fast_or_slow(partial(_fast, content), partial(_slow, path, content))
     coco = source.coco
-    single = ~coco.crowd
-    boxes = coco.box[single]
-    boxes[:, 2:] += boxes[:, :2] - 1
+    annotations = CocoAnnotations(coco.image_id, coco.category_id, coco.box, coco.area, coco.crowd)
+    image_id, class_id, boxes = annotations.objects()
     truth = GroundTruth(
         image_ids=coco.image_ids,
         class_ids=coco.category_ids,
-        box_image_id=coco.image_id[single],
-        box_class_id=coco.category_id[single],
+        box_image_id=image_id,
+        box_class_id=class_id,
         box=boxes,
         blacklist=NO_BLACKLIST,
         class_names=source.class_names,
+        coco=annotations,
     )
-    return GroundTruthFile(truth, source.file_names, source.sizes, coco)
+    return GroundTruthFile(truth, source.file_names, source.sizes)
 
 
 class _Image(msgspec.Struct, gc=False):

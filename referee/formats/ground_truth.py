@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth of any format: COCO JSON, a folder of XML, or CSV."""
+"""Ground truth of any format: COCO JSON, a folder of XML or of YOLO labels, or CSV."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from referee.core.written_text import storable
 from referee.errors import InputError
 from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
 from referee.formats.text import STANDARD_INPUT, Read, read_bytes
-from referee.formats.truth_file import GroundTruthFile
+from referee.formats.truth_file import GroundTruthFile, KnownImage
+
+# A label file has some rows; to look at a longer text would take time.
+_ONE_FILE_OF_LABELS = 2**16
 
 
 def read_ground_truth(
@@ -22,12 +26,15 @@ def read_ground_truth(
     images: Path | None = None,
     blacklist: Path | None = None,
     classes: int | None = None,
+    pictures: Path | Sequence[KnownImage] | None = None,
+    class_names: Mapping[int, str] | None = None,
     read: Read = read_bytes,
 ) -> GroundTruthFile:
-    """Read ground truth: a folder is XML, a file that begins with `{` is COCO, others are CSV.
+    """Read ground truth: a folder is XML or YOLO labels, a file that begins with `{` is COCO.
 
-    `images` lists the images for CSV or XML, see `csv_truth` and `xml_truth`; it may be a folder
-    of pictures. Without it, a CSV source has only the images with a box. `blacklist` is CSV
+    Other files are CSV. `images` lists the images for CSV or XML, see `csv_truth` and `xml_truth`;
+    it may be a folder of pictures. Without it, a CSV source has only the images with a box. For
+    labels see `yolo_truth`: their images are `pictures`, or else `images`. `blacklist` is CSV
     `image_id,class_id`. With `classes` the class list is 1…classes, otherwise the source's own.
     Image ids stay the source's own. A class name is text that files and databases can hold. `read`
     reads each file. Raises InputError naming file, line and
@@ -36,10 +43,20 @@ def read_ground_truth(
     if path is not STANDARD_INPUT and not path.exists():
         raise InputError(f"{path} does not exist: name the ground truth's file or folder")
     if path.is_dir():
-        # The readers of JSON and XML are loaded by whom they serve: CSV needs neither.
-        from referee.formats.xml_truth import read_xml_truth
+        # The readers of JSON, XML and labels are loaded by whom they serve: CSV needs none.
+        from referee.formats.yolo_layout import holds_labels
 
-        source = read_xml_truth(path, images, read)
+        if holds_labels(path):
+            from referee.formats.yolo_truth import read_yolo_truth
+
+            source = read_yolo_truth(
+                path, pictures or images, read, classes=classes, class_names=class_names
+            )
+        else:
+            from referee.formats.xml_truth import read_xml_truth
+
+            named = None if images is None or images.is_dir() else images
+            source = read_xml_truth(path, named, read)
     else:
         content = read(path)
         start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
@@ -53,6 +70,7 @@ def read_ground_truth(
             _require_folder(path, images)
             source = read_coco_truth(path, content)
         else:
+            _require_no_part_of_labels(path, content)
             source = read_csv_truth(path, content, images, read)
     if not len(source.truth.box):
         raise InputError(f"{path} has no boxes: there is nothing to score against")
@@ -61,6 +79,22 @@ def read_ground_truth(
         truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
     names = {key: storable(name) for key, name in truth.class_names.items()}
     return replace(source, truth=replace(truth, class_names=names))
+
+
+def _require_no_part_of_labels(path: Path, content: bytes) -> None:
+    """Refuse one file of a data set of YOLO labels: its folder is the ground truth."""
+    suffix = path.suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        raise InputError(f"{path} describes a data set: give the folder of its labels")
+    if suffix != ".txt" or len(content) > _ONE_FILE_OF_LABELS or not content.strip():
+        return
+    from referee.formats.yolo_rows import is_label_text
+
+    if is_label_text(path, content):
+        raise InputError(
+            f"{path} is a label file of one image: give the folder of the labels, and that of the"
+            " images"
+        )
 
 
 def _require_folder(path: Path, images: Path | None) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from referee.errors import InputError
 from referee.formats.text import stored_bytes, unpacked
 
-_READ_FROM_FOLDERS = (".xml", ".txt")
+# Annotations, and what names the classes of YOLO labels.
+_READ_FROM_FOLDERS = (".xml", ".txt", ".yaml", ".yml", ".names", ".labels", ".json")
 
 
 class HashedReads:

@@ -18,13 +18,27 @@ Numbering = Literal["own", "contest"]
 
 Ints = NDArray[np.int64]
 
-# For an id outside a mapping. No source uses it, so the scorer counts such a row as ignored.
-_NO_IMAGE = -(2**63)
+NO_IMAGE = -(2**63)
+"""Stands for an image or class that the source has not; no source uses it."""
 
 
 def contest_image_ids(own_ids: Iterable[int]) -> dict[int, int]:
     """Map each own id to its number in the contest: the k-th in ascending order becomes k."""
     return {own: number for number, own in enumerate(sorted(set(own_ids)), start=1)}
+
+
+def ids_of_names(names: Iterable[str]) -> dict[str, int]:
+    """Give an id to each image of a source that has names alone.
+
+    If all names are whole numbers, they are the ids, unless two are the same number. Otherwise the
+    ids are 1…N in ascending order of names.
+    """
+    ordered = sorted(names)
+    if all(name.isascii() and name.isdigit() for name in ordered):
+        numbers = {name: int(name) for name in ordered}
+        if len(set(numbers.values())) == len(ordered):
+            return numbers
+    return {name: number for number, name in enumerate(ordered, start=1)}
 
 
 def renumber(truth: GroundTruth, mapping: Mapping[int, int]) -> GroundTruth:
@@ -33,13 +47,19 @@ def renumber(truth: GroundTruth, mapping: Mapping[int, int]) -> GroundTruth:
     The mapping must be one to one. Raises KeyError for an image id that is not in it.
     """
     new_ids = np.array([mapping[own] for own in truth.image_ids.tolist()], dtype=np.int64)
+
+    def renamed(of: Ints) -> Ints:
+        return new_ids[np.searchsorted(truth.image_ids, of)]
+
+    coco = truth.coco
     blacklist = truth.blacklist.reshape(-1, 2).copy()
     blacklist[:, 0] = [mapping[own] for own in blacklist[:, 0].tolist()]
     return replace(
         truth,
         image_ids=np.sort(new_ids),
-        box_image_id=new_ids[np.searchsorted(truth.image_ids, truth.box_image_id)],
+        box_image_id=renamed(truth.box_image_id),
         blacklist=blacklist,
+        coco=coco and replace(coco, image_id=renamed(coco.image_id)),
     )
 
 
@@ -94,5 +114,5 @@ def _explained(image_id: Ints, truth: GroundTruth) -> tuple[int, int]:
 
 def _renumber(image_id: Ints, mapping: Mapping[int, int]) -> Ints:
     ids, inverse = np.unique(image_id, return_inverse=True)
-    new_ids = np.array([mapping.get(own, _NO_IMAGE) for own in ids.tolist()], dtype=np.int64)
+    new_ids = np.array([mapping.get(own, NO_IMAGE) for own in ids.tolist()], dtype=np.int64)
     return new_ids[inverse]

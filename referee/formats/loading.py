@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
-from referee.core.coco_boxes import CocoResults, CocoTruth
+from referee.core.coco_boxes import CocoResults, CocoTruth, unlike_coco
 from referee.core.columns import warn_of_fractions
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
@@ -15,6 +16,7 @@ from referee.formats.detections_file import begin_coco_results, read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import Numbering, fits_both, in_own_ids
 from referee.formats.truth_file import GroundTruthFile
+from referee.formats.yolo_counts import folder_warnings, label_warnings
 
 Name = str | os.PathLike[str]
 
@@ -26,13 +28,14 @@ def load_ground_truth(
     blacklist: Name | None = None,
     classes: int | None = None,
 ) -> GroundTruth:
-    """Read COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV.
+    """Read COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML or of YOLO labels, or CSV.
 
-    The options are those of `referee score`: `images` lists the images of CSV or XML, `blacklist`
-    is CSV `image_id,class_id`, and with `classes` the class list is 1…classes. Raises `InputError`,
-    which names file, line and field.
+    The options are those of `referee score`: `images` lists the images of CSV or XML, or is the
+    folder of the images of YOLO labels, `blacklist` is CSV `image_id,class_id`, and with `classes`
+    the class list is 1…classes. Raises `InputError`, which names file, line and field.
     Warns of boxes in fractions of the image, as `load_detections` does, and of boxes that nobody
-    can find: without width or height, or wholly outside of their image.
+    can find, without width or height or wholly outside of their image, and of what is odd in YOLO
+    labels.
     """
     source = read_ground_truth(
         Path(path),
@@ -42,19 +45,39 @@ def load_ground_truth(
     )
     _warn_of_unfindable(source, path)
     warn_of_fractions(source.truth.box, f"ground truth {path}")
-    return source.truth
+    if source.labels is not None:
+        _warn_all(label_warnings(source.labels))
+    return replace(source.truth, file_names=source.file_names, sizes=source.sizes)
 
 
 def load_detections(
-    path: Name, truth: GroundTruth, *, image_ids: Numbering | None = None
+    path: Name,
+    truth: GroundTruth,
+    *,
+    image_ids: Numbering | None = None,
+    images: Name | None = None,
 ) -> Detections:
-    """Read COCO results JSON or lines, and return the rows under the ground truth's own image ids.
+    """Read COCO results JSON, lines, or a folder of YOLO labels.
 
-    `image_ids` says how the file names images: "own", or "contest" for 1…N in ascending order of
-    the own ids. Without it the numbering counts that fits more rows; where both fit as many, "own"
-    counts and a UserWarning says so. Raises `InputError`, which names file, line and field.
+    Returns the rows under the ground truth's own image ids. `image_ids` says how the file names
+    images: "own", or "contest" for 1…N in ascending order of the own ids. Without it the numbering
+    counts that fits more rows; where both fit as many, "own" counts and a UserWarning says so.
+    A folder's files are named like the images of a `truth` that `load_ground_truth` has read;
+    `images` is the folder of the images, for sizes that the ground truth does not have. Raises
+    `InputError`, which names file, line and field.
     """
-    posted = read_detections(Path(path))
+    path = Path(path)
+    if path.is_dir():
+        # It loads the library of images, which the other formats do without.
+        from referee.formats.yolo_detections import ImagesOfTruth, read_yolo_detections
+
+        of_truth = ImagesOfTruth(
+            truth, truth.file_names, truth.sizes, None if images is None else Path(images)
+        )
+        detections, counts = read_yolo_detections(path, of_truth, image_ids)
+        _warn_all(folder_warnings(counts))
+        return detections
+    posted = read_detections(path)
     if image_ids is None and fits_both(posted.image_id, truth):
         warnings.warn(
             f"{path}: the image ids fit both numberings, and are read as the ground truth's own:"
@@ -65,19 +88,20 @@ def load_detections(
     return in_own_ids(posted, truth, image_ids)[0]
 
 
-def load_coco_truth(path: Name) -> CocoTruth:
-    """Read ground truth for COCO's metric, with crowd regions and areas where the file has them.
+def _warn_all(sentences: list[str]) -> None:
+    """Warn the caller of the function that was called."""
+    for sentence in sentences:
+        warnings.warn(sentence, stacklevel=3)
 
-    It reads and warns as `load_ground_truth` does. Raises `InputError`, which names file, line and
-    field.
+
+def load_coco_truth(path: Name, *, images: Name | None = None) -> CocoTruth:
+    """Read what `load_ground_truth` does, as `evaluate_coco` takes it from there.
+
+    Warns of what COCO's metric does not know, as `evaluate_coco` does.
     """
-    truth_file = read_ground_truth(Path(path))
-    _warn_of_unfindable(truth_file, path)
-    return (
-        CocoTruth.from_ground_truth(truth_file.truth)
-        if truth_file.coco is None
-        else truth_file.coco
-    )
+    truth = load_ground_truth(path, images=images)
+    _warn_all(unlike_coco(truth))
+    return CocoTruth.from_ground_truth(truth)
 
 
 def load_coco_results(path: Name) -> CocoResults:

@@ -8,12 +8,22 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
 from referee.core.unfindable import Sizes, Unfindable, unfindable
+from referee.formats.yolo_counts import LabelCounts
 
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 """The blacklist of a source without one."""
+
+
+@dataclass(frozen=True)
+class KnownImage:
+    """An image of which somebody knows already what a folder of labels does not say."""
+
+    name: str
+    image_id: int
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,16 +31,16 @@ class GroundTruthFile:
     """Ground truth under the source's own image ids, with the source's further data.
 
     `file_names` and `sizes` (width, height in pixels) map image ids to the source's data; they are
-    empty if the source has none. `coco` holds the annotations of a COCO source as COCO's metric
-    needs them, crowd regions included. It is None for other sources.
+    empty if the source has none. `labels` counts what came in a folder of YOLO labels.
     """
 
     truth: GroundTruth
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
-    coco: CocoTruth | None = None
+    labels: LabelCounts | None = None
 
     def unfindable(self, sizes: Sizes | None = None) -> Unfindable:
         """Count the boxes that nobody can find, by these sizes or those that the source has."""
         known = self.sizes if sizes is None else sizes
-        return unfindable(self.truth, known, from_zero=self.coco is not None)
+        from_zero = self.truth.coco is not None or self.labels is not None
+        return unfindable(self.truth, known, from_zero=from_zero)

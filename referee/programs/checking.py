@@ -79,13 +79,16 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
 
 def _images(config: Config) -> Finding | None:
     """Prepare images and ground truth; return why that cannot be done, or None."""
+    told: list[str] = []
     try:
         with progress_bar("images checked") as progress:
-            database, _ = prepare_contest(config, progress=progress)
+            database, _ = prepare_contest(config, progress=progress, tell=told.append)
     except RefereeError as error:
         remedy = "Correct [images] in the configuration, or the files that it names."
         return fail("contest", "images and ground truth", str(error), remedy)
     database.close()
+    for sentence in told:
+        tell_on_terminal(sentence)
     return None
 
 

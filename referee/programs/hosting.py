@@ -95,8 +95,11 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         require_kind(lane.meter)
     for extra in all_extras():
         extra.require_usable(config)
+    told: list[str] = []
     with progress_bar("images checked") as progress:
-        database, _ = prepare_contest(config, progress=progress)
+        database, _ = prepare_contest(config, progress=progress, tell=told.append)
+    for sentence in told:  # Behind the bar, which stands on the same line.
+        tell(sentence)
     with ExitStack() as stack:
         stack.callback(database.close)
         require_operators(config, database.connection)

@@ -9,6 +9,7 @@ ignored rows.
 from __future__ import annotations
 
 import importlib.metadata
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.coco_boxes import CocoResults, CocoTruth
+from referee.core.coco_boxes import CocoResults, CocoTruth, unlike_coco
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.errors import ArgumentError, InputError
@@ -109,12 +110,16 @@ def evaluate_coco(
 ) -> CocoResult:
     """Compute COCO's twelve numbers, AP per category, and AP by IoU and size of objects.
 
-    Inclusive corners become COCO's boxes: width = xmax - xmin + 1, and an object's size is that of
-    its box. `ious` replace COCO's ten: AP and AR average over them, and AP50 and AP75 are None
-    where .5 and .75 are not among them. See `prepare` for the rest. Raises ArgumentError for an
-    IoU that is not above 0 and at most 1.
+    Inclusive corners become COCO's boxes: width = xmax - xmin + 1. An object's size is its
+    annotation's own area, or that of its box. Crowd regions count as COCO counts them. Warns of
+    what a `GroundTruth` says and COCO's metric does not know: a blacklist, difficult objects.
+    `ious` replace COCO's ten: AP and AR average over them, and AP50 and AP75 are None where .5 and
+    .75 are not among them. See `prepare` for the rest. Raises ArgumentError for an IoU that is not
+    above 0 and at most 1.
     """
     if isinstance(truth, GroundTruth):
+        for sentence in unlike_coco(truth):
+            warnings.warn(sentence, stacklevel=2)
         truth = CocoTruth.from_ground_truth(truth)
     if isinstance(results, Detections):
         results = CocoResults.from_detections(results)

@@ -13,6 +13,7 @@ import pytest
 from referee.commands import score
 from referee.formats.loading import load_coco_truth, load_ground_truth
 from referee.scoring.rules import RULE_SETS
+from tests.support.yolo_data import write_labels, write_text
 
 TRUTH = "1,1,10,10,59,59\n2,1,10,10,59,59\n2,2,0,0,9,9\n"
 LINES = "1 1 0.9 10 10 59 59\n1 1 0.8 10 10 59 59\n2,2,0.7,0,0,9,9\n"
@@ -534,3 +535,83 @@ def test_truth_boxes_that_nobody_finds_are_counted_in_a_warning(tmp_path, capsys
     for load in (load_ground_truth, load_coco_truth):
         with pytest.warns(UserWarning, match=words):
             load(tmp_path / "truth.json")
+
+
+LABEL = "0 0.5 0.5 0.2 0.4"
+
+
+@pytest.fixture
+def labels(tmp_path):
+    """Write YOLO labels of two images, and a detector's folder for one of them."""
+    folder, _ = write_labels(tmp_path / "set", {"a": LABEL, "b": f"{LABEL}\n{LABEL}"})
+    write_text(tmp_path / "found/a.txt", f"{LABEL} 0.9\n")
+    write_text(tmp_path / "found/z.txt", f"{LABEL} 0.8\n")
+    return folder, tmp_path / "found"
+
+
+@pytest.mark.parametrize("metric", ["ilsvrc", "coco"])
+def test_labels_say_what_came_and_what_was_taken(labels, capsys, metric):
+    """Labels and a folder of detections are scored, counted in JSON, and told in sentences."""
+    truth, found = labels
+    options = ["--ground-truth", truth, "--detections", found, "--metric", metric, "--json"]
+    assert 0 == run(*options)
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert (2, 2, 2, 1) == tuple(
+        report["labels"][name] for name in ("images", "labelled", "boxes", "duplicates")
+    )
+    assert (2, ["z.txt"]) == tuple(report["detection_files"][name] for name in ("files", "strange"))
+    assert 1 == report["ignored"]["unknown_image"]
+    assert 0.5 == pytest.approx(report["mean_ap"], abs=0.01)
+    assert "class index k is class k+1" in err
+    assert "warning: 1 rows of the labels repeat another one" in err
+    assert "warning: 1 of 2 files of detections belong to no image" in err
+
+
+def test_a_rival_may_be_a_folder(labels, capsys):
+    """Two folders of detections are compared."""
+    truth, found = labels
+    options = ["--ground-truth", truth, "--detections", found, "--resamples", "100"]
+    assert 0 == run(*options, "--rival-detections", found, "--json")
+    assert 0 == json.loads(capsys.readouterr().out)["rival"]["difference"]
+
+
+def test_labels_that_are_wrong_are_one_sentence(labels, capsys):
+    """Wrong labels exit with 2, and each fault has its file and line."""
+    truth, found = labels
+    write_text(truth / "a.txt", "0 320 240 10 10\ncat 0.1 0.1 0.1 0.1\n")
+    assert 2 == run("--ground-truth", truth, "--detections", found)
+    err = capsys.readouterr().err
+    assert f"referee score: {truth}/a.txt, line 1, column 2: 320 is above 1" in err
+    assert f"{truth}/a.txt, line 2, class: 'cat' is not a class index" in err
+
+
+def test_xml_with_a_folder_of_images_takes_labels_as_detections(labels, tmp_path, capsys):
+    """A ground truth that names its images but not their sizes has them from the folder."""
+    _, found = labels
+    box = "<xmin>80</xmin><ymin>30</ymin><xmax>119</xmax><ymax>69</ymax>"
+    write_text(
+        tmp_path / "xml/a.xml",
+        f"<annotation><filename>a.png</filename><object><name>cat</name><bndbox>{box}</bndbox>"
+        "</object></annotation>",
+    )
+    write_text(tmp_path / "xml/classes.txt", "cat\ndog\n")
+    options = ["--ground-truth", tmp_path / "xml", "--detections", found, "--json"]
+    assert 2 == run(*options)
+    assert "give the folder of the images too" in capsys.readouterr().err
+    assert 0 == run(*options, "--images", tmp_path / "set/images")
+    assert 1.0 == json.loads(capsys.readouterr().out)["mean_ap"]
+
+
+def test_cocos_metric_says_what_it_does_not_know(tmp_path, capsys):
+    """Difficult objects count like others under COCO's metric: a warning says so."""
+    box = "<xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax>"
+    write_text(
+        tmp_path / "xml/1.xml",
+        f"<annotation><object><name>cat</name><difficult>1</difficult><bndbox>{box}</bndbox>"
+        "</object></annotation>",
+    )
+    write_text(tmp_path / "found.txt", "1 8 0.9 1 1 9 9\n")
+    options = ["--ground-truth", tmp_path / "xml", "--detections", tmp_path / "found.txt"]
+    assert 0 == run(*options, "--metric", "coco", "--json")
+    assert "no difficult objects" in json.loads(capsys.readouterr().out)["warnings"][0]

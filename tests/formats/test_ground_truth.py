@@ -124,8 +124,8 @@ def test_types_change_nothing(tmp_path, monkeypatch, annotation, image):
     by_types = read_ground_truth(path)
     monkeypatch.setattr(coco_truth, "_fast", lambda content: None)
     one_by_one = read_ground_truth(path)
-    for field in dataclasses.fields(by_types.coco):
-        columns = (getattr(found.coco, field.name) for found in (by_types, one_by_one))
+    for field in dataclasses.fields(by_types.truth.coco):
+        columns = (getattr(found.truth.coco, field.name) for found in (by_types, one_by_one))
         one, other = columns
         assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
     assert by_types.truth.class_names == one_by_one.truth.class_names
@@ -144,7 +144,7 @@ def test_ids_are_listed_once(tmp_path):
 def test_annotations_are_kept_for_the_other_metric(tmp_path):
     """Areas, crowd regions and exact widths are kept for COCO's own metric."""
     annotations = [{**ANNOTATION, "area": 77.5}, {**ANNOTATION, "id": 6, "iscrowd": 1}]
-    coco = read_ground_truth(write_coco(tmp_path, annotations=annotations)).coco
+    coco = read_ground_truth(write_coco(tmp_path, annotations=annotations)).truth.coco
     assert ([77.5, 1200.0], [False, True]) == (coco.area.tolist(), coco.crowd.tolist())
     assert [10.5, 20.0, 30.0, 40.0] == coco.box[0].tolist()
 
@@ -377,5 +377,5 @@ def test_class_list_must_have_every_class(tmp_path):
 def test_absent_and_unreadable_paths(tmp_path):
     """The error names a missing path, or a folder without XML."""
     assert "does not exist" in refusal(tmp_path / "nothing.json")
-    assert "has no .xml files" in refusal(tmp_path)
+    assert "has neither .xml files nor YOLO labels" in refusal(tmp_path)
     assert "is not needed" in refusal(write_coco(tmp_path), images=Path("list.csv"))

@@ -86,7 +86,7 @@ def test_published_numbers(shared_data, evaluator):
     folder = shared_data / "cocoapi"
     found = read_ground_truth(folder / "instances_val2014_100.json")
     results = begin_coco_results(folder / "instances_val2014_fakebbox100_results.json")()
-    numbers = evaluate(found.coco, results, evaluator).numbers
+    numbers = evaluate(CocoTruth.from_ground_truth(found.truth), results, evaluator).numbers
     assert PUBLISHED == tuple(round(numbers[name], 3) for name in NUMBERS)
 
 
@@ -101,7 +101,8 @@ def test_real_detectors(shared_data, detector, ap, ap50):
     """Two real detectors on real photographs give the known numbers, crowd regions included."""
     folder = shared_data / "coco-tiny"
     found = read_ground_truth(folder / "annotations.json")
-    result = evaluate(found.coco, begin_coco_results(folder / detector)())
+    truth = CocoTruth.from_ground_truth(found.truth)
+    result = evaluate(truth, begin_coco_results(folder / detector)())
     assert (ap, ap50) == (round(result.numbers["AP"], 6), round(result.numbers["AP50"], 6))
     assert (804, 11) == (result.truth_boxes, result.crowd_regions)
 

@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=path_or_standard_input,
         required=True,
         metavar="PATH",
-        help="COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV"
+        help="COCO instances JSON; a folder of ILSVRC or PASCAL VOC XML; a folder of YOLO labels"
+        " with data.yaml or classes.txt beside or above them; or CSV"
         " image_id,class_id,xmin,ymin,xmax,ymax. Each file here may be packed by gzip, and - is the"
         " standard input",
     )
@@ -47,15 +48,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=path_or_standard_input,
         required=True,
         metavar="PATH",
-        help="COCO results: a JSON list, or JSON lines of one result each; or lines image_id"
-        " class_id confidence xmin ymin xmax ymax. A file of lines of numbers may have a header"
-        " with these names, and comments that begin with #",
+        help="COCO results: a JSON list, or JSON lines of one result each; lines image_id"
+        " class_id confidence xmin ymin xmax ymax; or a folder of YOLO labels: class cx cy w h"
+        " confidence. A file of lines of numbers may have a header with these names, and comments"
+        " that begin with #",
     )
     parser.add_argument(
         "--images",
         type=path_or_standard_input,
         metavar="PATH",
-        help="for CSV ground truth: a list image_id,width,height, or a folder of 1.jpg, 2.jpg…",
+        help="for CSV ground truth: a list image_id,width,height, or a folder of 1.jpg, 2.jpg…;"
+        " for YOLO labels: the folder of their images (default: where their tool keeps them)",
     )
     parser.add_argument(
         "--blacklist",

@@ -7,26 +7,22 @@ import argparse
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.commands.score.given_detections import begin_given, begin_given_results
 from referee.commands.score.options import require_sense
-from referee.core.coco_boxes import CocoTruth
+from referee.core.coco_boxes import CocoTruth, unlike_coco
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.csv_truth import read_clusters
-from referee.formats.detections_file import (
-    begin_coco_results,
-    begin_detections_and_form,
-    read_detections,
-)
 from referee.formats.ground_truth import read_ground_truth
-from referee.formats.image_ids import in_own_ids, own_image_ids
 from referee.formats.truth_file import GroundTruthFile
+from referee.formats.yolo_counts import FolderCounts, folder_line, label_line, label_warnings
 from referee.scoring.class_tables import classes_csv, curves_csv
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
@@ -42,13 +38,7 @@ from referee.scoring.score_report import (
 if TYPE_CHECKING:  # Loaded where they are used: not every score needs them.
     from referee.scoring.coco import CocoResult
     from referee.scoring.uncertainty import Energy
-from referee.core.columns import fractions_fault
-from referee.formats.image_ids import (
-    Numbering,
-    contest_image_ids,
-    fits_both,
-    renumber,
-)
+from referee.formats.image_ids import contest_image_ids, renumber
 from referee.scoring.mistakes.diagnosis import advice, find_mistakes
 from referee.scoring.mistakes.posted import Posted
 
@@ -80,25 +70,38 @@ def report_of(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
 
 def _ground_truth(args: argparse.Namespace) -> GroundTruthFile:
     return read_ground_truth(
-        args.ground_truth, images=args.images, blacklist=args.blacklist, classes=args.classes
+        args.ground_truth,
+        images=args.images,
+        blacklist=args.blacklist,
+        classes=args.classes,
+        pictures=args.pictures,
     )
+
+
+def _counted(truth_file: GroundTruthFile, files: FolderCounts | None) -> Report:
+    """Return what came in YOLO labels and what was taken of it, and say it."""
+    report: Report = {}
+    if truth_file.labels is not None:
+        report["labels"] = asdict(truth_file.labels)
+        print(f"referee score: {label_line(truth_file.labels)}", file=sys.stderr)
+    if files is not None:
+        report["detection_files"] = asdict(files)
+        print(f"referee score: {folder_line(files)}", file=sys.stderr)
+    return report
 
 
 def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, GroundTruth, Ints]:
     """Return result, report, ground truth, and the image ids of the detections as it has them."""
-    # The detections take longest to read, so they begin first.
-    read = begin_detections_and_form(args.detections)
+    read = begin_given(args.detections, args)
     truth_file = _ground_truth(args)
-    posted, as_coco = read()
-    del read  # It holds the text.
-    warnings = of_image_ids(posted.image_id, truth_file.truth, args.image_ids)
-    warnings += of_boxes(posted.box, truth_file.truth)
-    warnings += of_truth(truth_file)
-    detections, numbering = in_own_ids(posted, truth_file.truth, args.image_ids)
+    given = read(truth_file)
+    detections = given.detections
+    warnings = [*of_truth(truth_file), *given.warnings]
     rules = RULE_SETS[args.rules or "devkit"]
     result = _evaluate(truth_file.truth, detections, rules)
-    warnings += of_mistakes(truth_file, detections, result.mean_ap, as_coco=as_coco)
-    report = ilsvrc_report(result) | {"image_ids": numbering, "warnings": warnings}
+    warnings += of_mistakes(truth_file, detections, result.mean_ap, as_coco=given.as_coco)
+    report = ilsvrc_report(result) | {"image_ids": given.numbering, "warnings": warnings}
+    report |= _counted(truth_file, given.files)
     if args.resamples and result.mean_ap is not None:
         report |= _uncertainty(args, truth_file, result)
     _write_tables(args, result, truth_file.truth.class_names)
@@ -155,10 +158,8 @@ def _uncertainty(
             mine = draws.of(result)
             report = uncertainty_report(mine, energy, draws)
             if args.rival_detections is not None:
-                detections, _ = in_own_ids(
-                    read_detections(args.rival_detections), truth_file.truth, args.image_ids
-                )
-                rival = draws.of(_evaluate(truth_file.truth, detections, result.rules))
+                others = begin_given(args.rival_detections, args)(truth_file).detections
+                rival = draws.of(_evaluate(truth_file.truth, others, result.rules))
                 energies = (energy, rival_energy) if energy and rival_energy else None
                 report |= rival_report(mine, rival, energies)
     except ValueError as error:
@@ -174,48 +175,28 @@ def _energy(energy_wh: float | None, uncertainty_wh: float | None) -> Energy | N
 
 def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTruth, Ints]:
     """Return the same as `_score_ilsvrc`, with the COCO metric."""
-    read = begin_coco_results(args.detections)
+    read = begin_given_results(args.detections, args)
     from referee.scoring import coco
 
     truth_file = _ground_truth(args)
-    results = read()
-    del read
-    warnings = of_image_ids(results.image_id, truth_file.truth, args.image_ids)
-    warnings += of_boxes(results.box, truth_file.truth)
-    warnings += of_truth(truth_file)
-    image_id, numbering = own_image_ids(results.image_id, truth_file.truth, args.image_ids)
-    truth = truth_file.coco or CocoTruth.from_ground_truth(truth_file.truth)
-    truth = replace(truth, category_ids=truth_file.truth.class_ids)
+    given = read(truth_file)
+    results = given.results
+    warnings = [*of_truth(truth_file), *given.warnings, *unlike_coco(truth_file.truth)]
+    truth = CocoTruth.from_ground_truth(truth_file.truth)
     with _two_threads() as threads:
-        prepared = coco.prepare(truth, replace(results, image_id=image_id), mapped=threads.map)
-    del results  # The evaluator has its copy, and needs much memory for its work.
+        prepared = coco.prepare(truth, results, mapped=threads.map)
+    image_id, numbering, files = results.image_id, given.numbering, given.files
+    del results, given  # The evaluator has its copy, and needs much memory for its work.
     result = prepared.evaluate()
     report = coco_report(result) | {"image_ids": numbering, "warnings": warnings}
-    return result, report, truth_file.truth, image_id
-
-
-def of_image_ids(image_id: Ints, truth: GroundTruth, chosen: Numbering | None) -> list[str]:
-    """Warn if the ids fit both numberings and nobody chose one; `image_id` is as in the file."""
-    if chosen is not None or not fits_both(image_id, truth):
-        return []
-    return [
-        "the detections' image ids fit two numberings, the ground truth's own ids and 1 to"
-        f" {len(truth.image_ids)} of a contest, and are read as own ids: say which they are with"
-        " --image-ids own or --image-ids contest"
-    ]
-
-
-def of_boxes(box: Floats, truth: GroundTruth) -> list[str]:
-    """Warn if all boxes lie between 0 and 1, as fractions of an image do."""
-    pairs = ((truth.box, "ground truth"), (box, "detections"))
-    faults = [fractions_fault(corners, whose) for corners, whose in pairs]
-    return [fault for fault in faults if fault][:1]
+    return result, report | _counted(truth_file, files), truth_file.truth, image_id
 
 
 def of_truth(truth_file: GroundTruthFile) -> list[str]:
-    """Warn of truth boxes that nobody can find."""
+    """Warn of truth boxes that nobody can find, and of what is odd in YOLO labels."""
     lost = truth_file.unfindable()
-    return [lost.words()] if lost else []
+    odd = [] if truth_file.labels is None else label_warnings(truth_file.labels)
+    return [lost.words(), *odd] if lost else odd
 
 
 def of_mistakes(

@@ -32,7 +32,9 @@ class OvicSection:
     """The submission service of OVIC (docs/ovic.md); a task without images is closed."""
 
     detection_images: Path | None = setting("Folder of the images of the detection task.", None)
-    detection_ground_truth: Path | None = setting("Its COCO instances JSON.", None)
+    detection_ground_truth: Path | None = setting(
+        "Its COCO instances JSON, or folder of YOLO labels.", None
+    )
     detection_frontier: Path | None = setting(
         "A frontier that 'referee ovic frontier --out' wrote; else that of 7 April 2020.", None
     )

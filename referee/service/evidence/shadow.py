@@ -26,6 +26,7 @@ from xml.etree import ElementTree
 from referee.errors import InputError
 from referee.formats.text import unpacked
 from referee.service.evidence.bundle_file import Mismatch
+from referee.service.evidence.shadow_labels import labels, sizes_of
 
 Box = tuple[float, float, float, float]
 Key = tuple[int, int]
@@ -51,7 +52,13 @@ def shadow_findings(
         yield Mismatch(_SCORE, f"There is no second path for the rules '{track}', or no score.")
         return
     own_ids, numbers = _images(members["images.csv"])
-    truth = _truth(ground_truth, own_ids, json.loads(members["session.json"])["classes"], read)
+    classes_told = json.loads(members["session.json"])["classes"]
+    if ground_truth.is_dir() and not any(
+        file.suffix.lower() == ".xml" for file in ground_truth.iterdir()
+    ):
+        truth = [*labels(ground_truth, own_ids, sizes_of(members["images.csv"]), read)]
+    else:
+        truth = _truth(ground_truth, own_ids, classes_told, read)
     ignored = _pairs(blacklist, read) if blacklist is not None else set()
     detections = _detections(members["detections.csv"], numbers)
     classes = [int(name) for name in stored["ap"]]

@@ -73,8 +73,8 @@ class ImagesSection:
 
     folder: Path = setting("Folder of the images.")
     ground_truth: Path = setting(
-        "COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV image_id,class_id,"
-        "xmin,ymin,xmax,ymax."
+        "COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML or of YOLO labels, or CSV "
+        "image_id,class_id,xmin,ymin,xmax,ymax."
     )
     sizes: Path | None = setting(
         "For CSV ground truth: CSV image_id,width,height of all images.", None

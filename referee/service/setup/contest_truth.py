@@ -13,7 +13,7 @@ from referee.errors import InputError
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.image_ids import renumber
-from referee.formats.truth_file import GroundTruthFile
+from referee.formats.truth_file import GroundTruthFile, KnownImage
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.store.images import InputFile, load_manifest
@@ -33,7 +33,7 @@ def read_contest_truth(contest: Contest, reads: HashedReads | None = None) -> Gr
             raise InputError(
                 f"{path}: has changed since the contest was prepared; put the original back."
             )
-    return _in_contest_ids(contest, read_truth(contest.config, reads))
+    return _in_contest_ids(contest, read_truth(contest.config, reads, contest))
 
 
 def read_truth_with(
@@ -62,7 +62,7 @@ def read_truth_with(
     config = replace(contest.config, images=images)
     reads = reads or HashedReads()
     inputs = {name: file.sha256 for name, file in input_files(config, reads).items()}
-    read = read_truth(config, reads)
+    read = read_truth(config, reads, contest)
     names = {int(class_id) for class_id in read.truth.class_ids}
     known = {entry.source_id for entry in contest.images}
     strange = set(read.truth.image_ids.tolist()) - known
@@ -83,15 +83,45 @@ def _in_contest_ids(contest: Contest, truth: GroundTruthFile) -> GroundTruth:
     return renumber(complete, mapping)
 
 
-def read_truth(config: Config, reads: HashedReads) -> GroundTruthFile:
-    """Return the ground truth of a configuration, with the ids of its file."""
-    return read_ground_truth(
+def read_truth(
+    config: Config, reads: HashedReads, contest: Contest | None = None
+) -> GroundTruthFile:
+    """Return the ground truth of a configuration, with the ids of its file.
+
+    What a folder of YOLO labels does not say of images and classes is that of the `contest`, if it
+    is prepared already. Raises `InputError` for labels of images that EXIF data turn.
+    """
+    source = read_ground_truth(
         config.images.ground_truth,
         images=config.images.sizes,
         blacklist=config.images.blacklist,
         classes=config.images.classes,
+        pictures=config.images.folder if contest is None else _known_images(contest),
+        class_names=None if contest is None else contest.classes,
         read=reads.read,
     )
+    if source.labels is not None and source.labels.turned:
+        raise InputError(
+            f"{config.images.folder / source.labels.turned[0]}: its EXIF data turn it, and the"
+            " labels are those of the turned image. Contestants get the stored one: store it"
+            f" turned. {len(source.labels.turned)} of {source.labels.images} images are like this."
+        )
+    return source
+
+
+def _known_images(contest: Contest) -> list[KnownImage]:
+    """Return the contest's images, by their paths in its folder."""
+    folder = contest.config.images.folder
+    return [
+        KnownImage(
+            str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path),
+            entry.source_id,
+            entry.width,
+            entry.height,
+        )
+        for entry in contest.images
+        for path in [Path(entry.path)]
+    ]
 
 
 def _input_paths(config: Config) -> dict[str, Path]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
@@ -17,6 +16,7 @@ from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.image_ids import contest_image_ids
 from referee.formats.truth_file import GroundTruthFile
+from referee.formats.yolo_counts import label_line, label_warnings
 from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.config import Config
 from referee.service.setup.contest_truth import input_files, read_truth
@@ -55,13 +55,17 @@ _SUFFIXES = {".jpg", ".jpeg", ".png"}
 _NUMBERED = re.compile(r"[1-9][0-9]*")
 _LISTED = 5
 
-_log = logging.getLogger(__name__)
-
 
 def prepare_contest(
-    config: Config, *, progress: Progress = lambda done, total: None
+    config: Config,
+    *,
+    progress: Progress = lambda done, total: None,
+    tell: Callable[[str], object] = lambda sentence: None,
 ) -> tuple[Database, Manifest]:
     """Create or open the contest's folder and update its image manifest.
+
+    `tell` gets sentences about the ground truth: what came in YOLO labels and what was taken of it,
+    and in a rehearsal the boxes that nobody can find.
 
     Afterwards only this user can read the referee's files in the folder. Files that were moved or
     copied again are the same while their contents are. Raises `InputError` for inputs that cannot
@@ -78,14 +82,18 @@ def prepare_contest(
             ensure_signing_key(config.storage.folder, config.path)
             database.migrate()
             _require_track(config, database, track)
-        return database, _update_manifest(config, database, track, progress)
+        return database, _update_manifest(config, database, track, progress, tell)
     except BaseException:
         database.close()
         raise
 
 
 def _update_manifest(
-    config: Config, database: Database, track: Track[Any], progress: Progress
+    config: Config,
+    database: Database,
+    track: Track[Any],
+    progress: Progress,
+    tell: Callable[[str], object],
 ) -> Manifest:
     """Store what the images, the ground truth and the other inputs are now, and return it."""
     stored = load_manifest(database.connection)
@@ -94,7 +102,10 @@ def _update_manifest(
     truth = read_truth(config, reads)
     lost = truth.unfindable()
     if lost and config.contest.mode == "practice":  # An event has a check of it.
-        _log.warning("%s: %s", config.images.ground_truth, lost.words())
+        tell(f"{config.images.ground_truth}: {lost.words()}")
+    if truth.labels is not None:
+        for sentence in (label_line(truth.labels), *label_warnings(truth.labels)):
+            tell(sentence)
     images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
     if track.delivery is Delivery.SHOWN:
         require_showable(images)

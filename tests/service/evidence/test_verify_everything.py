@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -78,6 +79,20 @@ def xml(folder):
     return folder / "truth"
 
 
+def yolo(folder):
+    """Write ground truth as YOLO labels: boxes, an outline, a row twice, an image without objects.
+
+    The names lie above the labels.
+    """
+    (folder / "truth").mkdir()
+    row = f"0 {7 / 32!r} {7 / 24!r} {10 / 32!r} {10 / 24!r}\n"
+    outline = "1 0.1 0.1 0.6 0.1 0.6 0.7\n"
+    for n, text in enumerate(("\ufeff" + row + row, outline + row.replace("\n", "\r\n"), ""), 1):
+        (folder / "truth" / f"{n}.txt").write_text(text, newline="")
+    (folder / "data.yaml").write_text("names: [cat, dog]\n")
+    return folder / "truth"
+
+
 @dataclass(frozen=True)
 class Case:
     """A session of a kind: contest, ground truth, play, and what does not hold in the end."""
@@ -124,6 +139,7 @@ CASES = {
     "COCO instances": Case(),
     "CSV": Case(truth=csv, images='sizes = "sizes.csv"\nclasses = 2\n'),
     "XML": Case(truth=xml),
+    "YOLO": Case(truth=yolo),
     "a blacklist": Case(blacklist="2,1\n4,1\n"),
     "the camera": Case(contest='track = "camera"\n'),
     "the images in order": Case(play={"shuffled": False}),
@@ -148,6 +164,7 @@ CASES = {
 
 def contest_of(folder, case):
     """Prepare and open the contest of a case; return it with its ground truth."""
+    folder.mkdir(exist_ok=True)
     write_images(folder / "images", NAMES)
     truth = case.truth(folder)
     lines = ['[contest]\nmode = "event"\nseconds = 20\n', case.contest, "[images]\n"]
@@ -188,6 +205,21 @@ def test_a_session_of_every_kind(tmp_path, capsys, name):
     told = json.loads(capsys.readouterr().out)
     assert list(case.told) == [f"{one['member']}: {one['what']}" for one in told["findings"]]
     assert (1, False) if case.told else (0, True) == (code, told["holds"])
+
+
+def test_labels_alone_verify_a_session_on_another_machine(tmp_path):
+    """A bundle knows the images' sizes and the classes, so label files are all that it takes."""
+    contest, truth = contest_of(tmp_path / "here", CASES["YOLO"])
+    number = play(contest)
+    write_bundle(contest, number, tmp_path / "bundle.zip")
+    contest.database.close()
+    elsewhere = tmp_path / "there" / "annotations"
+    shutil.copytree(truth, elsewhere)
+    shutil.rmtree(tmp_path / "here")
+    assert [] == verify_bundle(tmp_path / "bundle.zip", elsewhere, shadow=True)
+    (elsewhere / "1.txt").write_text("0 0.5 0.5 0.1 0.1\n")
+    (finding,) = verify_bundle(tmp_path / "bundle.zip", elsewhere)
+    assert "is not the session's ground_truth" in finding.what
 
 
 def test_a_blacklist_through_a_pipe_is_hashed_as_it_is_read(tmp_path):

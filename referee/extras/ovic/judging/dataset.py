@@ -55,13 +55,15 @@ def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list
 def images_of_truth(
     folder: Path, truth: Path, read: Read = read_bytes
 ) -> tuple[GroundTruthFile, dict[int, Path]]:
-    """Return COCO's ground truth, and the file of each of its images by image id."""
-    truth_file = read_ground_truth(truth, read=read)
+    """Return ground truth, and the file of each of its images by image id."""
+    truth_file = read_ground_truth(truth, pictures=folder, read=read)
     names = {
         own: truth_file.file_names.get(own, f"{own}.jpg")
         for own in truth_file.truth.image_ids.tolist()
     }
-    paths = {own: folder / Path(name).name for own, name in names.items()}
+    # The names of labels' images were found in this folder; other files may name any path.
+    found = truth_file.labels is not None
+    paths = {own: folder / (name if found else Path(name).name) for own, name in names.items()}
     _require_all(folder, list(paths.values()))
     return truth_file, paths
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -71,8 +71,8 @@ def accuracy_of(
 ) -> Accuracy:
     """Return the model's accuracy on the images of the ground truth.
 
-    The ground truth of detection is COCO instances JSON, that of classification is lines
-    `file,label`. `read` reads it. `keep` gets a detector's answers before they are scored.
+    The ground truth of detection is COCO instances JSON or YOLO labels, and that of classification
+    is lines `file,label`. `read` reads it. `keep` gets a detector's answers before they are scored.
     """
     if rules.task == "detection":
         mean_ap, count = detection_accuracy(
@@ -177,8 +177,7 @@ def detection_accuracy(
 
     truth_file, paths = images_of_truth(folder, truth_path, read)
     answers = _answers(model, rules, list(paths.values()), central_share, limits, progress)
-    truth = truth_file.coco or CocoTruth.from_ground_truth(truth_file.truth)
-    truth = replace(truth, category_ids=truth_file.truth.class_ids)
+    truth = CocoTruth.from_ground_truth(truth_file.truth)
     results = coco_results(list(paths), answers)
     keep(results)
     result = coco.evaluate(truth, results)

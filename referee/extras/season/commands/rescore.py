@@ -73,9 +73,15 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="PATH",
-        help="COCO instances JSON, a folder of XML, or CSV",
+        help="COCO instances JSON, a folder of XML or of YOLO labels, or CSV",
     )
-    add("--images", type=Path, metavar="PATH", help="for CSV: the list image_id,width,height")
+    add(
+        "--images",
+        type=Path,
+        metavar="PATH",
+        help="for CSV: the list image_id,width,height; for YOLO labels: the folder of the images"
+        " (default: where their tool keeps them)",
+    )
     add("--blacklist", type=Path, metavar="PATH", help="CSV image_id,class_id")
     add("--classes", type=int, metavar="N", help="the class list is 1 to N, as the contest's was")
 

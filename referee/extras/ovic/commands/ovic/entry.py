@@ -59,7 +59,8 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         type=Path,
         required=True,
         metavar="PATH",
-        help="detection: COCO instances JSON. Classification: CSV file,label, where label 0 is the"
+        help="detection: COCO instances JSON, or a folder of YOLO labels with the model's class"
+        " indices. Classification: CSV file,label, where label 0 is the"
         " background and 1 the first class",
     )
     parser.add_argument(
