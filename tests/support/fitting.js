@@ -91,6 +91,37 @@ for (const element of root.querySelectorAll("button, select, input, summary")) {
   if (over > 0.5) faults.push(`over the card's edge by ${over.toFixed(1)} px: ${short(element.textContent) || element.name || element.type}`);
 }
 
+// Every point of what can be pressed belongs to it: no text that sticks out of its line takes a click. An
+// open menu and a sticky head lie over what is below them. Beyond the rounded corners is the card.
+const STEP_PX = 3;
+function* pointsOf(box, radius) {
+  for (let y = box.top + 1; y < box.bottom - 0.5; y += STEP_PX) {
+    const edge = Math.min(y - box.top, box.bottom - y);
+    const corner = edge < radius ? radius : 0;
+    for (let x = box.left + 1 + corner; x < box.right - 0.5 - corner; x += STEP_PX) yield [x, y];
+  }
+}
+for (const element of root.querySelectorAll("button, select, input, summary, a[href]")) {
+  if (!element.checkVisibility({ checkVisibilityCSS: true }) || element.closest(".unseen")) continue;
+  const radius = Math.min(Number.parseFloat(getComputedStyle(element).borderTopLeftRadius) || 0, 99);
+  const takers = new Map();
+  let all = 0;
+  for (const line of element.getClientRects()) {
+    const part = seen(line, element)?.box;
+    if (!part) continue;
+    for (const [x, y] of pointsOf(part, Math.min(radius, line.height / 2))) {
+      const at = document.elementFromPoint(x, y);
+      if (!at || at.closest("details[open] > div, th, label")?.contains(element) === false) continue;
+      all += 1;
+      if (!element.contains(at) && !at.contains(element)) takers.set(at, (takers.get(at) ?? 0) + 1);
+    }
+  }
+  for (const [taker, points] of takers) {
+    const name = taker.id || taker.className || taker.localName;
+    faults.push(`taken: ${Math.ceil(100 * points / all)} % of ${short(element.textContent) || element.name} by ${name}`);
+  }
+}
+
 // Sideways scrolling of the page, or of a place on it.
 const page = document.documentElement;
 if (page.scrollWidth > innerWidth + 1) faults.push(`sideways: the page by ${page.scrollWidth - innerWidth} px`);
