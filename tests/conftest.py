@@ -39,8 +39,8 @@ _SHARED_DATA = _TESTS.resolve().parents[1] / "shared" / "data"
 # A property test shows that a result is right, never how fast it comes. On a busy machine the
 # first input is slow, and a check of speed would fail for that alone.
 #
-# Nor does it fail by chance: everybody's run has the same inputs. `make bench ARGS=properties` looks
-# for others, and what it finds becomes an `@example` of its test.
+# Nor does it fail by chance: everybody's run has the same inputs. `make bench ARGS=properties`
+# looks for others, and what it finds becomes an `@example` of its test.
 _NEVER_TOO_SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("referee", _NEVER_TOO_SLOW, derandomize=True, database=None)
 settings.register_profile(

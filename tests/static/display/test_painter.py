@@ -19,13 +19,17 @@ const held = {};
 globalThis.fetch = async (url) => {
   const [name] = url.split("?");
   await held[name];
-  const one = pictures[name];
-  return { ok: name !== "none", arrayBuffer: async () => new Uint8ClampedArray([...one, ...one]).buffer };
+  const one = pictures[name] ?? [];
+  const bytes = async () => new Uint8ClampedArray([...one, ...one]).buffer;
+  return { ok: name !== "none", arrayBuffer: bytes };
 };
 const frames = [];
 globalThis.requestAnimationFrame = (act) => frames.push(act);
-const until = async (found) => { while (!found()) await new Promise((done) => { setTimeout(done); }); };
-const frame = async () => { await until(() => frames.length); frames.shift()(0); };
+const soon = () => new Promise((done) => { setTimeout(done); });
+const frame = async () => {
+  while (!frames.length) await soon();
+  frames.shift()(0);
+};
 const shown = () => [...canvas.getContext("2d").getImageData(0, 0, 1, 1).data];
 """
 BLACK, RED, BLUE = [0, 0, 0, 255], [255, 0, 0, 255], [0, 0, 255, 255]

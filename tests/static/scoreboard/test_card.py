@@ -15,7 +15,8 @@ SHOW = """
 const [session, entries] = a;
 const labels = { accuracy: { label: "mAP" }, score: { label: "score" } };
 const card = m.cardOf(session, labels);
-const news = { view: { entries }, live: { sessions: [session] }, race: { courses: [], leader: null } };
+const race = { courses: [], leader: null };
+const news = { view: { entries }, live: { sessions: [session] }, race };
 m.showCard(card, session, news);
 const text = (name) => card.querySelector(`[data-figure=${name}]`).textContent;
 """
@@ -48,7 +49,8 @@ def test_the_first_place_is_lost_again(scripts: Scripts) -> None:
     """A later score of another team takes the class away."""
     body = f"""{SHOW}
     const before = card.classList.contains("first");
-    m.showCard(card, session, {{ ...news, view: {{ entries: [{{ team: "bees", rank: 1, score: 9 }}] }} }});
+    const view = {{ entries: [{{ team: "bees", rank: 1, score: 9 }}] }};
+    m.showCard(card, session, {{ ...news, view }});
     return [before, card.classList.contains("first")];
     """
     assert [True, False] == scripts.run("scoreboard/card.js", body, SESSION, [])

@@ -42,11 +42,12 @@ const rows = [...view.entries, ...view.champions].map(make);
 def test_each_bar_shows_the_best_champion(
     scripts: Scripts, order: tuple[float, float, float]
 ) -> None:
-    """Its line stands where the circle of the best score of all years stands, whatever the order."""
+    """Its line stands where the circle of the best score of all years does, in any order."""
     champions = [champion(2015 + n, score) for n, score in enumerate(order)]
     body = f"""{MAKE}
     const best = rows[1 + a[1]].querySelector("circle").getAttribute("cx");
-    return [...new Set(rows.map((row) => row.querySelector(".best").getAttribute("x1")))].concat(best);
+    const lines = rows.map((row) => row.querySelector(".best").getAttribute("x1"));
+    return [...new Set(lines), best];
     """
     all_of = view(*champions, entries=[entry("ants", 3.0)])
     line, circle = scripts.run("scoreboard/rows.js", body, all_of, order.index(4.0))
