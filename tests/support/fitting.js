@@ -94,11 +94,11 @@ for (const element of root.querySelectorAll("button, select, input, summary")) {
 // Every point of what can be pressed belongs to it: no text that sticks out of its line takes a click. An
 // open menu and a sticky head lie over what is below them. Beyond the rounded corners is the card.
 const STEP_PX = 3;
+const EDGE_PX = 2; // A browser gives a pixel that two boxes share to either of them.
 function* pointsOf(box, radius) {
-  for (let y = box.top + 1; y < box.bottom - 0.5; y += STEP_PX) {
-    const edge = Math.min(y - box.top, box.bottom - y);
-    const corner = edge < radius ? radius : 0;
-    for (let x = box.left + 1 + corner; x < box.right - 0.5 - corner; x += STEP_PX) yield [x, y];
+  for (let y = box.top + EDGE_PX; y < box.bottom - EDGE_PX; y += STEP_PX) {
+    const corner = Math.min(y - box.top, box.bottom - y) < radius ? radius : EDGE_PX;
+    for (let x = box.left + corner; x < box.right - corner; x += STEP_PX) yield [x, y];
   }
 }
 for (const element of root.querySelectorAll("button, select, input, summary, a[href]")) {

@@ -83,10 +83,14 @@ def _of_its_pages(file: Path) -> Iterator[Path]:
     pages = [page.stem for page in _sources(".html") if folder in (page.parts[1], "shared")]
     words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in (folder, *pages)))
     for test in _whole():
-        if "mark.browser" in _text(test) and words.search(
-            f"{test} {_text(test)}".replace("_", " ")
-        ):
+        if "mark.browser" in _text(test) and words.search(_spaced(test)):
             yield test
+
+
+@cache
+def _spaced(test: Path) -> str:
+    """Return a test's path and text, with the words of its names apart."""
+    return f"{test} {_text(test)}".replace("_", " ")
 
 
 @cache

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 from selenium import webdriver
@@ -30,14 +30,18 @@ def browser(one_chromium: webdriver.Chrome, address: str) -> Iterator[webdriver.
     one_chromium.get("about:blank")
 
 
-def test_every_part_fits_every_window(browser: webdriver.Chrome) -> None:
-    """Long names, numbers and verdicts: nothing is broken, covered or cut without its whole."""
-    for window in WINDOWS:
-        be_screen(browser, *window)
-        browser.refresh()
-        assert browser.execute_script("return document.querySelectorAll('.panel').length") > 10
-        assert [] == misfits(browser), window
-    assert [] == barriers(browser)
+def test_every_part_fits_every_window(
+    browsers: Mapping[str, webdriver.Chrome], address: str
+) -> None:
+    """Long names, numbers and verdicts: nothing is broken, covered or cut, in each font."""
+    for font, browser in browsers.items():
+        browser.get(f"{address}parts")
+        for window in WINDOWS:
+            be_screen(browser, *window)
+            browser.refresh()
+            assert browser.execute_script("return document.querySelectorAll('.panel').length") > 10
+            assert [] == misfits(browser), (font, window)
+        assert [] == barriers(browser), font
 
 
 def test_a_dialog_fits_a_low_window(browser: webdriver.Chrome) -> None:
