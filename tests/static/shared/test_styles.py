@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Style sheets: a browser silently leaves out each rule and each line that it does not understand."""
+"""Style sheets: a browser says nothing of a rule or a line that it does not understand."""
 
 from __future__ import annotations
 
