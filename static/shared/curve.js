@@ -65,10 +65,11 @@ export function minuteMarks(from, to, { x, width, height, letter }, most = Math.
   return marks;
 }
 
-// A sentence in the middle of a chart that has no points.
+// A sentence in a chart that has no points. A narrow chart needs its whole width, so the sentence stands
+// where no label is.
 export function emptyText(text, { width, height, margin }) {
   return label(text, {
-    "class": "empty", "x": (margin.left + width) / 2, "y": height / 2 - 0.75 * margin.top, "text-anchor": "middle",
+    "class": "empty", "x": width / 2, "y": height - margin.bottom - 0.2 * (height - margin.bottom), "text-anchor": "middle",
   });
 }
 

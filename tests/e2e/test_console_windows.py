@@ -187,7 +187,7 @@ def not_as_wanted(
     return wrong
 
 
-@pytest.mark.parametrize("event", [1, 2], indirect=True)
+@pytest.mark.parametrize("event", [1, 2, 4], indirect=True)
 def test_every_point_of_the_large_button_is_its_own(
     event: Event, browsers: Mapping[str, webdriver.Chrome]
 ) -> None:
@@ -196,7 +196,7 @@ def test_every_point_of_the_large_button_is_its_own(
         event.desk.new_session(team, "Kim", lane)
     wrong = {}
     for font, browser in browsers.items():
-        for window in ((1366, 768), (1920, 1080)):
+        for window in ((1024, 600), (1366, 768), (1920, 1080)):
             be_screen(browser, *window)
             browser.get(event.url)
             wait_text(browser, "arm", "Arm")
