@@ -93,12 +93,12 @@ for (const element of root.querySelectorAll("button, select, input, summary")) {
 
 // Every point of what can be pressed belongs to it: no text that sticks out of its line takes a click. An
 // open menu and a sticky head lie over what is below them. Beyond the rounded corners is the card.
-const STEP_PX = 3;
 const EDGE_PX = 2; // A browser gives a pixel that two boxes share to either of them.
 function* pointsOf(box, radius) {
-  for (let y = box.top + EDGE_PX; y < box.bottom - EDGE_PX; y += STEP_PX) {
+  const [across, down] = [Math.max(3, box.width / 16), Math.max(3, box.height / 10)];
+  for (let y = box.top + EDGE_PX; y < box.bottom - EDGE_PX; y += down) {
     const corner = Math.min(y - box.top, box.bottom - y) < radius ? radius : EDGE_PX;
-    for (let x = box.left + corner; x < box.right - corner; x += STEP_PX) yield [x, y];
+    for (let x = box.left + corner; x < box.right - corner; x += across) yield [x, y];
   }
 }
 for (const element of root.querySelectorAll("button, select, input, summary, a[href]")) {
@@ -109,7 +109,8 @@ for (const element of root.querySelectorAll("button, select, input, summary, a[h
   for (const line of element.getClientRects()) {
     const part = seen(line, element)?.box;
     if (!part) continue;
-    for (const [x, y] of pointsOf(part, Math.min(radius, line.height / 2))) {
+    const box = { ...part, width: part.right - part.left, height: part.bottom - part.top };
+    for (const [x, y] of pointsOf(box, Math.min(radius, line.height / 2))) {
       const at = document.elementFromPoint(x, y);
       if (!at || at.closest("details[open] > div, th, label")?.contains(element) === false) continue;
       all += 1;

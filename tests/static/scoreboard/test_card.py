@@ -56,6 +56,15 @@ def test_the_first_place_is_lost_again(scripts: Scripts) -> None:
     assert [True, False] == scripts.run("scoreboard/card.js", body, SESSION, [])
 
 
+def test_each_figure_stands_in_its_place(scripts: Scripts) -> None:
+    """mAP, watts, watt-hours, score and images, of a session that all are known of."""
+    body = f"""{SHOW}
+    return ["accuracy", "power", "energy", "score", "images"].map(text);
+    """
+    shown = scripts.run("scoreboard/card.js", body, SESSION | {"energy_wh": 0.0625}, [])
+    assert ["0.250", "5.00", "0.0625", "4.00", "7/20"] == shown
+
+
 def test_nothing_is_a_dash_and_zero_is_a_figure(scripts: Scripts) -> None:
     """A session without a score yet has no place."""
     session = SESSION | {"score": None, "mean_ap": None, "power_w": None, "state": "ARMED"}

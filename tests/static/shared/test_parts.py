@@ -76,6 +76,16 @@ def test_a_misfit_is_told(browser: webdriver.Chrome, address: str) -> None:
     assert {"overlap", "cut without its whole", "broken", "two lines", "sideways"} == kinds
 
 
+def test_a_menu_says_what_it_is_about(scripts: Scripts) -> None:
+    """Who hears the page hears more than the word on the button."""
+    body = """
+    const menu = m.menuOf("More", "More about ants", "an entry");
+    const summary = menu.querySelector("summary");
+    return [summary.textContent, summary.getAttribute("aria-label"), menu.className];
+    """
+    assert ["More", "More about ants", "menu"] == scripts.run("shared/parts.js", body)
+
+
 def test_a_share_fills_no_more_than_its_bar(scripts: Scripts) -> None:
     """A share below 0 or above 1 is a full or an empty bar."""
     body = "return a[0].map((share) => m.barOf(share, '').firstChild.style.width)"
