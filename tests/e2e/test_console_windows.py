@@ -32,6 +32,8 @@ WINDOWS = (
     (1920, 1080, 1, True),
     (3840, 2160, 1, False),
 )
+# A second font shows little in these that it does not show in the others.
+FEWER = tuple(one for one in WINDOWS if one[:3] not in ((1366, 681, 1), (3840, 2160, 1)))
 PHONES = ((400, 800, 1, True), (360, 740, 1, False))
 LATIN = "The Embedded Vision Laboratory of the University of Technolo"
 JAPANESE = "東京工業大学コンピュータビジョン研究室低消費電力画像認識チーム"
@@ -156,7 +158,7 @@ def test_everything_can_be_read_in_every_window(
     play(event)
     wrong = {}
     for font, browser in browsers.items():
-        for *window, dark in WINDOWS:
+        for *window, dark in FEWER if wrong else WINDOWS:
             be_screen(browser, *window)
             be_dark(browser, dark)
             browser.get(event.url)

@@ -95,7 +95,7 @@ for (const element of root.querySelectorAll("button, select, input, summary")) {
 // open menu and a sticky head lie over what is below them. Beyond the rounded corners is the card.
 const EDGE_PX = 2; // A browser gives a pixel that two boxes share to either of them.
 function* pointsOf(box, radius) {
-  const [across, down] = [Math.max(3, box.width / 16), Math.max(3, box.height / 10)];
+  const [across, down] = [Math.max(3, box.width / 5), Math.max(3, box.height / 10)];
   for (let y = box.top + EDGE_PX; y < box.bottom - EDGE_PX; y += down) {
     const corner = Math.min(y - box.top, box.bottom - y) < radius ? radius : EDGE_PX;
     for (let x = box.left + corner; x < box.right - corner; x += across) yield [x, y];
