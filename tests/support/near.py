@@ -43,7 +43,8 @@ def _of(file: Path, among: tuple[Path, ...]) -> Iterator[Path]:
         wanted = {module_of(file)} | {module_of(user) for user in _users(file)}
         yield from (test for test in among if wanted & needs_of_test(test))
     else:
-        named = {file.name} | {user.name for user in _users(file)}
+        # A test of all styles finds them as "*.css".
+        named = {file.name, f"*{file.suffix}"} | {user.name for user in _users(file)}
         whole = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in named))
         yield from (test for test in among if whole.search(_text(test)))
 

@@ -57,6 +57,7 @@ def test_scripts_styles_pages_and_tables_have_tests() -> None:
     """A script has those of its folder, and of the scripts that import it; a table its room's."""
     assert {"test_bar.py", "test_clock.py"} < found("static/console/lane.js")
     assert "test_curve.py" in found("static/shared/format.js")
+    assert "test_styles.py" in found("static/console/console.css")
     assert "test_schema.py" in found("referee/store/migrations/0001_initial.sql")
     assert "test_results.py" in found("referee/service/event/parts.html")
     windows = Path("tests/e2e/test_console_windows.py")
