@@ -87,6 +87,7 @@ def run_control_desk(config: Config, launch: Launch) -> None:
         name="referee-desk",
         kind="mixed",
         log_requests=config.log.requests,
+        proxies=config.server.proxies,
     )
 
 

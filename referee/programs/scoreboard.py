@@ -37,5 +37,6 @@ def run_scoreboard(config: Config, launch: Launch) -> None:
         threads=1,
         name="referee-scoreboard",
         log_requests=config.log.requests,
+        proxies=config.server.proxies,
         kind="gevent",
     )
