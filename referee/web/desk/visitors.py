@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import g, request
 
@@ -15,6 +15,8 @@ from referee.core.actors import NO_LOGIN, Actor, Role
 from referee.errors import Refusal
 from referee.service.people.logins import Logins, OperatorLogin
 from referee.web.desk.arguments import posted_text
+
+T = TypeVar("T")
 
 _NOBODY = "operator"
 # A proxy sends one of them at least, and no browser does.
@@ -58,15 +60,15 @@ def present_visitor() -> Visitor:
     return visitor
 
 
-def while_let_in(logins: Logins, stream: Generator[str, None, None]) -> Iterator[str]:
+def while_let_in(logins: Logins, stream: Generator[T, None, None]) -> Iterator[T]:
     """Pass on a stream until its visitor's login is ended; a page that only rests keeps it."""
     login = present_visitor().login
     return _while_stands(logins, login, stream)
 
 
 def _while_stands(
-    logins: Logins, login: OperatorLogin | None, stream: Generator[str, None, None]
-) -> Iterator[str]:
+    logins: Logins, login: OperatorLogin | None, stream: Generator[T, None, None]
+) -> Iterator[T]:
     with closing(stream):
         for event in stream:
             if login is not None and not logins.stands(login):

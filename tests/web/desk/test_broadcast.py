@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from referee.web.desk.broadcast import Broadcast
+from referee.web.server.pieces import Piece
 
 
 @contextmanager
@@ -24,19 +25,20 @@ def broadcasting(compute: Callable[[], dict[str, Any]], most: int = 2) -> Iterat
         broadcast.close()
 
 
-def one(event: str) -> tuple[str, Any]:
+def one(event: Piece) -> tuple[str, Any]:
     """Return the name and the data of an event."""
-    lines = dict(line.split(": ", 1) for line in event.strip().split("\n"))
+    lines = dict(line.split(": ", 1) for line in event.plain.decode().strip().split("\n"))
     return lines["event"], json.loads(lines["data"])
 
 
 def test_viewer_gets_boards() -> None:
     """Each event is a board with a number, and the numbers go up."""
-    with broadcasting(lambda: {"images": 7}) as broadcast:
+    numbers = iter(range(7, 100))
+    with broadcasting(lambda: {"images": next(numbers)}) as broadcast:
         stream = broadcast.stream()
         first, second = next(stream), next(stream)
         assert ("board", {"images": 7}) == one(first)
-        assert first.split("\n")[0] < second.split("\n")[0]
+        assert first.plain.split(b"\n")[0] < second.plain.split(b"\n")[0]
         stream.close()
 
 
@@ -57,7 +59,7 @@ def test_page_beyond_the_last_place_is_told_so() -> None:
             next(viewer)
         refused = list(broadcast.stream())
         assert 1 == len(refused)
-        assert refused[0].startswith("retry: ")
+        assert refused[0].plain.startswith(b"retry: ")
         name, data = one(refused[0])
         assert ("full", True) == (name, data["text"].startswith("Too many pages are open"))
         viewers[0].close()

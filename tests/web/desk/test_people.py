@@ -205,5 +205,5 @@ def test_a_stream_ends_with_its_login(door):
     assert [] == list(stream.response)
     stream.close()
     places = [door.broadcast.stream() for _ in range(2)]
-    assert all("event: board" in next(place) for place in places)
+    assert all(b"event: board" in next(place).plain for place in places)
     door.broadcast.close()
