@@ -30,7 +30,20 @@ from referee.web.server.server_log import AccessLog, ServerLog
 _ARBITER_GRACE_S = 3
 _WORKER_GRACE_S = 2
 _CONNECTIONS = 1000
+
+VIEWERS_BYTES = 256 * 1024 * 1024
+"""The memory for those who look on, wherever they are."""
+
+VIEWER_BYTES = 128 * 1024
+"""The memory of one of them: 20 KiB in this process, and the rest in the kernel for what it does not
+take of what it is sent."""
+
+VIEWERS_MOST = VIEWERS_BYTES // VIEWER_BYTES
+"""The viewers of one scoreboard at the same time."""
+
 _DESCRIPTORS = 4096
+# Those of a worker's own: its database, its logs, its libraries, its sockets, and some to spare.
+_OWN_DESCRIPTORS = 100
 _WORKERS = {
     "gevent": "referee.web.server.greenlets.GreenletWorker",
     "mixed": "referee.web.server.mixed.MixedWorker",
@@ -81,7 +94,7 @@ def serve(
         "workers": workers,
         "threads": threads,
         "worker_class": _WORKERS[kind],
-        "worker_connections": viewers or _CONNECTIONS,
+        "worker_connections": min(viewers or _CONNECTIONS, _descriptors() - _OWN_DESCRIPTORS),
         "keepalive": int(KEEPALIVE_S),
         "graceful_timeout": _ARBITER_GRACE_S,
         "timeout": 60,
@@ -119,6 +132,12 @@ def _allow_descriptors() -> None:
     wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_DESCRIPTORS, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _descriptors() -> int:
+    """Return how many files this process may have open."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
 
 
 class _Server(BaseApplication):  # type: ignore[misc]

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from referee.web.desk import broadcast as module
 from referee.web.desk.broadcast import Broadcast
 from referee.web.server.pieces import Piece
 
@@ -101,6 +103,62 @@ def test_no_number_that_json_lacks(nothing: float) -> None:
         stream = broadcast.stream()
         assert "trouble" == one(next(stream))[0]
         stream.close()
+
+
+def test_a_page_that_holds_the_board_gets_differences() -> None:
+    """All of it comes once, then what has changed, and while nothing changes that it lives."""
+    now = {"images": 7, "urls": ["http://10.0.0.2:8000"] * 5}
+    with broadcasting(lambda: dict(now)) as broadcast:
+        stream = broadcast.stream("")
+        name, whole = one(next(stream))
+        assert ("whole", now) == (name, whole["document"])
+        assert ("alive", {"number": whole["number"]}) == one(next(stream))
+        now["images"] = 8
+        broadcast.publish_now()
+        name, change = one(next(stream))
+        assert ("change", whole["number"]) == (name, change["from"])
+        assert {"fields": {"images": {"set": 8}}} == change["change"]
+        back = broadcast.stream(whole["number"])
+        assert ("change", change) == one(next(back))
+
+
+def test_the_passing_of_time_is_no_news() -> None:
+    """A board that differs by its clock alone is not sent; other news bring the clock along."""
+    ticks, images = iter(range(1000)), [7]
+
+    def compute() -> dict[str, Any]:
+        return {"images": images[0], "utc": next(ticks), "urls": ["http://10.0.0.2:8000"] * 9}
+
+    broadcast = Broadcast(compute, 2, steady=lambda board: board["images"])
+    broadcast.start()
+    stream = broadcast.stream("")
+    assert "whole" == one(next(stream))[0]
+    for _ in range(3):
+        broadcast.publish_now()
+    assert "alive" == one(next(stream))[0]
+    images[0] = 8
+    broadcast.publish_now()
+    assert {"images", "utc"} == set(one(next(stream))[1]["change"]["fields"])
+    broadcast.close()
+
+
+def test_nobody_says_that_it_lives_while_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the board's thread stands still, pages hear nothing, and say that the desk is silent."""
+    hangs, goes_on = threading.Event(), threading.Event()
+
+    def compute() -> dict[str, Any]:
+        if hangs.is_set():
+            goes_on.wait(180)
+        return {"images": 7}
+
+    with broadcasting(compute) as broadcast:
+        stream = broadcast.stream("")
+        next(stream)
+        hangs.set()
+        monkeypatch.setattr(module, "_ALIVE_S", 0.01)
+        told = [next(stream).plain for _ in range(50)]
+        assert b": still here\n\n" == told[-1]
+        goes_on.set()
 
 
 def test_closing_ends_every_stream() -> None:
