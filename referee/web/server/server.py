@@ -35,8 +35,8 @@ VIEWERS_BYTES = 256 * 1024 * 1024
 """The memory for those who look on, wherever they are."""
 
 VIEWER_BYTES = 128 * 1024
-"""The memory of one of them: 20 KiB in this process, and the rest in the kernel for what it does not
-take of what it is sent."""
+"""The memory of one of them: 20 KiB in this process, and the rest in the kernel for what it does
+not take of what it is sent."""
 
 VIEWERS_MOST = VIEWERS_BYTES // VIEWER_BYTES
 """The viewers of one scoreboard at the same time."""
