@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import psutil
-
 from referee.service.preflight.wal_rule import LARGE_BYTES, REMEDY, LogLook, Reader, growth_text
 
 _LOOK_S = 5.0
@@ -94,10 +92,10 @@ def reading_pids(lines: Iterable[str], inode: int) -> Iterable[int]:
 def _program_of(pid: int) -> str:
     """Return the command of a process, as far as it may be seen and printed."""
     try:
-        process = psutil.Process(pid)
-        command = " ".join(process.cmdline()) or process.name()
-    except psutil.Error:
-        return "a program"
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        words = []
+    command = b" ".join(words).decode("utf-8", "replace").strip() or "a program"
     shown = "".join(one if one.isprintable() else "?" for one in command)
     return shown if len(shown) <= _PROGRAM_MOST else f"{shown[:_PROGRAM_MOST]}…"
 
