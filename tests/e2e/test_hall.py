@@ -101,7 +101,7 @@ const Real = window.EventSource;
 window.EventSource = class extends Real {
   addEventListener(name, handle) {
     super.addEventListener(name, (event) => {
-      const { number, from } = JSON.parse(event.data);
+      const { number, from } = JSON.parse(event.data ?? "{}");
       const lost = name === "change" && window.loses > 0;
       window.heard = [...(window.heard ?? []), { name, number, from, lost }];
       if (lost) { window.loses -= 1; return; }
