@@ -55,6 +55,7 @@ from referee.store.teams import (
     insert_registration,
     insert_rename,
 )
+from referee.store.unused_fields import insert_unused_fields
 from tests.store.conftest import answer, at, new_session, show
 from tests.support.ovic_contests import put_entry
 
@@ -73,6 +74,7 @@ FACTS = {
     "requests": "request_id",
     "session_addresses": "seen_id",
     "refused_answers": "refused_id",
+    "unused_fields": "field_id",
     "readings": "reading_id",
     "session_meters": "emulated",
     "energies": "energy_id",
@@ -127,6 +129,7 @@ def filled(database):
         sent = Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "::1")
         insert_requests(connection, [sent])
         insert_refused_answers(connection, [(session_id, "Nothing was stored.")])
+        insert_unused_fields(connection, [(session_id, [("xmin[]", "brackets")])])
         connection.execute(READING)
         connection.execute(METER)
         insert_energy(
@@ -214,6 +217,7 @@ def test_facts_are_never_changed(filled, table):
         *(
             "answers",
             "refused_answers",
+            "unused_fields",
             "session_addresses",
             "readings",
             "scoring_runs",

@@ -118,7 +118,7 @@ def _remarks(
     """Return what the sender of a stored answer should know of it, a sentence each."""
     if not len(posted):
         return (why_nothing(answer_format),)
-    lacks = track.lacks(posted)
+    lacks = track.lacks(posted, answer_format)
     if len(flags) < len(posted):
         return lacks
     reasons = ", ".join(Counter(flag.reason for flag in flags))
