@@ -182,6 +182,8 @@ def _bad_form(columns: Sequence[Sequence[str]], code: str) -> Refusal:
             except ValueError:
                 faults.add(f"row {row}: {name} {quoted(text)} is not a number")
     joined = any(_LIST.search(text) for texts in columns for text in texts[:1])
+    # The number of an image has neither a comma nor a blank within.
+    joined = joined or any(set(",; ") & set(text.strip()) for text in columns[0][:1])
     advice = " A list is sent as one field for each value: xmin=1&xmin=2." if joined else ""
     return _refusal(code, faults.error(), advice)
 

@@ -137,6 +137,8 @@ def _load_results(content: bytes) -> list[Any]:
 
 def _kind_of(value: object) -> str:
     """Return what a JSON text is that is no list."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        return "a text that holds JSON (encode it once)"
     if not isinstance(value, dict):
         return shown(value)
     if "bbox" in value:
@@ -145,7 +147,9 @@ def _kind_of(value: object) -> str:
     if len(lists) == 1:
         truth = ", as ground truth is" if lists[0] == "annotations" else ""
         return f"an object{truth}, whose {quoted(lists[0])} holds a list (send that list alone)"
-    return "an object, as ground truth is" if lists else "an object"
+    if "images" in value or "annotations" in value:
+        return "an object, as ground truth is"
+    return "an object of lists, as a form has them" if lists else "an object"
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,7 @@ class _Entry:
         if field not in self._fields:
             names = islice(self._fields, _MOST_NAMES)
             other = [name for name in names if meaning_of(name) == meaning_of(field)]
-            hint = f": its {quoted(other[0])} is not used" if other else ""
+            hint = f": its {quoted(other[0])} is not used, the name is {field}" if other else ""
             self._faults.add(f"{self._place} has no {field}{hint}")
             return _MISSING
         value: object = self._fields[field]

@@ -23,6 +23,8 @@ LOOKED_AT = 1000
 """Characters of a field's value that show what it holds."""
 
 _LONGEST_NAME = 40
+# What JavaScript makes of an object that nobody has turned into text.
+_OBJECT = "[object "
 
 
 class FieldKind(Enum):
@@ -66,19 +68,22 @@ class FieldsUnused(Refusal):
 
 
 class UnusedParts:
-    """What a form's parser finds and no list takes: the first names, and how many parts there are.
+    """What a form's parser finds and no list takes: the first names.
 
-    It keeps little, however much comes.
+    `others` counts the parts that have another name. It keeps little, however much comes.
     """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.others = 0
         self._parts: dict[str, tuple[str, bool, bool]] = {}
 
     def add(self, name: str, value: str, *, is_file: bool = False, is_query: bool = False) -> None:
-        """Note a part; a name that comes again is counted, and not kept again."""
-        self.count += 1
-        if len(self._parts) < MOST_NAMED and name not in self._parts:
+        """Note a part; of each name the first one is kept."""
+        if name in self._parts:
+            return
+        if len(self._parts) == MOST_NAMED:
+            self.others += 1
+        else:
             self._parts[name] = (value[:LOOKED_AT], is_file, is_query)
 
     def fields(self, media_type_of: Callable[[bytes], str | None]) -> list[UnusedField]:
@@ -87,13 +92,13 @@ class UnusedParts:
 
 
 def require_used(
-    sent: Collection[str], unused: Iterable[UnusedField], wanted: Sequence[str], count: int
+    sent: Collection[str], unused: Iterable[UnusedField], wanted: Sequence[str], others: int = 0
 ) -> None:
     """Raise `FieldsUnused` where fields that are not used have what the form lacks.
 
     `sent` are the names of the form's lists, and `wanted` those of an answer. A form without any
     list must have no other field either. A form with lists may: they are refused only if a list is
-    missing for which one of them was meant. `count` is the number of all unused parts.
+    missing for which one of them was meant. `others` is the number of parts beside `unused`.
     """
     lacking = [name for name in wanted if name not in sent]
     fields = list(unused)
@@ -101,11 +106,11 @@ def require_used(
     lost = [one for one in fields if not some or set(one.meant) & set(lacking)]
     if not lost:
         return
-    others = "" if some or count == len(fields) else f" and {count - len(fields)} more"
+    more = f" and {others} more" if others and not some else ""
     missing = lacking if some else wanted[:1]
     message = (
         f"Nothing was stored: {_listed(missing)} {'is' if len(missing) == 1 else 'are'} missing, "
-        f"and nothing would be used of {_listed(one.name for one in lost)}{others}. "
+        f"and nothing would be used of {_listed(one.name for one in lost)}{more}. "
         + " ".join(_cures(lost, wanted))
     )
     faults = tuple(f"{quoted(one.name)} is not used{_meant(one)}" for one in lost)
@@ -170,7 +175,7 @@ def _cure_of_content(fields: Sequence[UnusedField], wanted: Sequence[str]) -> st
 
 
 def _cure_of_no_name(fields: Sequence[UnusedField], wanted: Sequence[str]) -> str:
-    if fields[0].name.startswith("[object "):
+    if fields[0].name.startswith(_OBJECT):
         return "JavaScript made this text of an object: send JSON.stringify(it) as JSON."
     if fields[0].meant:
         return (
@@ -257,6 +262,8 @@ def _judged(
     segments = _SEGMENT.findall(shown)
     meant = meaning_of(segments[-1]) if segments else ()
     held = media_type_of(value.encode()) if value else media_type_of(name.encode())
+    if value.startswith(_OBJECT):
+        held = "application/json"
     holds = () if held is None else (held,)
     if is_query:
         return UnusedField(shown, FieldKind.QUERY, meant)

@@ -246,8 +246,9 @@ def _cut_off(detections: Detections, sizes: Sizes, truth: GroundTruth) -> Iterat
     sent = detections.select(ranked[:_ROWS_JUDGED])
     most = np.tile(_wide(sent, sizes), 2)
     # A box that lies wholly outside stays as it is: cut off, it would be a line on the edge.
-    inside = (sent.box[:, 2:] >= 0).all(axis=1) & (sent.box[:, :2] <= most[:, :2]).all(axis=1)
-    cut = np.where(inside[:, np.newaxis], np.clip(sent.box, 0.0, most), sent.box)
+    reaches = np.column_stack([sent.box[:, 2:] >= 0, sent.box[:, :2] <= most[:, :2]])
+    inside = reaches.all(axis=1, keepdims=True)
+    cut = np.where(inside, np.clip(sent.box, 0.0, most), sent.box)
     before = evaluate(truth, sent).mean_ap or 0.0
     after = evaluate(truth, replace(sent, box=cut)).mean_ap or 0.0
     if after - before >= _SEEN:

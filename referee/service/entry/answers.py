@@ -122,7 +122,7 @@ def _remarks(
     if len(flags) < len(posted):
         return lacks
     reasons = ", ".join(Counter(flag.reason for flag in flags))
-    return (*lacks, f"none of the {len(posted)} rows can ever match: {reasons}")
+    return (*lacks, f"no row can ever match: {reasons}")
 
 
 def _outcome(committed: Future[T], journal: Journal) -> T:

@@ -72,8 +72,10 @@ class RequestLog:
         )
         self._journal.note(insert_requests, row)
         if served.refused is not None:
-            refused = (session.session_id, served.refused[:_MOST_OF_A_REASON])
-            self._journal.note(insert_refused_answers, refused)
+            reason = served.refused
+            if len(reason) > _MOST_OF_A_REASON:
+                reason = reason[: _MOST_OF_A_REASON - 1] + "…"
+            self._journal.note(insert_refused_answers, (session.session_id, reason))
         if served.unused:
             fields = tuple((one.name, one.kind.value) for one in served.unused)
             self._journal.note(insert_unused_fields, (session.session_id, fields))

@@ -7,12 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from referee.formats.answers import FORM_FIELDS
 from referee.formats.faults import quoted
+from referee.formats.unused_fields import FieldKind
 from referee.service.results.rehearsal import RehearsalReport
 from referee.store.unused_fields import UnusedFields
 
 # Every refusal of an answer begins so. The report says it once.
 _NOTHING = "Nothing was stored: "
 _FIELDS_NAMED = 8
+# What a field was, where its name alone does not show why it is not used.
+_WHAT_IT_WAS = {
+    FieldKind.FILE.value: " (a file part)",
+    FieldKind.CONTENT.value: " (a whole answer in a field)",
+    FieldKind.NO_NAME.value: " (text without a name)",
+    FieldKind.QUERY.value: " (in the address)",
+}
 
 
 def rehearsal_text(report: RehearsalReport) -> str:
@@ -87,15 +95,15 @@ def _refused(refused: Mapping[str, int]) -> str:
 
 
 def _unused(unused: UnusedFields) -> str:
-    """Return how many forms had nothing of an answer, and what they had."""
-    names = ", ".join(quoted(name) for name, _ in unused.fields[:_FIELDS_NAMED])
+    """Return how many forms were refused because of their fields, and which these were."""
+    named = unused.fields[:_FIELDS_NAMED]
+    names = ", ".join(quoted(name) + _WHAT_IT_WAS.get(kind, "") for name, kind in named)
     more = len(unused.fields) - _FIELDS_NAMED
-    text = (
-        f"Of {_answers(unused.posts)} nothing was used, because of the names of the fields: {names}"
+    return (
+        f"Fields that are not an answer's came in {_answers(unused.posts)}: {names}"
+        + (f" and {more} more" if more > 0 else "")
+        + f". A form's fields are {', '.join(FORM_FIELDS)}, with one value for each box."
     )
-    if more > 0:
-        text += f" and {more} more"
-    return f"{text}. A form's fields are {', '.join(FORM_FIELDS)}."
 
 
 def _empty(count: int) -> str:

@@ -108,10 +108,7 @@ def register(app: Flask, services: ContestServices) -> None:
             # An old client knows only this text for a session that is over.
             text = "Too late: the answer is stored but does not count."
             return problem(asked, Refusal("token_invalid", text))
-        response = Response(legacy.RESULT_STORED)
-        if receipt.remarks:
-            response.headers["X-Referee-Detail"] = printable("; ".join(receipt.remarks) + ".")
-        return response
+        return _stored(receipt)
 
 
 @dataclass(frozen=True)
@@ -187,10 +184,21 @@ def _form_answer(track: Track[Any], asked: Request, content: bytes) -> _Posted:
         for name, value in asked.args.items(multi=True):
             if name != _TOKEN:
                 parts.add(name, value, is_query=True)
-    unused = parts.fields(media_type_by_looks) if parts.count else []
+    unused = parts.fields(media_type_by_looks)
     if track.form_fields:
-        require_used(sent, unused, track.form_fields, parts.count)
+        require_used(sent, unused, track.form_fields, parts.others)
     return _Posted(FORM, track.parse_form(fields), unused)
+
+
+def _stored(receipt: Receipt) -> Response:
+    """Return the old text for a stored form; a header has what the text leaves out."""
+    told = list(receipt.remarks)
+    if 0 < len(receipt.flagged) < receipt.stored:
+        told.append(f"{len(receipt.flagged)} of {receipt.stored} rows can never match")
+    response = Response(legacy.RESULT_STORED)
+    if told:
+        response.headers["X-Referee-Detail"] = printable("; ".join(told) + ".")
+    return response
 
 
 def _receipt(app: Flask, receipt: Receipt) -> Response:

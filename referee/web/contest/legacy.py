@@ -69,6 +69,10 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
 """The status and text for each refusal code; None means that the refusal's sentence is sent."""
 
 
+NEWER = frozenset({"fields_unused"})
+"""Codes of refusals that use a text of the old referee where that took the request."""
+
+
 def status_and_text(code: str) -> tuple[int, str | None]:
     """Return the status and text for a refusal's code, also of a guest."""
     guests = (extra.refusals[code] for extra in all_extras() if code in extra.refusals)

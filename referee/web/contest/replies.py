@@ -14,6 +14,7 @@ from flask import Request, Response, g, request
 from referee.errors import Refusal, Unavailable
 from referee.formats.answer_formats import (
     FORMATS,
+    JSON,
     AnswerFormat,
     any_of,
     format_by_looks,
@@ -22,7 +23,13 @@ from referee.formats.answer_formats import (
 from referee.formats.answers import MAX_ROWS, refused
 from referee.formats.forms import has_answer_list, parse_multipart, parse_urlencoded
 from referee.formats.unused_fields import UnusedParts
-from referee.web.contest.legacy import OLD_ROUTES, OLD_TYPE, PLAIN_TYPE, status_and_text
+from referee.web.contest.legacy import (
+    NEWER,
+    OLD_ROUTES,
+    OLD_TYPE,
+    PLAIN_TYPE,
+    status_and_text,
+)
 from referee.web.server.bodies import has_body
 
 _log = logging.getLogger(__name__)
@@ -33,6 +40,9 @@ _URLENCODED = FORM_TYPES[0]
 
 # The beginning of a body that shows what it is.
 _LOOK_BYTES = 1000
+
+# What somebody should know whose lines have come as one.
+_LINE_ENDS = " With curl give --data-binary @FILE: -d @FILE drops line ends."
 
 _MAX_FIELDS = 7 * MAX_ROWS + 100
 """The most fields of a form: seven lists of the longest answer, and a hundred other fields."""
@@ -165,12 +175,18 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat | None:
             f"Nothing was stored: the body is a multipart form and its Content-Type is "
             f"'{kind or 'missing'}'; leave this header to the library that makes the form.",
         )
+    if kind != MULTIPART and _is_packed(content):
+        raise Refusal(
+            "media_type_unknown",
+            "Nothing was stored: the body is packed by gzip; send it as it is, not compressed.",
+        )
     other = None if kind == MULTIPART else format_by_looks(content)
     if other is not None:
         raise Refusal(
             "media_type_unknown",
             f"Nothing was stored: the body is {other.title} and its Content-Type is "
-            f"'{kind or 'missing'}'; send it with 'Content-Type: {other.media_type}'.",
+            f"'{kind or 'missing'}'; send it with 'Content-Type: {other.media_type}'."
+            + ("" if b"\n" in content or other is JSON else _LINE_ENDS),
         )
     return None
 
@@ -180,17 +196,25 @@ def looks_like(content: bytes, said: AnswerFormat | None = None) -> str:
 
     It is empty where the body seems to be nothing that is known.
     """
-    other = format_by_looks(content)
+    beginning = content[:_LOOK_BYTES].lstrip()
     if _is_multipart(content):
-        kind = (
-            f"a multipart form; leave the Content-Type to the library that makes it, or {MULTIPART}"
-        )
-        return f" The body looks like {kind}."
-    if other is not None and other is not said:
-        return f" The body looks like {other.title}: send 'Content-Type: {other.media_type}'."
-    if has_answer_list(content[:_LOOK_BYTES], multipart=False):
+        return " The body is a multipart form: leave its Content-Type to the library that makes it."
+    if _is_packed(content):
+        return " The body is packed by gzip: send it as it is, without compression."
+    if beginning.startswith(b"[object "):
+        return " JavaScript has made this text of an object: send JSON.stringify of the list."
+    if has_answer_list(beginning, multipart=False):
         return f" The body looks like a form: send 'Content-Type: {_URLENCODED}'."
-    return ""
+    other = format_by_looks(content)
+    # One object is neither a list of results nor, where its line has no end, JSON lines.
+    one_object = said is not None and other is JSON and beginning[:1] == b"{"
+    if other is None or other is said or one_object:
+        return ""
+    return f" The body looks like {other.title}: send 'Content-Type: {other.media_type}'."
+
+
+def _is_packed(content: bytes) -> bool:
+    return content[:2] == b"\x1f\x8b"
 
 
 def _is_multipart(content: bytes) -> bool:
@@ -236,10 +260,10 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
         if refusal.faults:
             details["faults"] = list(refusal.faults)
         response = Response(json.dumps(details), status, content_type="application/problem+json")
-    elif text is not None:
+    elif text is not None and refusal.code not in NEWER:
         response = old_text(request, text, status)
     else:
-        response = Response(sentence + "\n", status, content_type=PLAIN_TYPE)
+        response = Response(text or sentence + "\n", status, content_type=PLAIN_TYPE)
     response.headers["X-Referee-Detail"] = printable(sentence)
     return response
 
