@@ -129,7 +129,6 @@ def filled(database):
         sent = Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "::1")
         insert_requests(connection, [sent])
         insert_refused_answers(connection, [(session_id, "Nothing was stored.")])
-        insert_unused_fields(connection, [(session_id, [("xmin[]", "brackets")])])
         connection.execute(READING)
         connection.execute(METER)
         insert_energy(
@@ -152,6 +151,7 @@ def filled(database):
     with database.write() as connection:
         insert_session_address(connection, session_id, "192.0.2.7", UTC_TEXT)
         insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
+        insert_unused_fields(connection, [(session_id, [("xmin[]", "brackets")])])
     return database
 
 
