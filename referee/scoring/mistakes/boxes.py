@@ -155,15 +155,17 @@ def _units(sent: Boxes) -> Iterator[_Unit]:
 
 
 def are_fractions(box: Boxes, *, coco: bool) -> bool:
-    """Tell whether the four numbers of nearly all rows lie about between 0 and 1, as sent.
+    """Tell whether all numbers of the boxes, as sent, lie about between 0 and 1.
 
-    No object has so few pixels, and a box may reach a little beyond its image.
+    No object has so few pixels, and a box may reach a little beyond its image. Rows that are not
+    finite tell nothing.
     """
+    # Nearly every answer shows by its first row that these are pixels, and whole arrays cost more.
+    if not len(box) or max(box[0].tolist(), key=abs) > 2 * _ABOUT_ONE:
+        return False
     sent = _as_sent(box, coco=coco)
     finite = sent[np.isfinite(sent).all(axis=1)]
-    if not len(finite):
-        return False
-    return bool(np.mean(np.abs(finite).max(axis=1) <= _ABOUT_ONE) >= _FITTING_SHARE)
+    return bool(len(finite) and np.abs(finite).max() <= _ABOUT_ONE)
 
 
 def _swap(box: Boxes) -> Boxes:
