@@ -25,8 +25,8 @@ from referee.formats.detection_lines import (
 from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.image_numbers import UNKNOWN_IMAGE, parse_posted_image
 from referee.formats.lines import plain_lines, split_cells
-from referee.formats.numbers import number
 from referee.formats.text_columns import to_floats, to_ids
+from referee.formats.unused_fields import meaning_of
 
 FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
 """The parallel lists of a form post, under the names that the clients of 2015-2019 send."""
@@ -40,6 +40,7 @@ MAX_JSON_COMMAS = 16 * MAX_ROWS
 _INT64_LIMIT = 2**63
 # Several numbers in one value: str() of a list or array, or numbers joined. 1,5 may be one number.
 _LIST = re.compile(r"^[\[(].*[\])]$|[,; ].*[,; ]")
+_PLAIN_CELL = re.compile(r"[-+.\w]+", re.ASCII)
 # The fewest cells of two lines that have become one: the last of one and the first of the other are
 # one cell.
 _TWO_LINES = 2 * len(FIELDS_WITHOUT_CONFIDENCE) - 1
@@ -124,22 +125,13 @@ def _advice_on_lines(body: bytes) -> str:
     """Return what to do where a faulty post has a header, or has lost the ends of its lines."""
     lines = plain_lines(body[:_FIRST_LINES]).decode("ascii", "backslashreplace").split("\n")
     full = [(place, split_cells(line)) for place, line in enumerate(lines, 1) if line.strip()]
-    if full and len(full[0][1]) > 1 and all(map(_is_name, full[0][1])):
+    names = [cell.strip("\"'") for cell in full[0][1]] if full else []
+    if sum(bool(_PLAIN_CELL.fullmatch(name) and meaning_of(name)) for name in names) > 1:
         return f" Line {full[0][0]} is a header: leave it out, a post has rows alone."
-    if len(full) == 1 and len(full[0][1]) >= _TWO_LINES:
+    joined = len(full) == 1 and len(full[0][1]) >= _TWO_LINES
+    if joined and all(map(_PLAIN_CELL.fullmatch, full[0][1])):
         return " It is one line: curl -d @FILE drops line ends, --data-binary @FILE keeps them."
     return ""
-
-
-def _is_name(text: str) -> bool:
-    """Tell whether a cell begins like a name, and is no number such as `nan`."""
-    if not text.strip("\"'")[:1].isalpha():
-        return False
-    try:
-        number(text)
-    except ValueError:
-        return True
-    return False
 
 
 def require_rows(count: int) -> None:

@@ -204,7 +204,12 @@ PACKED = gzip.compress(b"1 1 1 3 3 9 9", mtime=0)
         ("text/csv", "1,1,1,3,3,9,92,1,1,3,3,9,9", 400, "--data-binary @FILE keeps them"),
         (URLENCODED, "1,1,1,3,3,9,92,1,1,3,3,9,9", 415, "-d @FILE drops line ends"),
         ("application/x-ndjson", f"{JSON_LINE}{JSON_LINE}", 400, "--data-binary @FILE does"),
-        ("text/csv", "image,class,score,x1,y1,x2,y2\n", 400, "Line 1 is a header: leave it out"),
+        (
+            "text/csv",
+            '"image","class","score","x1","y1","x2","y2"\n',
+            400,
+            "Line 1 is a header: leave it out",
+        ),
         ("application/json", '{"detections": [{}]}', 400, "'detections' holds a list (send that"),
         ("application/json", '{"annotations": [{}]}', 400, "'annotations' holds a list (send tha"),
         ("application/json", "{}", 400, "the JSON is an object:"),
