@@ -182,8 +182,11 @@ class Track(ABC, Generic[Answer]):
         Image ids are the contestant's numbers, 1…image_count. `class_ids` is ascending.
         """
 
-    def lacks(self, answer: Answer) -> tuple[str, ...]:
-        """Return what a post lacks and the referee has filled in, a sentence each."""
+    def lacks(self, answer: Answer, answer_format: str) -> tuple[str, ...]:
+        """Return what a post of this format lacks, a sentence each.
+
+        The referee has filled it in, or has taken it as it is.
+        """
         return ()
 
     @abstractmethod

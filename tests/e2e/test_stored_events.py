@@ -116,7 +116,7 @@ def test_its_upgrade_is_rehearsed_and_undone(
         assert copy.exists()
     assert 1 == main(["upgrade-check", str(event)])
     told = capsys.readouterr().err
-    assert "earlier version" in told and f"there is {copy}: to go back" in told
+    assert "earlier version" in told and f"{copy}: to go back" in told
     copy.replace(database)
     assert 0 == main(["upgrade-check", str(event)])
     assert "as it is" in capsys.readouterr().out
