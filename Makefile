@@ -80,8 +80,11 @@ docs: .venv/docs
 quick: .venv/test
 	$(BIN)/python -m pytest -n 4 $(FAST) $(QUICK) $(ARGS)
 
+# Scripts and styles have no other tests than the browser's. What did not run is said last.
 near: .venv/test
-	tests=$$($(BIN)/python -m tests.support.near $(ARGS)) && $(BIN)/python -m pytest -n 2 $(FAST) $$tests
+	@tests=$$($(BIN)/python -m tests.support.near $(ARGS)) || exit; \
+	$(BIN)/python -m pytest -n 2 -m 'not slow' $$tests; passed=$$?; \
+	$(BIN)/python -m tests.support.near --left-out $(ARGS); exit $$passed
 
 # Many tests wait for processes, so two cores can serve four workers. A file's tests share servers and
 # browsers, so a worker takes a whole file, in the order of tests/conftest.py.

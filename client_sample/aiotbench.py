@@ -34,6 +34,7 @@ from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple
 from client_sample.aiotbench_log import Log, read_pictures
 from client_sample.aiotbench_procedure import BenchError, WorkloadClock, predict, run_all
 from client_sample.classifiers import IMPLEMENTATIONS, Classifier, ClassifierSettings
+from client_sample.escapes import print_escapes
 from client_sample.networks import Network
 
 # The models' short names, and the side of their input in the papers.
@@ -51,6 +52,7 @@ _LIBRARIES = ("ai-edge-litert", "torch", "onnxruntime", "numpy", "pillow")
 
 def main(argv: Optional[Sequence[str]] = None, clock: Optional[WorkloadClock] = None) -> int:
     """Run the workloads; return 0, or 1 after an error or an interruption, or 2 for wrong use."""
+    print_escapes()
     args = _parser().parse_args(argv)
     try:
         return _run(args, clock or WorkloadClock())

@@ -116,6 +116,27 @@ static size_t receive(char *data, size_t one, size_t size, void *buffer)
     return one * size;
 }
 
+/* Tell whether plain HTTP is spoken at an https:// address. What libcurl says of a failed handshake
+ * differs from one TLS library to the next, so ask. A port for TLS answers plain HTTP with 400. */
+static int speaks_plainly(const char *base)
+{
+    char url[1024];
+    long status = 0;
+    CURLcode code = CURLE_FAILED_INIT;
+    CURL *curl = curl_easy_init();
+    if (curl && (size_t)snprintf(url, sizeof url, "http://%s/help", base + 8) < sizeof url) {
+        curl_easy_setopt(curl, CURLOPT_URL, url);
+        curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT, TIMEOUT_S);
+        curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(curl, CURLOPT_PROXY, "");
+        code = curl_easy_perform(curl);
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    }
+    curl_easy_cleanup(curl);
+    return code == CURLE_OK && status != 400;
+}
+
 /* POST a form and return the status; the answer's bytes replace those of *answer. */
 static long ask(CURL *curl, const char *base, const char *path, const struct bytes *form,
                 struct bytes *answer)
@@ -147,6 +168,8 @@ static long ask(CURL *curl, const char *base, const char *path, const struct byt
         die("the certificate of %s is not trusted: %s. Give the organiser's CA file with --ca-file, "
             "use the address that the organiser told you, and look at this machine's date",
             base, *reason ? reason : curl_easy_strerror(code));
+    if (code == CURLE_SSL_CONNECT_ERROR && !strncmp(base, "https://", 8) && speaks_plainly(base))
+        die("%s does not speak TLS. Use http:// in place of https://", base + 8);
     if (code)
         die("no answer from %s: %s", base, *reason ? reason : curl_easy_strerror(code));
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);

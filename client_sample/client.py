@@ -15,8 +15,10 @@ import contextlib
 import hashlib
 import http.client
 import importlib
+import inspect
 import io
 import json
+import math
 import os
 import random
 import ssl
@@ -33,7 +35,6 @@ Row = Tuple[int, float, float, float, float, float]
 Detector = Callable[[int, bytes], Iterable[Row]]
 Answers = Dict[int, List[Row]]  # by image id
 
-
 STORED_ANSWERS = (
     "the stored answers go by the images' numbers. In an event each session has its images in an "
     "order of its own: there such answers score about 0. In a rehearsal with --shuffle give "
@@ -44,6 +45,7 @@ STORED_ANSWERS = (
 # def detect(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]: ...
 detect: Optional[Detector] = None
 
+DETECTOR = "Give MODULE:FUNCTION, a function of an image's number and its bytes."
 INTERRUPTED = "interrupted; the session itself goes on until its deadline, or a login and /logout"
 
 
@@ -113,7 +115,8 @@ class Referee:
         self._ask("/logout", token=self._token)
 
     def _ask(self, path: str, **fields: Any) -> bytes:
-        body = urlencode(fields, doseq=True)
+        # A name that was typed on a terminal of another encoding goes out as it was typed.
+        body = urlencode(fields, doseq=True, errors="surrogateescape")
         link, headers = self.connection, {"Content-Type": "application/x-www-form-urlencoded"}
         kept_open = link.sock is not None
         while True:
@@ -123,7 +126,7 @@ class Referee:
                     kept_open = False  # the request has arrived, so it must not be repeated
                     answer = response.read()
                 break
-            except (OSError, http.client.HTTPException) as error:
+            except (OSError, http.client.HTTPException, UnicodeError) as error:
                 link.close()
                 if not (kept_open and isinstance(error, (ConnectionError, ssl.SSLEOFError))):
                     raise no_answer(link, error) from error
@@ -194,7 +197,8 @@ def read(path: str, parse: Callable[[str], Any]) -> Any:
         with open(path, encoding="utf-8") as file:
             return parse(file.read())
     except (OSError, KeyError, TypeError, ValueError) as error:
-        why = getattr(error, "strerror", None) or repr(error)
+        short = str(error) if isinstance(error, UnicodeError) else repr(error)
+        why = getattr(error, "strerror", None) or short
         raise ClientError(f"Cannot use {path}: {why}.") from error
 
 
@@ -249,19 +253,8 @@ def recognise(folder: str) -> Dict[bytes, int]:
     return numbers
 
 
-def spoil(answers: Answers, accuracy: float, seed: int) -> None:
-    """Keep each class with this probability; add 5 to the others."""
-    chance = random.Random(seed)
-    for rows in answers.values():
-        rows[:] = [r if chance.random() < accuracy else (r[0] + 5, *r[1:]) for r in rows]
-
-
 def replay(answers: Answers, known: Dict[bytes, int]) -> Detector:
-    """Make a detector that returns stored answers; `known` maps an image's digest to its number.
-
-    If `known` is empty, the referee's numbers count. That is right only for images in their
-    original order.
-    """
+    """Make a detector of stored answers; `known` maps an image's digest to its number, if any."""
     strange: List[int] = []
 
     def see(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]:
@@ -285,18 +278,60 @@ def prepare(args: argparse.Namespace) -> Callable[[int], Detector]:
         ids = sorted(own.values())  # the answers name the images as the folder does
     numbers = {own_id: k for k, own_id in enumerate(ids or sorted(own.values()), 1)}
     known = {digest: numbers.get(own_id, 0) for digest, own_id in own.items()}
-    spoil(answers, args.accuracy, args.seed)
+    chance = random.Random(args.seed)
+    for rows in answers.values():  # Each class stays right with the probability --accuracy.
+        rows[:] = [r if chance.random() < args.accuracy else (r[0] + 5, *r[1:]) for r in rows]
     return lambda count: replay(number_images(answers, count, ids), known)
 
 
 def load_detector(name: str) -> Detector:
     """Import the detector `module:function`; the module may be in the current folder."""
     module, _, function = name.partition(":")
+    if not (module and function):
+        raise WrongUse(f"Cannot use --detector {name}: it names no function. {DETECTOR}")
     sys.path.insert(0, os.getcwd())
     try:
-        return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ClientError(f"Cannot use --detector {name}: {error}.") from error
+        found: Detector = getattr(importlib.import_module(module), function)
+        with contextlib.suppress(ValueError):  # Some functions of C do not tell what they take.
+            inspect.signature(found).bind(1, b"")
+    except (Exception, SystemExit) as error:  # A module of the contestant may do anything.
+        raise WrongUse(f"Cannot use --detector {name}: {told(error)}. {DETECTOR}") from error
+    return found
+
+
+def told(error: BaseException) -> str:
+    """Return an error of the contestant's program in one line, with the place in that program."""
+    step = error.__traceback__ and error.__traceback__.tb_next
+    skipped = ("importlib", "inspect.py")
+    while step and any(one in step.tb_frame.f_code.co_filename for one in skipped):
+        step = step.tb_next
+    place = f" ({step.tb_frame.f_code.co_filename}, line {step.tb_lineno})" if step else ""
+    return " ".join(f"{type(error).__name__}: {error}{place}".split())
+
+
+def rows_of(detector: Detector, image_id: int, jpeg_bytes: bytes) -> List[Row]:
+    """Return what a detector sees; raise `ClientError`, which names it, if those are no rows."""
+    rows: List[Row] = []
+    seen: Any = None
+    try:
+        for seen in detector(image_id, jpeg_bytes):
+            class_id, *numbers = map(float, seen)
+            # A box that is infinite is told by the referee: it can never match.
+            if len(numbers) != 5 or class_id % 1 or any(map(math.isnan, numbers)):
+                raise ValueError("not six numbers, of which the first is a whole one")
+            rows.append((int(class_id), *numbers))  # type: ignore[arg-type]
+            seen = None
+    except (Exception, SystemExit) as error:  # A detector of the contestant may do anything.
+        name = getattr(detector, "__qualname__", type(detector).__qualname__)
+        row = (
+            "" if seen is None else f" Row {len(rows) + 1} was {' '.join(repr(seen).split()):.60}."
+        )
+        raise ClientError(
+            f"The detector {detector.__module__}:{name} failed at image {image_id}: {told(error)}."
+            f"{row} It must return a list of rows (class_id, confidence, xmin, ymin, xmax, ymax), "
+            "which may be empty. The session goes on: mend it, and start the client again."
+        ) from error
+    return rows
 
 
 def choose(args: argparse.Namespace) -> Callable[[int], Detector]:
@@ -325,7 +360,7 @@ def take_part(referee: Referee, detector: Detector, count: int, args: argparse.N
     started = reported = now = time.monotonic()
     try:
         for image_id, jpeg_bytes in referee.images(count, args.zip):
-            rows = list(detector(image_id, jpeg_bytes))
+            rows = rows_of(detector, image_id, jpeg_bytes)
             if rows:
                 referee.post(image_id, rows)
             images, boxes, now = images + 1, boxes + len(rows), time.monotonic()

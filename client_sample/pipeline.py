@@ -20,7 +20,7 @@ from typing import (
     TypeVar,
 )
 
-from client_sample.client import ClientError, Detector, Row, Unauthorised, say
+from client_sample.client import ClientError, Detector, Row, Unauthorised, rows_of, say
 from client_sample.session import ContestSession, LostConnection, SessionLink
 
 _PROBLEMS_SAID = 10
@@ -194,7 +194,7 @@ class Pipeline:
     def _recognise(self, detector: Detector) -> None:
         try:
             for image_id, jpeg_bytes in self.images:
-                rows = list(detector(image_id, jpeg_bytes))
+                rows = rows_of(detector, image_id, jpeg_bytes)
                 with self._lock:
                     self.seen += 1
                 if rows and not self.answers.give((image_id, rows)):

@@ -60,7 +60,9 @@ class ContestSession:
         """Start the session, or resume a running one; earlier answers still count."""
         link = SessionLink(self)
         try:
-            form = urlencode({"username": user, "password": password}).encode()
+            form = urlencode(
+                {"username": user, "password": password}, errors="surrogateescape"
+            ).encode()
             reply = link.once("POST", "/login", form, "application/x-www-form-urlencoded")
             facts = json.loads(reply)
             self.token, self.images = facts["token"], int(facts["images"])
@@ -156,7 +158,7 @@ class SessionLink:
             self._connection.request(method, path, body, headers)
             with self._connection.getresponse() as response:
                 status, answer = response.status, response.read()
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, UnicodeError) as error:
             self._connection.close()
             self._session.reconnections += 1
             fault = no_answer(self._connection, error)

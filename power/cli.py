@@ -11,6 +11,7 @@ import sys
 from collections.abc import Collection, Sequence
 from types import ModuleType
 
+from power.commands.characters import lacking, print_escapes
 from power.commands.interrupt import listening, raise_interrupt
 from power.commands.output import say
 from power.commands.parser import Parser
@@ -62,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     # numpy's threads of linear algebra cost each process time to start, and no rule needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    print_escapes()
     words = sys.argv[1:] if arguments is None else list(arguments)
     options = parser_of(words[:1]).parse_args(words)
     try:
@@ -75,6 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MeterError as error:
         say(f"error: {error.whole_text()}")
         return 1
+    except UnicodeError as error:
+        say(f"error: {lacking(error)}")
+        return 2
     except (OSError, ValueError) as error:
         say(f"error: {error}")
         return 2

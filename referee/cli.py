@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from types import FrameType
 from typing import NoReturn
 
+from power.commands.characters import lacking, print_escapes
 from power.commands.parser import Parser
 from referee.commands.options import MISSING, source_of
 from referee.core.actors import Actor
@@ -83,6 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A closed window leads there, too, unless nohup wants the program to outlive it.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _interrupt)
+    print_escapes()
     words = sys.argv[1:] if argv is None else list(argv)
     parser = _parser(words[:1])
     if argv is None:  # This is the whole process, not a call from within another one.
@@ -105,6 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         _record_refused(args, error)
         tell_on_terminal(f"referee {args.command}: {error}")
         return 1
+    except UnicodeError as error:
+        tell_on_terminal(f"referee {args.command}: {lacking(error)}")
+        return 2
     except KeyboardInterrupt:
         tell_on_terminal(f"referee {args.command}: stopped.")
         # Ctrl-C is the normal end of a server. Any other command has not finished its work.

@@ -9,8 +9,9 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Generator, Iterator
-from functools import partial
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from werkzeug.routing import Rule
 
 from power.logs.journal import JOURNAL_VARIABLE
 from referee.commands.options import VARIABLE
+from tests.support.fonts import FAMILIES, FONTS, found_families
 from tests.support.libraries import reason_to_skip
 from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
@@ -29,12 +31,21 @@ from tests.support.troubles import TROUBLES, Troubles
 if TYPE_CHECKING:  # The core of the tests has no browser.
     from selenium import webdriver
 
+    Chromiums = Callable[[str], webdriver.Chrome]
+
 _TESTS = Path(__file__).parent
 _SHARED_DATA = _TESTS.resolve().parents[1] / "shared" / "data"
 
 # A property test shows that a result is right, never how fast it comes. On a busy machine the
 # first input is slow, and a check of speed would fail for that alone.
-settings.register_profile("referee", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+#
+# Nor does it fail by chance: everybody's run has the same inputs. `make bench ARGS=properties`
+# looks for others, and what it finds becomes an `@example` of its test.
+_NEVER_TOO_SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("referee", _NEVER_TOO_SLOW, derandomize=True, database=None)
+settings.register_profile(
+    "roaming", _NEVER_TOO_SLOW, derandomize=False, max_examples=1000, print_blob=True
+)
 settings.load_profile("referee")
 
 
@@ -43,6 +54,11 @@ _LONGEST = ("whole_event", "lifecycle", "console_page", "practice", "ovic_servic
 _WAITING = ("test_page_commands.py", "power", "client_sample", "web")
 # The tests of whole programs begin within this share of the run, so that none is left to the end.
 _SHARE = 0.75
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let somebody run all tests of pages in one font."""
+    parser.addoption("--font", choices=list(FAMILIES), help="the font in which pages are tested")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -166,12 +182,35 @@ def url_builders_made_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def one_chromium() -> Iterator[webdriver.Chrome]:
-    """Return the browser of all tests of this process: to start one takes seconds."""
+def one_chromium(chromiums: Chromiums, pytestconfig: pytest.Config) -> webdriver.Chrome:
+    """Return the browser of all tests of this process: to start one takes seconds.
+
+    Its pages look the same on each machine: it has one family of fonts, if it is there.
+    """
+    return chromiums(pytestconfig.getoption("--font") or next(iter(found_families()), ""))
+
+
+@pytest.fixture(scope="session")
+def chromiums() -> Iterator[Chromiums]:
+    """Return what gives the browser of a family of fonts, one for all tests of this process."""
     from tests.support.browsing import chromium
 
-    with chromium() as driver:
-        yield driver
+    with ExitStack() as stack:
+        yield cache(lambda font: stack.enter_context(chromium(font=font)))
+
+
+@pytest.fixture
+def browsers(chromiums: Chromiums) -> Iterator[Mapping[str, webdriver.Chrome]]:
+    """Return a browser for each font, for what must fit its place in all of them."""
+    from tests.support.browsing import fresh_window
+
+    require(FONTS)
+    found = {font: chromiums(font) for font in FAMILIES}
+    for browser in found.values():
+        browser.get_log("browser")
+    yield found
+    for browser in found.values():
+        fresh_window(browser)
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,12 @@ import sys
 from typing import List, Optional
 
 from client_sample.client import INTERRUPTED, ClientError, say
+from client_sample.escapes import print_escapes
 
 
 def main(argv: Optional[List[str]] = None) -> int:
     """Run one of the two commands and return its exit code."""
+    print_escapes()
     try:
         from client_sample.camera import live, read_command
     except ModuleNotFoundError as error:

@@ -22,6 +22,7 @@ from client_sample.client import (
     WrongUse,
     add_server_options,
     load_detector,
+    rows_of,
     say,
 )
 from client_sample.session import ContestSession, SessionLink
@@ -87,7 +88,7 @@ def take_part(
         for image_id in range(1, session.images + 1):
             picture = _see(link, source, image_id, session.frame_tag, look_s, clock)
             if picture is not None:
-                rows = list(detector(image_id, picture))
+                rows = rows_of(detector, image_id, picture)
                 if rows:
                     link.post([(image_id, rows)])
                 images, boxes = images + 1, boxes + len(rows)

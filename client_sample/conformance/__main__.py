@@ -17,6 +17,7 @@ from client_sample.client import ClientError, connector
 from client_sample.conformance.http import TIMEOUT_S, BrokenRule, Server
 from client_sample.conformance.modern import MODERN
 from client_sample.conformance.rules import AFTER, BEFORE, DURING, Rule
+from client_sample.escapes import print_escapes
 
 
 def check(server: Server, rules: Sequence[Rule]) -> int:
@@ -36,6 +37,7 @@ def check(server: Server, rules: Sequence[Rule]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the suite; return 0 when every rule holds, 1 when one does not."""
+    print_escapes()
     parser = argparse.ArgumentParser(prog="conformance", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("url", help="base URL, for example http://127.0.0.1:8000")
     parser.add_argument("--ca-file", metavar="FILE", help="the organiser's CA, for https://")

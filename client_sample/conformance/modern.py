@@ -7,7 +7,7 @@ import json
 from typing import Any, Sequence
 
 from client_sample.conformance.http import BrokenRule, HttpAnswer, Server, demand
-from client_sample.conformance.rules import Rule
+from client_sample.conformance.rules import BOX, Rule
 
 RECEIPT = {"answer", "stored", "flagged", "received_s", "remaining_seconds", "late"}
 STATUS = {"state", "remaining_seconds", "images", "images_fetched", "answers", "detections"}
@@ -27,6 +27,45 @@ def image_by_path(server: Server) -> None:
     demand(two, 200, one.body)
     if one.headers.get("cache-control") != "no-store":
         raise BrokenRule(f"Cache-Control is {one.headers.get('cache-control')!r}")
+
+
+def count_and_status_by_both_methods(server: Server) -> None:
+    """/no_of_images and /status answer GET and POST; the count is plain text"""
+    for method in ("GET", "POST"):
+        count = server.ask(method, "/no_of_images", bearer=True)
+        demand(count, 200, str(server.images).encode())
+        if not count.headers.get("content-type", "").startswith("text/plain"):
+            raise BrokenRule(f"the count's Content-Type is {count.headers.get('content-type')!r}")
+        demand(server.ask(method, "/status", bearer=True), 200)
+
+
+def no_page_in_html(server: Server) -> None:
+    """404, 405 and a missing token are answered by a line of text that X-Referee-Detail repeats"""
+    for method, path in (("GET", "/nowhere"), ("GET", "/result"), ("POST", "/image")):
+        answer = server.ask(method, path)
+        kind = answer.headers.get("content-type", "")
+        if not kind.startswith("text/plain") or answer.body.lstrip().startswith(b"<"):
+            raise BrokenRule(f"{method} {path} is answered by {kind!r}")
+        if not answer.headers.get("x-referee-detail"):
+            raise BrokenRule(f"{method} {path} has no X-Referee-Detail")
+
+
+def nothing_is_lost_unseen(server: Server) -> None:
+    """a form of which nothing would be used is 406, and X-Referee-Detail names its fields"""
+    for fields in ({"image_name[]": "1"}, {"Image_Name": "1"}, {"results": "[{}]"}):
+        answer = server.post("/result", **fields)
+        demand(answer, 406, b"Result field length mismatch\n")
+        if next(iter(fields)) not in answer.headers.get("x-referee-detail", ""):
+            raise BrokenRule(f"X-Referee-Detail is {answer.headers.get('x-referee-detail')!r}")
+
+
+def lost_confidences_are_told(server: Server) -> None:
+    """a form without confidence is taken, and X-Referee-Detail says so"""
+    box = {name: value for name, value in BOX.items() if name != "confidence"}
+    answer = server.post("/result", image_name="1", **box)
+    demand(answer, 200)
+    if "confidence" not in answer.headers.get("x-referee-detail", ""):
+        raise BrokenRule(f"X-Referee-Detail is {answer.headers.get('x-referee-detail')!r}")
 
 
 def login_as_json(server: Server) -> None:
@@ -55,6 +94,21 @@ def answers_as_csv(server: Server) -> None:
         receipt = _object(_send(server, line, "text/csv"), 200)
         if receipt.get("stored") != 1:
             raise BrokenRule(f"the receipt is {receipt}")
+
+
+def types_have_several_names(server: Server) -> None:
+    """JSON lines and JSON are taken under each of their usual types"""
+    one = json.dumps({"image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "score": 0.5})
+    for kind in ("application/x-ndjson", "application/ndjson", "application/jsonl"):
+        demand(_send(server, one + "\n", kind), 200)
+    demand(_send(server, f"[{one}]", "text/json"), 200)
+
+
+def nothing_stored_is_told(server: Server) -> None:
+    """a receipt of no rows says why"""
+    receipt = _object(_send(server, "[]"), 200)
+    if receipt.get("stored") != 0 or not receipt.get("remarks"):
+        raise BrokenRule(f"the receipt is {receipt}")
 
 
 def faults_are_named(server: Server) -> None:
@@ -101,9 +155,15 @@ def _require(document: dict[str, Any], names: set[str]) -> None:
 MODERN: Sequence[Rule] = (
     token_in_header_and_query,
     image_by_path,
+    count_and_status_by_both_methods,
+    no_page_in_html,
     login_as_json,
+    nothing_is_lost_unseen,
+    lost_confidences_are_told,
     answers_as_json,
     answers_as_csv,
+    types_have_several_names,
+    nothing_stored_is_told,
     faults_are_named,
     status_counts,
     openapi_is_served,

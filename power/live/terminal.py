@@ -14,6 +14,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from power.live.prefixes import prefixed
 from power.live.run_view import RECENT_S, RunView, Stage
 from power.live.thinned import Thinned
 
@@ -71,7 +72,7 @@ def draw_until(
 def picture(view: RunView, width: int, height: int, now_s: float, encoding: str) -> Group:
     """Return the picture for a terminal of so many columns and rows."""
     marks = BLOCKS if encoding.lower().replace("-", "") == "utf8" else ASCII
-    lines = [_headline(view, width), *_figures(view, width, now_s)]
+    lines = [_headline(view, width), *_figures(view, width, now_s, marks.micro)]
     wide = max(8, width - 1)
     rows = (height - _OTHER_LINES) // 2
     curves = [_whole(view), _recent(view)] if rows >= _LEAST_ROWS else [_recent(view)]
@@ -106,7 +107,8 @@ def line_of(view: RunView, now_s: float) -> str:
         return view.stage.value
     if _silent(view, now_s):
         return f"{view.elapsed_s:.1f} s: no reading for {age_s:.0f} s"
-    values = (_figure(newest.power_w, "W"), _figure(newest.energy_wh, "Wh", 6))
+    # It may go into a file of any encoding.
+    values = (_figure(newest.power_w, "W", "u"), _figure(newest.energy_wh, "Wh", "u", 6))
     return f"{view.elapsed_s:.1f} s: {', '.join(values)}, {newest.state.value}"
 
 
@@ -162,17 +164,18 @@ def _headline(view: RunView, width: int) -> Text:
     return text
 
 
-def _figures(view: RunView, width: int, now_s: float) -> list[Text]:
+def _figures(view: RunView, width: int, now_s: float, micro: str) -> list[Text]:
     """Return the figures, side by side where there is room."""
     newest, (volts, amperes) = view.newest, view.ranges()
     timer_s = view.about.get("timer_s")
-    ranges = f"{_figure(volts, 'V')}, {_figure(amperes, 'A')}" if volts or amperes else "auto"
+    known = f"{_figure(volts, 'V', micro)}, {_figure(amperes, 'A', micro)}"
+    ranges = known if volts or amperes else "auto"
     measured_s = None if newest is None else newest.integration_s
     of_timer = "" if timer_s is None else f" of {timer_s} s"
     figures = [
-        f"power {_figure(None if newest is None else newest.power_w, 'W')}",
-        f"energy {_figure(None if newest is None else newest.energy_wh, 'Wh', 6)}",
-        f"time {_figure(measured_s, 's', 6)}{of_timer}",
+        f"power {_figure(None if newest is None else newest.power_w, 'W', micro)}",
+        f"energy {_figure(None if newest is None else newest.energy_wh, 'Wh', micro, 6)}",
+        f"time {'-' if measured_s is None else f'{measured_s:.6g} s'}{of_timer}",
         f"range {ranges}",
     ]
     if _silent(view, now_s):
@@ -193,8 +196,8 @@ def _silent(view: RunView, now_s: float) -> bool:
     return running and age_s is not None and age_s > 2.5 * view.interval_s + 1.0
 
 
-def _figure(value: float | None, unit: str, digits: int = 4) -> str:
-    return "-" if value is None else f"{value:.{digits}g} {unit}"
+def _figure(value: float | None, unit: str, micro: str, digits: int = 4) -> str:
+    return "-" if value is None else prefixed(value, unit, digits, micro)
 
 
 def _whole(view: RunView) -> tuple[str, tuple[float, float], list[Column]]:
@@ -220,15 +223,16 @@ def _curve(
 
 @dataclass(frozen=True)
 class Marks:
-    """The characters: parts of a block from low to high, the mark of a peak, and the axis."""
+    """The characters: a block's parts from low to high, a peak's mark, the axis, a millionth."""
 
     parts: str
     peak: str
     axis: str
+    micro: str
 
 
-BLOCKS = Marks("▁▂▃▄▅▆▇█", "·", "┤")
-ASCII = Marks("#", ".", "|")
+BLOCKS = Marks("▁▂▃▄▅▆▇█", "·", "┤", "µ")
+ASCII = Marks("#", ".", "|", "u")
 
 
 def columns_of(
@@ -260,7 +264,7 @@ def chart(columns: Sequence[Values | None], rows: int, marks: Marks) -> list[str
     top = nice_top(max((values[2] for values in columns if values is not None), default=0.0))
     drawn = []
     for row in range(rows - 1, -1, -1):
-        label = {rows - 1: f"{top:.4g} W", 0: "0 W"}.get(row, "")
+        label = {rows - 1: prefixed(top, "W", micro=marks.micro), 0: "0 W"}.get(row, "")
         cells = "".join(_cell(values, row, rows / top, marks) for values in columns)
         drawn.append(f"{label:>8}{marks.axis}{cells}".rstrip())
     return drawn
@@ -268,7 +272,7 @@ def chart(columns: Sequence[Values | None], rows: int, marks: Marks) -> list[str
 
 def nice_top(value: float) -> float:
     """Return a round number a tenth above a value, and 1 for a value that no meter shows."""
-    if not 1e-12 < value < math.inf:
+    if not 1e-12 < value < 1e12:
         return 1.0
     unit = 10.0 ** math.floor(math.log10(value))
     return next(

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make a certificate with which the contestants' servers speak TLS.
 
-It names the addresses that the teams are told on this network, and comes from a CA of the event's
-own. The CA is made at the first time and stays, so the teams keep its file when the laptop gets
-another address: run the command again there, and start the referee again.
+It names the addresses that the teams are told on this network, and a name for boards whose TLS
+knows no addresses. It comes from a CA of the event's own. The CA is made at the first time and
+stays, so the teams keep its file when the laptop gets another address: run the command again there,
+and start the referee again.
 
   referee certificate --config event/contest.toml
   referee certificate --config event/contest.toml --name referee.local --name 10.0.0.5
@@ -18,7 +19,7 @@ from referee.commands.options import add_config
 from referee.service.board.addresses import certificate_hosts
 from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_file import load_config, tls_line
-from referee.service.setup.contest_tls import ca_words, usable_certificate
+from referee.service.setup.contest_tls import OWN_NAME, ca_words, usable_certificate
 from referee.service.setup.private_files import make_private
 
 
@@ -45,10 +46,12 @@ def run(args: argparse.Namespace) -> int:
     hosts = [*args.name, *certificate_hosts([lane.contest for lane in config.lanes])]
     files = make_certificate(config.storage.folder, config.path, hosts, now)
     certificate = usable_certificate(files, now)
-    print(f"Wrote {files.certificate}. It names {', '.join(hosts)}, ", end="")
+    named = ", ".join(dict.fromkeys([*hosts, OWN_NAME]))
+    print(f"Wrote {files.certificate}. It names {named}, ", end="")
     print(f"and holds until {certificate.until:%Y-%m-%d}.")
     print(f"Give the teams {files.ca}: their clients take it as --ca-file.")
     print(f"They can compare it: {ca_words(files)}")
+    print(f"A board whose TLS knows no addresses checks the name {OWN_NAME} (docs/protocol.md).")
     print(f"Keep {files.key} and the CA's key beside it to yourself.")
     print(_next(config, files))
     return 0

@@ -29,6 +29,15 @@ def one_blank_between(text: str) -> str:
     return " ".join(text.translate(dict.fromkeys(map(ord, _JOINERS))).split())
 
 
+def storable(text: str) -> str:
+    """Return a text in which an escape such as `\\ud83d` stands for half of a surrogate pair.
+
+    JSON, YAML and the names of files can have such a half. No database, page or file of UTF-8 can
+    hold it.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _is_fit(character: str) -> bool:
     return (
         character.isprintable() or character in _JOINERS or unicodedata.category(character) == "Zs"

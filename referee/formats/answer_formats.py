@@ -26,10 +26,12 @@ FORM = "form"
 class AnswerFormat:
     """A format in which a contestant may post detections.
 
-    `name` stands in the database and in the bundle. `title` and `words` are for people. `refusal`
-    is the code of the refusal of a faulty body. `coco_boxes` tells whether a box is x, y, width,
-    height. `example` is a body of one detection, and `schema` describes any body, as OpenAPI wants
-    it. `looks` tells from its beginning whether a body probably has this format. `parse` takes a
+    `name` stands in the database and in the bundle. `title` and `words` are for people.
+    `other_types` are media types that mean the same. `refusal` is the code of the refusal of a
+    faulty body, and `nothing` tells what a body of no rows is. `coco_boxes` tells whether a box is
+    x, y, width, height. `example` is a body of one detection, and `schema` describes any body, as
+    OpenAPI wants it. `looks` tells from its beginning whether a body probably has this format.
+    `parse` takes a
     body whole or raises `Refusal`.
     """
 
@@ -37,7 +39,9 @@ class AnswerFormat:
     title: str
     words: str
     media_type: str
+    other_types: tuple[str, ...]
     refusal: str
+    nothing: str
     coco_boxes: bool
     example: str
     schema: Mapping[str, Any]
@@ -45,10 +49,12 @@ class AnswerFormat:
     parse: Callable[[bytes], Detections]
 
 
-# The first line of a form is never six or seven numbers.
+# The first line of a form is never six numbers or more: `curl -d @FILE` makes one line of all.
 _CSV_LINE = re.compile(
-    rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,6}|[-+.\w]*(?:[ \t]*,[ \t]*[-+.\w]*){5,6}"
+    rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,}|[-+.\w]*(?:[ \t]*,[ \t]*[-+.\w]*){5,}"
 )
+# What JavaScript makes of an object that nobody has turned into text.
+_NO_JSON = b"[object "
 # The beginning of a body that shows its format.
 _LOOK_BYTES = 1000
 
@@ -70,11 +76,17 @@ JSON = AnswerFormat(
     title="JSON",
     words="JSON (COCO results)",
     media_type="application/json",
+    other_types=("text/json", "application/x-json"),
     refusal="json_invalid",
+    nothing="the list is empty",
     coco_boxes=True,
     example=f"[{_COCO_EXAMPLE}]",
     schema={"type": "array", "items": _COCO_RESULT},
-    looks=lambda beginning: beginning[:1] in (b"[", b"{") and not is_json_line(beginning),
+    looks=lambda beginning: (
+        beginning[:1] in (b"[", b"{")
+        and not beginning.startswith(_NO_JSON)
+        and not is_json_line(beginning)
+    ),
     parse=parse_json,
 )
 CSV = AnswerFormat(
@@ -82,7 +94,9 @@ CSV = AnswerFormat(
     title="CSV",
     words="CSV",
     media_type="text/csv",
+    other_types=("application/csv", "text/x-csv", "text/comma-separated-values"),
     refusal="csv_invalid",
+    nothing="the body has no line that is not blank",
     coco_boxes=False,
     example="1 58 0.9 10 20 110 220",
     schema={"type": "string"},
@@ -94,7 +108,12 @@ JSON_LINES = AnswerFormat(
     title="JSON lines",
     words="JSON lines",
     media_type="application/x-ndjson",
+    other_types=(
+        *("application/ndjson", "application/jsonl", "application/x-jsonl", "text/x-ndjson"),
+        *("application/jsonlines", "application/x-jsonlines", "application/json-lines"),
+    ),
     refusal="ndjson_invalid",
+    nothing="the body has no line that is not blank",
     coco_boxes=True,
     example=_COCO_EXAMPLE,
     schema={"type": "string"},
@@ -106,13 +125,26 @@ FORMATS = (JSON, CSV, JSON_LINES)
 
 def format_of_type(media_type: str) -> AnswerFormat | None:
     """Return the format of a media type, or None."""
-    return next((one for one in FORMATS if one.media_type == media_type), None)
+    named = (one for one in FORMATS if media_type in (one.media_type, *one.other_types))
+    return next(named, None)
 
 
 def format_by_looks(content: bytes) -> AnswerFormat | None:
     """Return the format that a body seems to have, or None; one that looks like a form has none."""
     beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).lstrip()
     return next((one for one in FORMATS if one.looks(beginning)), None)
+
+
+def media_type_by_looks(content: bytes) -> str | None:
+    """Return the media type of the format that a body seems to have, or None."""
+    one = format_by_looks(content)
+    return None if one is None else one.media_type
+
+
+def why_nothing(name: str) -> str:
+    """Return why a post of this format had no rows."""
+    nothing = next((one.nothing for one in FORMATS if one.name == name), None)
+    return f"no rows were stored: {nothing or 'the form has no ' + repr('image_name')}"
 
 
 def has_coco_boxes(name: str) -> bool:

@@ -7,6 +7,7 @@ contestant need not find them one by one. JSON and CSV follow the same grammar a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,7 +24,9 @@ from referee.formats.detection_lines import (
 )
 from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.image_numbers import UNKNOWN_IMAGE, parse_posted_image
+from referee.formats.lines import plain_lines, split_cells
 from referee.formats.text_columns import to_floats, to_ids
+from referee.formats.unused_fields import meaning_of
 
 FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
 """The parallel lists of a form post, under the names that the clients of 2015-2019 send."""
@@ -35,6 +38,14 @@ MAX_JSON_COMMAS = 16 * MAX_ROWS
 """Most commas in one JSON answer: twice what the longest has. Each may cost a hundred bytes."""
 
 _INT64_LIMIT = 2**63
+# Several numbers in one value: str() of a list or array, or numbers joined. 1,5 may be one number.
+_LIST = re.compile(r"^[\[(].*[\])]$|[,; ].*[,; ]")
+_PLAIN_CELL = re.compile(r"[-+.\w]+", re.ASCII)
+# The fewest cells of two lines that have become one: the last of one and the first of the other are
+# one cell.
+_TWO_LINES = 2 * len(FIELDS_WITHOUT_CONFIDENCE) - 1
+# The part of a post in which its first lines are looked at.
+_FIRST_LINES = 20_000
 
 
 @contextmanager
@@ -50,8 +61,9 @@ def parse_form(fields: Mapping[str, Sequence[str]]) -> Detections:
     """Parse the parallel lists of a form post.
 
     `fields` maps a field's name to its values in the order sent. Names outside `FORM_FIELDS` are
-    ignored. A post without `image_name` is an empty answer. Without `confidence` every detection
-    has confidence 1.0. Numbers follow Python's float(), so NaN and infinity are taken.
+    ignored: `unused_fields` judges them. A post without any list is an empty answer. Without
+    `confidence` every detection has confidence 1.0. Numbers follow Python's float(), so NaN and
+    infinity are taken.
 
     Raises `Refusal` with one of these codes: `lists_unequal` when a list is shorter or longer than
     `image_name` (the refusal then also lists the values that are not numbers); `not_a_number`,
@@ -76,8 +88,10 @@ def parse_csv(body: bytes) -> Detections:
     """
     if body.count(b"\n") + body.count(b"\r") >= MAX_ROWS:
         require_rows(count_lines(body))
-    with refused("csv_invalid"):
+    try:
         detections = parse_lines(body)
+    except FormatError as error:
+        raise _refusal("csv_invalid", error, _advice_on_lines(body)) from None
     return replace(detections, without_confidence=fields_of(body) == FIELDS_WITHOUT_CONFIDENCE)
 
 
@@ -105,6 +119,19 @@ def parse_coco(
     with refused(code):
         detections = read(body, require_rows).to_detections()
     return replace(detections, without_confidence=b'"score"' not in body)
+
+
+def _advice_on_lines(body: bytes) -> str:
+    """Return what to do where a faulty post has a header, or has lost the ends of its lines."""
+    lines = plain_lines(body[:_FIRST_LINES]).decode("ascii", "backslashreplace").split("\n")
+    full = [(place, split_cells(line)) for place, line in enumerate(lines, 1) if line.strip()]
+    names = [cell.strip("\"'") for cell in full[0][1]] if full else []
+    if sum(bool(_PLAIN_CELL.fullmatch(name) and meaning_of(name)) for name in names) > 1:
+        return f" Line {full[0][0]} is a header: leave it out, a post has rows alone."
+    joined = len(full) == 1 and len(full[0][1]) >= _TWO_LINES
+    if joined and all(map(_PLAIN_CELL.fullmatch, full[0][1])):
+        return " It is one line: curl -d @FILE drops line ends, --data-binary @FILE keeps them."
+    return ""
 
 
 def require_rows(count: int) -> None:
@@ -146,11 +173,15 @@ def _bad_form(columns: Sequence[Sequence[str]], code: str) -> Refusal:
                 read(text if text.isascii() else "")
             except ValueError:
                 faults.add(f"row {row}: {name} {quoted(text)} is not a number")
-    return _refusal(code, faults.error())
+    joined = any(_LIST.search(text) for texts in columns for text in texts[:1])
+    # The number of an image has neither a comma nor a blank within.
+    joined = joined or any(set(",; ") & set(text.strip()) for text in columns[0][:1])
+    advice = " A list is sent as one field for each value: xmin=1&xmin=2." if joined else ""
+    return _refusal(code, faults.error(), advice)
 
 
-def _refusal(code: str, error: FormatError) -> Refusal:
-    return Refusal(code, f"Nothing was stored: {error}.", error.faults)
+def _refusal(code: str, error: FormatError, advice: str = "") -> Refusal:
+    return Refusal(code, f"Nothing was stored: {error}.{advice}", error.faults)
 
 
 def _image_number(text: str) -> int:

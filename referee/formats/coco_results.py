@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -22,11 +22,14 @@ from numpy.typing import NDArray
 from referee.core.coco_boxes import CocoResults
 from referee.core.garbage import collections_paused
 from referee.formats.fast_reading import Columns, Pieces, begin_rows, fast_or_slow, read_rows
-from referee.formats.faults import Faults, FormatError
+from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.image_numbers import UNKNOWN_IMAGE
 from referee.formats.json_text import TypedDecoder, bare, list_spans, parse_json_text, shown
+from referee.formats.unused_fields import meaning_of
 
 _INT64_LIMIT = 2**63
+# So many names are compared with the fields of a result; a stranger's object may have millions.
+_MOST_NAMES = 100
 
 
 def any_number(_count: int) -> None:
@@ -123,16 +126,30 @@ def _load_results(content: bytes) -> list[Any]:
     """Return the entries of a JSON list; raise `FormatError` for anything else."""
     entries = parse_json_text(content)
     if not isinstance(entries, list):
-        kind = shown(entries)
-        if isinstance(entries, dict):
-            kind = "one result" if "bbox" in entries else "an object, as ground truth is"
         raise FormatError(
             (
-                f"the JSON is {kind}: COCO results are a list of"
+                f"the JSON is {_kind_of(entries)}: COCO results are a list of"
                 ' {"image_id", "category_id", "bbox", "score"}',
             )
         )
     return entries
+
+
+def _kind_of(value: object) -> str:
+    """Return what a JSON text is that is no list."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        return "a text that holds JSON (encode it once)"
+    if not isinstance(value, dict):
+        return shown(value)
+    if "bbox" in value:
+        return "one result"
+    lists = [key for key, held in value.items() if isinstance(held, list)]
+    if len(lists) == 1:
+        truth = ", as ground truth is" if lists[0] == "annotations" else ""
+        return f"an object{truth}, whose {quoted(lists[0])} holds a list (send that list alone)"
+    if "images" in value or "annotations" in value:
+        return "an object, as ground truth is"
+    return "an object of lists, as a form has them" if lists else "an object"
 
 
 @dataclass(frozen=True)
@@ -144,7 +161,11 @@ class NoJson:
 
 def read_one_by_one(places: Iterable[str], entries: Sequence[Any]) -> CocoResults:
     """Read entries of any form; raise `FormatError`, which names the places of the faulty ones."""
-    scored = any(isinstance(entry, dict) and "score" in entry for entry in entries)
+    names: set[str] = set().union(*(entry for entry in entries if isinstance(entry, dict)))
+    # Without any score each is 1.0, but confidences under another name are not left out unseen.
+    scored = "score" in names or any(
+        meaning_of(name) == ("confidence",) for name in islice(names, _MOST_NAMES)
+    )
     faults = Faults()
     ids: list[tuple[int, int]] = []
     numbers: list[list[float]] = []
@@ -197,7 +218,10 @@ class _Entry:
         if self._fields is None:
             return _MISSING
         if field not in self._fields:
-            self._faults.add(f"{self._place} has no {field}")
+            names = islice(self._fields, _MOST_NAMES)
+            other = [name for name in names if meaning_of(name) == meaning_of(field)]
+            hint = f": its {quoted(other[0])} is not used, the name is {field}" if other else ""
+            self._faults.add(f"{self._place} has no {field}{hint}")
             return _MISSING
         value: object = self._fields[field]
         return value

@@ -16,6 +16,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ilsvrc_class_id
 from referee.formats.fast_reading import fast_or_slow
+from referee.formats.faults import quoted
 from referee.formats.number_table import are_whole, parse_numbers
 from referee.formats.numbers import TooLarge, number, whole_number
 from referee.formats.text import Read, cells, parse_cell, plain_file, read_bytes, require_width
@@ -156,18 +157,25 @@ def read_blacklist(path: Path, truth: GroundTruth, read: Read = read_bytes) -> N
     """Read lines `image_id,class_id` into an array of shape (k, 2).
 
     A class may also be the WordNet id of an ILSVRC detection synset, as in the development kit's
-    own blacklist. An image that is not in the ground truth is an error: the list most likely uses
-    another numbering.
+    own blacklist. An image or a class that is not in the ground truth is an error: the list most
+    likely uses another numbering.
     """
-    known = set(truth.image_ids.tolist())
-    pairs = []
+    known, classes = set(truth.image_ids.tolist()), set(truth.class_ids.tolist())
+    pairs, strange = [], []
     for line, row in cells(path, plain_file(path, read(path), _BLACKLIST_FIELDS)):
         require_width(path, line, row, _BLACKLIST_FIELDS)
         own = _image_of_truth(path, line, row[0], known)
         klass = ilsvrc_class_id(row[1])
         if klass is None:
             klass = parse_cell(path, line, "class_id", row[1], whole_number, "a class id")
+        if klass not in classes:
+            strange.append((line, row[1]))
         pairs.append((own, klass))
+    for line, text in strange[:1]:
+        raise InputError(
+            f"{path}, line {line}, class_id: the ground truth has no class {quoted(text)};"
+            " use its own class ids, or say how many classes there are"
+        )
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from referee.core.written_text import storable
 from referee.errors import RefereeError
 
 _MOST_LISTED = 20
@@ -50,8 +51,8 @@ class Faults:
 
 
 def harmless(text: str) -> str:
-    """Return a stranger's text without what could harm a terminal: escapes, controls, halves."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    """Return a stranger's text without what could harm a terminal; halves become escapes."""
+    return "".join(c if c.isprintable() else "?" for c in storable(text))
 
 
 def quoted(text: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator
 from urllib.parse import unquote_plus
 
 from referee.formats.faults import FormatError
+from referee.formats.unused_fields import LOOKED_AT, UnusedParts
 
 LONGEST_VALUE = 10_000
 """Characters of a form's value that are read; a number or a token has a few dozen."""
@@ -34,13 +35,16 @@ _MULTIPART_LIST = re.compile(rb'name="?' + _LISTS + rb'"?[ \t]*[;\r]')
 
 
 def parse_urlencoded(
-    body: bytes, names: Container[str] | None = None, most: int | None = None
+    body: bytes,
+    names: Container[str] | None = None,
+    most: int | None = None,
+    unused: UnusedParts | None = None,
 ) -> dict[str, list[str]]:
     """Return name → values, in the order sent, of an `application/x-www-form-urlencoded` body.
 
     Equals `urllib.parse.parse_qsl(body, keep_blank_values=True)` grouped by name: blank values
     are kept, empty parts are skipped, bytes that are not UTF-8 are replaced. With `names` only
-    the fields of these names are kept.
+    the fields of these names are kept, and `unused` gets the others.
 
     Two limits keep the memory at a few times the body's length. A value of more than
     `LONGEST_VALUE` characters is cut there, since decoding escapes takes many times their length.
@@ -70,6 +74,8 @@ def parse_urlencoded(
                     values.append(value)
             elif names is None or name in names:
                 fields[name] = [value]
+            elif unused is not None:
+                unused.add(name, value)
     return fields
 
 
@@ -84,12 +90,17 @@ def _pieces(body: bytes) -> Iterator[bytes]:
 
 
 def parse_multipart(
-    body: bytes, boundary: str, names: Container[str], most: int
+    body: bytes,
+    boundary: str,
+    names: Container[str],
+    most: int,
+    unused: UnusedParts | None = None,
 ) -> dict[str, list[str]]:
     """Return name → values, in the order sent, of a `multipart/form-data` body.
 
-    Only the fields of these names are kept. Files are skipped, and bytes that are not UTF-8 are
-    replaced. The limits are those of `parse_urlencoded`. A part costs about 6 µs.
+    Only the fields of these names are kept; `unused` gets the others, and parts with a file name.
+    Bytes that are not UTF-8 are replaced. The limits are those of `parse_urlencoded`. A part costs
+    about 6 µs.
 
     Raises `FormatError` for a body that is malformed or breaks off: its last fields are missing.
     """
@@ -97,18 +108,23 @@ def parse_multipart(
     import multipart
 
     fields: dict[str, list[str]] = {}
-    value: list[bytes] | None = None
+    value: list[bytes] = []
     name = ""
+    is_file = is_kept = False
     try:
         with multipart.PushMultipartParser(boundary) as parser:
             for part in parser.parse(body):
                 if isinstance(part, multipart.MultipartSegment):
-                    name = part.name or ""
-                    value = [] if part.filename is None and name in names else None
-                elif part is None and value is not None:
+                    name, is_file, value = part.name or "", part.filename is not None, []
+                    is_kept = not is_file and name in names
+                elif part is not None:
+                    # Of what nobody keeps the beginning is enough.
+                    if is_kept or not value:
+                        value.append(part if is_kept else part[:LOOKED_AT])
+                elif is_kept:
                     _keep(fields.setdefault(name, []), b"".join(value), most)
-                elif part is not None and value is not None:
-                    value.append(part)
+                elif unused is not None:
+                    unused.add(name, b"".join(value).decode("utf-8", "replace"), is_file=is_file)
     except multipart.MultipartError as error:
         reason = str(error)[:1].lower() + str(error)[1:]
         raise FormatError((f"the multipart form is malformed or breaks off ({reason})",)) from None

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from referee.core.ground_truth import GroundTruth
+from referee.core.written_text import storable
 from referee.errors import InputError
 from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
 from referee.formats.text import STANDARD_INPUT, Read, read_bytes
@@ -35,7 +36,8 @@ def read_ground_truth(
     it may be a folder of pictures. Without it, a CSV source has only the images with a box. For
     labels see `yolo_truth`: their images are `pictures`, or else `images`. `blacklist` is CSV
     `image_id,class_id`. With `classes` the class list is 1…classes, otherwise the source's own.
-    Image ids stay the source's own. `read` reads each file. Raises InputError naming file, line and
+    Image ids stay the source's own. A class name is text that files and databases can hold. `read`
+    reads each file. Raises InputError naming file, line and
     field.
     """
     if path is not STANDARD_INPUT and not path.exists():
@@ -75,7 +77,8 @@ def read_ground_truth(
     truth = source.truth if classes is None else _with_classes(path, source.truth, classes)
     if blacklist is not None:
         truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
-    return replace(source, truth=truth)
+    names = {key: storable(name) for key, name in truth.class_names.items()}
+    return replace(source, truth=replace(truth, class_names=names))
 
 
 def _require_no_part_of_labels(path: Path, content: bytes) -> None:

@@ -100,6 +100,9 @@ def _entry(line: bytes) -> Any:
     try:
         return json.loads(line.decode())
     except json.JSONDecodeError as error:
-        return NoJson(f", column {error.colno}: {why_not_json(error)}; give one object a line")
+        advice = "give one object a line"
+        if error.msg == "Extra data":
+            advice += ", and keep the line ends: curl --data-binary @FILE does, -d @FILE does not"
+        return NoJson(f", column {error.colno}: {why_not_json(error)}; {advice}")
     except (ValueError, RecursionError) as error:
         return NoJson(f": {why_not_json(error)}")

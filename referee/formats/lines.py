@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 
 from referee.formats.faults import FormatError
+from referee.formats.foreign_files import foreign_kind
 
 BLANKS = " \t"
 """The characters that separate cells, beside the comma."""
@@ -21,8 +22,6 @@ BLANKS = " \t"
 LONGEST_LINE = 10_000
 """Most bytes of a line: a hundred times an honest one. Cells cost many times their length."""
 
-# An .xlsx or .ods is a zip archive, and an .xls a compound file.
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*|[ \t]+")
 
 
@@ -36,18 +35,17 @@ def plain_lines(content: bytes) -> bytes:
 
 
 def refuse_other_text(content: bytes) -> None:
-    """Raise `FormatError` for a workbook, and for UTF-16, in which some shells redirect output."""
-    if content.startswith(_WORKBOOKS):
-        raise FormatError(("this is an Excel workbook or an archive, not text: save it as CSV",))
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise FormatError(("the text is in UTF-16: save it as UTF-8",))
+    """Raise `FormatError` for what is no text, for pages and pointers, and for UTF-16."""
+    kind = foreign_kind(content)
+    if kind is not None:
+        raise FormatError((kind,))
 
 
 def short_lines(content: bytes) -> bytes:
     """Return the same lines, see `plain_lines`.
 
-    Raises `FormatError` for a workbook, for UTF-16, and for a line that is longer than any of a
-    list: its cells take many times its bytes in memory.
+    Raises `FormatError` for what is no such text, and for a line that is longer than any of a list:
+    its cells take many times its bytes in memory.
     """
     refuse_other_text(content)
     content = plain_lines(content)

@@ -15,6 +15,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.formats.detections_file import begin_coco_results, read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import Numbering, fits_both, in_own_ids
+from referee.formats.truth_file import GroundTruthFile
 from referee.formats.yolo_counts import folder_warnings, label_warnings
 
 Name = str | os.PathLike[str]
@@ -32,7 +33,8 @@ def load_ground_truth(
     The options are those of `referee score`: `images` lists the images of CSV or XML, or is the
     folder of the images of YOLO labels, `blacklist` is CSV `image_id,class_id`, and with `classes`
     the class list is 1…classes. Raises `InputError`, which names file, line and field.
-    Warns of boxes in fractions of the image, as `load_detections` does, and of what is odd in YOLO
+    Warns of boxes in fractions of the image, as `load_detections` does, and of boxes that nobody
+    can find, without width or height or wholly outside of their image, and of what is odd in YOLO
     labels.
     """
     source = read_ground_truth(
@@ -41,6 +43,7 @@ def load_ground_truth(
         blacklist=None if blacklist is None else Path(blacklist),
         classes=classes,
     )
+    _warn_of_unfindable(source, path)
     warn_of_fractions(source.truth.box, f"ground truth {path}")
     if source.labels is not None:
         _warn_all(label_warnings(source.labels))
@@ -107,3 +110,10 @@ def load_coco_results(path: Name) -> CocoResults:
     It reads what `load_detections` does. Raises `InputError`, which names file, line and field.
     """
     return begin_coco_results(Path(path))()
+
+
+def _warn_of_unfindable(source: GroundTruthFile, path: Name) -> None:
+    """Warn the caller of the library's function of truth boxes that nobody can find."""
+    lost = source.unfindable()
+    if lost:
+        warnings.warn(f"{path}: {lost.words()}", stacklevel=3)

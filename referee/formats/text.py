@@ -22,7 +22,13 @@ from typing import TypeVar
 from referee.core.bounds import most_unpacked
 from referee.errors import InputError
 from referee.formats.faults import FormatError, quoted
-from referee.formats.lines import plain_lines, short_lines, split_cells, width_fault
+from referee.formats.lines import (
+    plain_lines,
+    refuse_other_text,
+    short_lines,
+    split_cells,
+    width_fault,
+)
 from referee.formats.numbers import TooLarge
 
 _Value = TypeVar("_Value")
@@ -94,6 +100,10 @@ def plain_file(path: Path, content: bytes, *columns: tuple[str, ...]) -> bytes:
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content  # The reader of the lines says what is wrong.
+    try:
+        refuse_other_text(content)  # Before anything of it is taken for a comment.
+    except FormatError as error:
+        raise InputError(f"{path}: {error}") from None
     content = plain_lines(content)
     if content.startswith(codecs.BOM_UTF8):
         return codecs.BOM_UTF8 + content  # A second mark is a fault, and no mark to skip.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.ground_truth import GroundTruth
+from referee.core.unfindable import Sizes, Unfindable, unfindable
 from referee.formats.yolo_counts import LabelCounts
 
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
@@ -53,3 +54,9 @@ class GroundTruthFile:
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
     labels: LabelCounts | None = None
     places: dict[int, str] = field(default_factory=dict)
+
+    def unfindable(self, sizes: Sizes | None = None) -> Unfindable:
+        """Count the boxes that nobody can find, by these sizes or those that the source has."""
+        known = self.sizes if sizes is None else sizes
+        from_zero = self.truth.coco is not None or self.labels is not None
+        return unfindable(self.truth, known, from_zero=from_zero)

@@ -20,6 +20,7 @@ from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.durable_commit import check_commits
 from referee.service.preflight.finding import Finding, fail
 from referee.service.preflight.listing import all_findings, list_json
+from referee.service.preflight.material_checks import check_truth, check_turned
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import overrides_of_today
 from referee.service.preflight.passwords import check_passwords
@@ -29,9 +30,13 @@ from referee.service.preflight.slow import (
     COMMIT,
     GOLDEN,
     PASSWORDS,
+    TRUTH,
+    TURNED,
     expected,
     keep,
     kept_identity,
+    material,
+    material_findings,
     password_hashes,
 )
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
@@ -119,7 +124,10 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
 
 def _missing(contest: Contest, images: Finding | None) -> set[tuple[str, str]]:
     """Return the slow checks without a finding that counts now."""
-    return {finding.key for finding in _findings(contest, images) if finding.remedy == AGAIN}
+    made = {finding.key for finding in material_findings(contest)}
+    return {finding.key for finding in _findings(contest, images) if finding.remedy == AGAIN} | (
+        material(contest).keys() - made
+    )
 
 
 def _check_slowly(
@@ -169,7 +177,7 @@ def run_slow_checks(
     """
     keys = None if wanted is None else set(wanted)
     with lock_folder(config.storage.folder, "checks"), opened_contest(config) as contest:
-        basis = expected(contest, program_stamp(), [])
+        basis = expected(contest, program_stamp(), []) | material(contest)
         for key, check in _checks(contest, tell):
             if key not in basis or (keys is not None and key not in keys):
                 continue
@@ -185,6 +193,8 @@ def _checks(
     contest: Contest, tell: Callable[[str], None]
 ) -> Iterator[tuple[Key, Callable[[], Iterable[Finding]]]]:
     config = contest.config
+    yield TRUTH, lambda: [check_truth(contest)]
+    yield TURNED, lambda: [check_turned(contest)]
     yield COMMIT, lambda: [check_commits(config)]
     yield PASSWORDS, lambda: [check_passwords(password_hashes(contest))]
     for extra in present_extras(config):

@@ -65,6 +65,7 @@ def run_contest_server(config: Config, launch: Launch) -> None:
         threads=config.server.threads,
         name="referee-contest",
         log_requests=config.log.requests,
+        proxies=config.server.proxies,
         kind=kind,
         tls=config.server.contest_tls,
     )

@@ -18,6 +18,7 @@ from power.transports.transport import WireLog
 from referee.errors import Unavailable
 from referee.programs.outside import outside_of
 from referee.service.board.board import board_of
+from referee.service.board.steady import steady
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.lane import MakeMetering
 from referee.service.desk.link import DeskServer, socket_path
@@ -63,7 +64,7 @@ def run_control_desk(config: Config, launch: Launch) -> None:
         answer = partial(serve_request, desk)
         link = DeskServer(path, answer, desk.logbook.alarm, contest.database.release)
         board = board_of(contest, desk, addresses)
-        broadcast = Broadcast(board.show, _VIEWERS, desk.logbook.alarm)
+        broadcast = Broadcast(board.show, _VIEWERS, desk.logbook.alarm, steady)
         broadcast.start()
 
         def close() -> None:
@@ -87,6 +88,7 @@ def run_control_desk(config: Config, launch: Launch) -> None:
         name="referee-desk",
         kind="mixed",
         log_requests=config.log.requests,
+        proxies=config.server.proxies,
     )
 
 

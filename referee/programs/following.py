@@ -14,7 +14,7 @@ from referee.service.results.rehearsal_text import late_text
 from referee.service.results.result_text import result_text
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import TlsFiles
-from referee.service.setup.contest_tls import ca_words
+from referee.service.setup.contest_tls import ca_words, name_to_check
 from referee.service.setup.lane_words import display_path
 from referee.store.answers import count_answers
 from referee.store.database import Database
@@ -90,12 +90,15 @@ class SessionTeller:
 
 
 def tell_ca(files: TlsFiles | None) -> None:
-    """Say which file the teams' clients trust, if the contestants' servers have a CA of their own.
+    """Say what the teams' clients trust, if the contestants' servers have a CA of their own.
 
     OpenSSL prints the same digest: `openssl x509 -noout -fingerprint -sha256 -in FILE`.
     """
     if files is not None and files.ca is not None:
         tell_on_terminal(f"Clients take --ca-file {files.ca}: {ca_words(files)}")
+        name = name_to_check(files)
+        if name:
+            tell_on_terminal(f"A board whose TLS knows no addresses checks the name {name}.")
 
 
 def tell_password() -> None:

@@ -12,7 +12,7 @@ from referee.service.setup.program import Launch
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.blocking import blocking_runner
-from referee.web.server.server import Running, serve
+from referee.web.server.server import VIEWERS_MOST, Running, serve
 
 
 def run_scoreboard(config: Config, launch: Launch) -> None:
@@ -37,5 +37,7 @@ def run_scoreboard(config: Config, launch: Launch) -> None:
         threads=1,
         name="referee-scoreboard",
         log_requests=config.log.requests,
+        proxies=config.server.proxies,
         kind="gevent",
+        viewers=VIEWERS_MOST,
     )

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from referee.core.places import shared_places
+
 
 def score(mean_ap: float | None, energy_wh: float | None) -> float | None:
     """Return mAP, a fraction, divided by the session's energy in watt-hours, in 1/Wh.
@@ -72,12 +74,8 @@ def rank(entries: Sequence[Entry]) -> list[Standing]:
 
     Equal scores share a rank, and the next rank is left out: 1, 2, 2, 4.
     """
-    scored = [(entry.score, entry) for entry in entries]
-    values = [value for value, _ in scored if value is not None]
-    standings = [
-        Standing(None if value is None else 1 + sum(other > value for other in values), entry)
-        for value, entry in scored
-    ]
+    places = shared_places([entry.score for entry in entries])
+    standings = [Standing(place, entry) for place, entry in zip(places, entries, strict=True)]
     return sorted(
         standings, key=lambda standing: math.inf if standing.rank is None else standing.rank
     )

@@ -130,6 +130,15 @@ def count_stored_detections(connection: sqlite3.Connection, session_id: int) -> 
     return int(row[0])
 
 
+def count_empty_answers(connection: sqlite3.Connection, session_id: int) -> int:
+    """Count a session's answers in time that have no row."""
+    row = connection.execute(
+        "select count(*) from answers where session_id = :session and late = 0 and row_count = 0",
+        {"session": session_id},
+    ).fetchone()
+    return int(row[0])
+
+
 def count_answers(connection: sqlite3.Connection, session_id: int) -> AnswerCounts:
     """Count the answers and detections of a session."""
     row = connection.execute(

@@ -32,6 +32,9 @@ _FULL_BYTES = 1 << 20
 # The copy delays that commit by about 20 ms. With SQLite's default of 1,000 pages it happened four
 # times a second under a flood of answers, and took a sixth of the time.
 _WAL_PAGES = 8000
+# A log that has grown beyond this, because somebody read for long, is cut when it begins anew.
+# Without a limit SQLite keeps its largest size for ever.
+_WAL_KEPT_BYTES = 64 * 2**20
 
 
 class Database:
@@ -151,6 +154,7 @@ class Database:
             connection.execute("pragma fullfsync = on")
             connection.execute("pragma foreign_keys = on")
             connection.execute(f"pragma wal_autocheckpoint = {_WAL_PAGES}")
+            connection.execute(f"pragma journal_size_limit = {_WAL_KEPT_BYTES}")
             connection.execute(f"pragma query_only = {int(self.read_only)}")
         except sqlite3.Error as error:
             if connection is not None:

@@ -113,14 +113,19 @@ def manifest_digest(manifest: Manifest) -> str:
 def note_material(connection: sqlite3.Connection, configuration: str) -> None:
     """Store what the sessions from now on are run with, unless the newest row says the same."""
     images = manifest_digest(load_manifest(connection))
-    newest = connection.execute(
-        "select images, configuration from materials order by material_id desc limit 1"
-    ).fetchone()
-    if newest is None or tuple(newest) != (images, configuration):
+    if newest_material(connection) != (images, configuration):
         connection.execute(
             "insert into materials (images, configuration) values (:images, :configuration)",
             {"images": images, "configuration": configuration},
         )
+
+
+def newest_material(connection: sqlite3.Connection) -> tuple[str, str] | None:
+    """Return the digest of images and ground truth, and contest.toml, as they are since a start."""
+    newest = connection.execute(
+        "select images, configuration from materials order by material_id desc limit 1"
+    ).fetchone()
+    return None if newest is None else (newest[0], newest[1])
 
 
 def configuration_of(connection: sqlite3.Connection, session_id: int) -> str | None:

@@ -725,6 +725,19 @@ create table breaks (
     utc text not null
 ) strict;
 
+create table unused_fields (
+    -- The fields of refused forms that no list of an answer is, some of each form. post numbers the
+    -- forms of a session from 1, and kind says why the field is not used.
+    field_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    post integer not null check (post > 0),
+    name text not null,
+    kind text not null check (kind in ('file', 'brackets', 'spelling', 'coco', 'other_name',
+        'content', 'no_name', 'query', 'unknown'))
+) strict;
+
+create index unused_fields_by_session on unused_fields (session_id, post);
+
 create table image_counts (
     -- What was counted when images and ground truth were prepared last: the images that the ground
     -- truth lists, the images of the contest, those that are both, and the folder's other files.
@@ -2072,6 +2085,34 @@ begin
     insert into new_links values (
         0, 'teams', new.team_id, row_digest(
             'teams', new.team_id, new.name, new.created_utc
+        )
+    );
+end;
+
+create trigger unused_fields_no_update before update on unused_fields
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger unused_fields_no_delete before delete on unused_fields
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger unused_fields_no_replace before insert on unused_fields
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from unused_fields
+        where field_id = new.field_id
+    );
+end;
+
+create trigger unused_fields_join_the_chain after insert on unused_fields
+begin
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'unused_fields', new.field_id, row_digest(
+            'unused_fields', new.field_id, new.session_id, new.post, new.name, new.kind
         )
     );
 end;

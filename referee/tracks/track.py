@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from referee.core.flags import Flag
 from referee.core.ground_truth import GroundTruth
+from referee.core.places import shared_places
 from referee.errors import Refusal
 from referee.formats.answer_formats import CSV, FORM, AnswerFormat
 from referee.formats.number_text import csv_lines
@@ -69,13 +70,8 @@ class Ranking:
 
         Equal values share a place, and the next place is left out: 1, 2, 2, 4.
         """
-        sign = -1.0 if self.highest_first else 1.0
         values = [report.get(self.field) for report in reports]
-        known = [sign * value for value in values if value is not None]
-        return [
-            None if value is None else 1 + sum(other < sign * value for other in known)
-            for value in values
-        ]
+        return shared_places(values, highest_first=self.highest_first)
 
 
 @dataclass(frozen=True)
@@ -186,8 +182,11 @@ class Track(ABC, Generic[Answer]):
         Image ids are the contestant's numbers, 1…image_count. `class_ids` is ascending.
         """
 
-    def lacks(self, answer: Answer) -> tuple[str, ...]:
-        """Return what a post lacks and the referee has filled in, a sentence each."""
+    def lacks(self, answer: Answer, answer_format: str) -> tuple[str, ...]:
+        """Return what a post of this format lacks, a sentence each.
+
+        The referee has filled it in, or has taken it as it is.
+        """
         return ()
 
     @abstractmethod

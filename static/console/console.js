@@ -3,6 +3,7 @@
 
 import { listen } from "../shared/events.js";
 import { zonedText, zoneText } from "../shared/format.js";
+import { Held } from "../shared/held.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { act, isAsked, say } from "../shared/acting.js";
 import { openDialog } from "../shared/dialog.js";
@@ -21,15 +22,23 @@ const CHECKS_MS = 5000;
 let board = null;
 let checks = null; // the list of the page Check
 let boardAt = performance.now(); // when that board came
+let heardAt = performance.now(); // when the desk last said something, if only that nothing is new
 let trouble = "";
 let lanes = [];
 
+const held = new Held();
 const ageS = () => (performance.now() - boardAt) / 1000;
+const silentS = () => (performance.now() - heardAt) / 1000;
+
+function hear() {
+  heardAt = performance.now();
+  trouble = "";
+}
 
 function showBoard(next) {
   board = next;
   boardAt = performance.now();
-  trouble = "";
+  hear();
   if (lanes.length !== board.lanes.length) makeLanes(board.lanes);
   show("contest", `${board.contest} – ${board.mode}`);
   showContestants();
@@ -104,7 +113,7 @@ function guestBox({ title, text, link, link_text: words }) {
 // Show everything that changes between two boards.
 function tick() {
   show("now", zonedText(new Date()));
-  const silent = isSilent(ageS());
+  const silent = isSilent(silentS());
   show("connection", silent ? "no news" : board ? "live" : "connecting…");
   $("connection").className = silent ? "lost" : "";
   document.body.classList.toggle("silent", silent);
@@ -115,7 +124,7 @@ function tick() {
 }
 
 function showFoot() {
-  const foot = footOf(board, checks, ageS(), trouble);
+  const foot = footOf(board, checks, silentS(), trouble);
   $("alarm").hidden = foot.alarm === null;
   $("calm").hidden = foot.calm === null;
   if (foot.calm !== null) {
@@ -144,7 +153,10 @@ async function lookAtChecks() {
 
 async function refresh() {
   const response = await fetch("board");
-  if (response.ok) showBoard(await response.json());
+  if (!response.ok) return;
+  const next = await response.json();
+  // The stream may have been faster, and says nothing more until the next change.
+  if (!board || next.utc >= board.utc) showBoard(next);
 }
 
 async function move(session, action) {
@@ -202,8 +214,26 @@ async function makeSession({ team, lane, counted, replaces }) {
 
 const showTrouble = ({ text }) => { trouble = text; };
 
+function takeWhole(news) {
+  held.take(news);
+  showBoard(held.document);
+}
+
+function takeChange(news) {
+  if (!held.change(news)) return false;
+  showBoard(held.document);
+  return true;
+}
+
+function takeNothing({ number }) {
+  hear();
+  return held.has(number);
+}
+
 closeMenusByThemselves();
 makeLanes([{ number: 1, name: "" }]);
-listen("events", { board: showBoard, trouble: showTrouble, full: showTrouble });
+listen(() => `events?since=${held.number}`, {
+  whole: takeWhole, change: takeChange, alive: takeNothing, trouble: showTrouble, full: showTrouble,
+});
 setInterval(tick, 200);
 lookAtChecks();

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of a recording as texts.
 
-import { secondText } from "../shared/format.js";
+import { prefixOf, secondText } from "../shared/format.js";
 
 const LATE_UPDATES = 2.5; // So many updates of the meter without a reading are a gap.
 
 export const value = (number, unit, digits = 4) => (
-  number === null || number === undefined ? "–" : `${Number(number.toPrecision(digits))} ${unit}`
+  quantity(number, unit, (inUnit) => Number(inUnit.toPrecision(digits)))
 );
 
 // A figure that changes all the time keeps its zeros, so that nothing beside it moves.
 export const moving = (number, unit, digits = 4) => (
-  number === null || number === undefined ? "–" : `${number.toPrecision(digits)} ${unit}`
+  quantity(number, unit, (inUnit) => inUnit.toPrecision(digits))
 );
+
+function quantity(number, unit, text) {
+  if (number === null || number === undefined) return "–";
+  const [size, prefix] = prefixOf(number);
+  return `${text(number / size)} ${prefix}${unit}`;
+}
 
 // The time without readings from which on a curve is broken. Before the log there is no interval.
 export const gapOf = ({ update_interval_s: interval }) => LATE_UPDATES * (interval ?? 1);

@@ -9,7 +9,7 @@ import { behindMs, pauseOf } from "./pause.js";
 import { nameShare, ranked } from "./places.js";
 import { headsOf, rowMaker } from "./rows.js";
 import { leaderOf } from "./running.js";
-import { follow } from "./stream.js";
+import { followParts } from "./stream.js";
 import { showParts, showTeam } from "./turns.js";
 
 const NEWS_MS = 10_000;
@@ -235,7 +235,7 @@ async function askTime() {
   clockBehindMs = behindMs(response.headers.get("Date"), Date.now());
 }
 
-follow("events", {
+followParts("events", {
   view: (news) => {
     const result = finished(view, news.view);
     view = news.view;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream of events to an open page. It opens itself again, also when the network died silently.
 
+import { Held } from "../shared/held.js";
 import { $, show } from "../shared/page.js";
 
 const SILENT_MS = 12000;
 const REOPEN_MS = 2000;
 
-// Call the handler of each event with the event's data; `handlers` has them by the event's name.
+// Call the handler of each event with the event's data; `handlers` has them by the event's name. A
+// function in place of the address is asked for it each time. A handler that returns false cannot use
+// what came: the stream is opened again.
 export function follow(url, handlers) {
+  const address = typeof url === "function" ? url : () => url;
   let events = null;
   let watchdog = 0;
 
@@ -17,34 +21,62 @@ export function follow(url, handlers) {
   }
 
   function reopen() {
+    clearTimeout(watchdog);
     events.close();
     tell("no news: connecting again…", "lost");
     setTimeout(open, REOPEN_MS);
   }
 
   function open() {
-    events = new EventSource(url);
+    events = new EventSource(address());
     heard();
-    for (const [name, handle] of Object.entries(handlers)) {
-      events.addEventListener(name, (event) => {
+    const here = events;
+    for (const name of new Set([...Object.keys(handlers), "alive"])) {
+      here.addEventListener(name, (event) => {
+        if (here.readyState === EventSource.CLOSED) return;
         heard();
         tell("live", "");
-        handle(JSON.parse(event.data));
+        if (handlers[name]?.(JSON.parse(event.data)) === false) reopen();
       });
     }
-    events.addEventListener("alive", () => { heard(); tell("live", ""); });
-    events.addEventListener("trouble", () => {
+    here.addEventListener("trouble", () => {
       heard();
       tell("the referee cannot read its records now", "lost");
     });
-    events.addEventListener("error", () => {
+    here.addEventListener("error", () => {
       tell("no news: connecting again…", "lost");
       // A browser gives up after a refusal, and after nothing else.
-      if (events.readyState === EventSource.CLOSED) setTimeout(reopen, REOPEN_MS);
+      if (here.readyState === EventSource.CLOSED) setTimeout(reopen, REOPEN_MS);
     });
   }
 
   open();
+}
+
+// Follow the parts of the scoreboard's document; `handlers` has a function for each of them by its
+// name, and is called with a part that has changed. The page holds the document, and gets differences.
+export function followParts(url, handlers) {
+  const held = new Held();
+
+  function handOn(old) {
+    for (const [name, handle] of Object.entries(handlers)) {
+      if (held.document[name] !== old?.[name]) handle(held.document[name]);
+    }
+  }
+
+  follow(() => `${url}?since=${held.number}`, {
+    whole: (news) => {
+      held.take(news);
+      handOn(null);
+    },
+    change: (news) => {
+      const old = held.document;
+      if (!held.change(news)) return false;
+      handOn(old);
+      return true;
+    },
+    alive: ({ number }) => held.has(number),
+  });
 }
 
 function tell(text, kind) {

@@ -3,7 +3,7 @@
 
 import { $, fill, make, show, showCut } from "../shared/page.js";
 import { figureOf, pillOf } from "../shared/parts.js";
-import { follow } from "./stream.js";
+import { followParts } from "./stream.js";
 
 const name = decodeURIComponent(location.pathname.split("/team/")[1] ?? "");
 let shownSession = null;
@@ -73,4 +73,4 @@ $("every").addEventListener("toggle", () => {
     $("all-curves").src = `/sessions/${shownSession}/classes.svg`;
   }
 });
-follow("/events", { view: showTeam });
+followParts("/events", { view: showTeam });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Curves of power over time as SVG: the parts that every chart of watts is made of.
 
-import { secondText } from "./format.js";
+import { prefixOf, secondText } from "./format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 // Around the curve, in letters of the chart's own size.
@@ -43,10 +43,12 @@ export function path(points, x, y, gapS) {
   return text;
 }
 
+// The labels have room for three digits.
 export function wattLines(top, { width, y, margin, letter }) {
+  const [unit, prefix] = prefixOf(top, 0.1, 1000);
   return [0, top / 2, top].flatMap((value) => [
     node("line", { x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value) }),
-    label(`${Number(value.toPrecision(3))}${value === top ? " W" : ""}`, {
+    label(`${Number((value / unit).toPrecision(3))}${value === top ? ` ${prefix}W` : ""}`, {
       "x": margin.left - 0.5 * letter, "y": y(value) + 0.25 * letter, "text-anchor": "end",
     }),
   ]);
@@ -63,10 +65,11 @@ export function minuteMarks(from, to, { x, width, height, letter }, most = Math.
   return marks;
 }
 
-// A sentence in the middle of a chart that has no points.
+// A sentence in a chart that has no points. A narrow chart needs its whole width, so the sentence stands
+// where no label is.
 export function emptyText(text, { width, height, margin }) {
   return label(text, {
-    "class": "empty", "x": (margin.left + width) / 2, "y": height / 2 - 0.75 * margin.top, "text-anchor": "middle",
+    "class": "empty", "x": width / 2, "y": height - margin.bottom - 0.2 * (height - margin.bottom), "text-anchor": "middle",
   });
 }
 

@@ -14,6 +14,17 @@ export function points(value, digits = 4) {
   return rounded.toFixed(Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(rounded)))));
 }
 
+const PREFIXES = { "-12": "p", "-9": "n", "-6": "µ", "-3": "m", "0": "", "3": "k", "6": "M", "9": "G" };
+
+// The power of ten and the prefix of a unit in which a value needs no exponent. From `least` to `most`
+// there is none.
+export function prefixOf(value, least = 1e-3, most = 1e4) {
+  const size = Math.abs(value);
+  if (!(size > 0 && size < Infinity) || (size >= least && size < most)) return [1, ""];
+  const power = Math.min(9, Math.max(-12, 3 * Math.floor(Math.log10(size) / 3 + 1e-9)));
+  return [10 ** power, PREFIXES[power]];
+}
+
 export function clockText(seconds) {
   return minutes(Math.ceil(seconds));
 }

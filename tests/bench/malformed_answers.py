@@ -9,9 +9,8 @@ import socket
 import struct
 import time
 from dataclasses import dataclass
-from urllib.parse import unquote
 
-from referee.web.contest.legacy import ANSWERS, INVALID_USER, OLD_ROUTES
+from referee.web.contest.legacy import ANSWERS, INVALID_USER
 
 PATIENCE_S = 60.0
 """The longest that an answer may take; the servers' own limits for a client are longer."""
@@ -145,17 +144,7 @@ def _wording_faults(raw: bytes, answer: Answer) -> list[str]:
     if kind in (b"application/json", b"application/problem+json"):
         told = json.loads(text)
         text = str(told.get("text") or told.get("detail") or "")
-    elif text.startswith("<!doctype html>"):
-        if not _is_old_page(raw, answer.status):
-            return ["a page in HTML"]
-        text = re.sub(r"(?s).*<p>(.*)</p>.*", r"\1", text)
+    elif text.startswith("<"):
+        return ["a page in HTML"]
     text = text.removesuffix("\n")
     return [] if text.endswith(".") and "\n" not in text else [f"no sentence: {text[:100]!r}"]
-
-
-def _is_old_page(raw: bytes, status: int) -> bool:
-    """Tell whether the old referee answered this with a page, however the path is written."""
-    words = raw.lstrip(b"\r\n").split(b" ", 2)
-    target = words[1].decode("latin-1") if len(words) > 1 else ""
-    path = "/" + unquote(re.split("[?#]", target)[0]).lstrip("/")
-    return status == 404 or path in OLD_ROUTES or target.lower().startswith("http://")

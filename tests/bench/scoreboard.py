@@ -1,45 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session while 200 scoreboards are open: its meter readings, and its images' latency.
+"""A session while 500 scoreboards of one address are open, and the bytes of a change.
 
-The audience is a process of its own. It opens 200 streams from eight addresses of this machine and
-reads all that comes. At a venue the audience brings its own machines, so here its process has the
-lowest priority: what it takes itself is not what the scoreboard costs. A contestant asks for 100
-images a second on eight connections. Rounds with the audience and without it alternate, in pairs
-of changing order, and each p99 is that of all requests of all such rounds together. The emulated
-meter is read every 100 ms.
+The audience is a process of its own. It opens 500 streams from one address, as a hall behind one
+router does, and reads all that comes: a stream that is refused or ends, ends the bench. At a venue
+the audience brings its own machines, so here its process has the lowest priority: what it takes
+itself is not what the scoreboard costs. A contestant asks for 100 images a second on eight
+connections. Rounds with the audience and without it alternate, in pairs of changing order, and each
+p99 is that of all requests of all such rounds together. The emulated meter is read every 100 ms.
+
+Then follows what a page gets for one more result among 30 and 300 teams: the whole view, as it was
+before, and the difference.
 """
 
 from __future__ import annotations
 
 import os
-import selectors
 import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 from referee.programs.hosting import Host, claimed, hosted
-from referee.programs.lower_priority import lower_priority
 from referee.programs.practice_folder import practice_config
 from referee.service.observation.processes import processes_under
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.readings import readings_of
 from tests.bench.serving import make_contest
+from tests.bench.viewers import AUDIENCE, audience, bytes_of_changes
 from tests.support.running import request
 
-AUDIENCE = 200
 CONNECTIONS = 8
 RATE = 100.0
 UPDATE_S = 0.1
 PAIRS = int(os.environ.get("SCOREBOARD_BENCH_PAIRS", "8"))
 ROUND_S = 8.0
-_STREAM = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 def run() -> None:
@@ -61,11 +58,12 @@ def run() -> None:
                 f"{host.supervisor.contest_url}/login", b"username=me&password=practice", {}
             )
             _compare(host, token.decode())
+    bytes_of_changes()
 
 
 def _compare(host: Host, token: str) -> None:
     rounds: dict[int, list[list[float]]] = {0: [], AUDIENCE: []}
-    print("audience   median ms   p99 ms   readings   scoreboard ms/s   events/s to the audience")
+    print("audience   median ms   p99 ms   readings   scoreboard ms/s   MiB   events/s to all")
     for pair in range(PAIRS):
         for size in (0, AUDIENCE) if pair % 2 == 0 else (AUDIENCE, 0):
             rounds[size].append(_round(host, token, size))
@@ -95,6 +93,7 @@ def _round(host: Host, token: str, size: int) -> list[float]:
         print(
             f"{size:8} {statistics.median(found):11.2f} {p99(found):8.2f} "
             f"{_readings(host) - before:6} of {took / UPDATE_S:.0f} {used_ms / took:14.1f} "
+            f"{_memory_mib():8.1f} "
             f"{(sum(events) - heard) / took:12.1f}",
             flush=True,
         )
@@ -104,6 +103,12 @@ def _round(host: Host, token: str, size: int) -> list[float]:
 def _processor_s() -> float:
     """Return the processor time so far of the scoreboard's program with its workers."""
     return sum(it.cpu_s for it in processes_under(os.getpid()) if it.program == "scoreboard")
+
+
+def _memory_mib() -> float:
+    """Return the memory of the scoreboard's program with its workers."""
+    found = processes_under(os.getpid())
+    return sum(it.memory_bytes for it in found if it.program == "scoreboard") / 2**20
 
 
 def _readings(host: Host) -> int:
@@ -147,59 +152,3 @@ def _read_answer(link: socket.socket) -> None:
     left = int(fields[b"Content-Length"]) - len(body)
     while left > 0:
         left -= len(link.recv(1 << 18))
-
-
-@contextmanager
-def audience(port: int) -> Iterator[list[int]]:
-    """Open the scoreboards in a process of its own; the list gets its events of each second."""
-    command = [sys.executable, "-m", "tests.bench.scoreboard", str(port)]
-    watching = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    events: list[int] = []
-    assert watching.stdout is not None
-    output = watching.stdout
-    assert output.readline() == "all have the view\n"
-
-    def count() -> None:
-        for line in output:
-            events.append(int(line))
-
-    thread = threading.Thread(target=count, name="audience")
-    thread.start()
-    try:
-        yield events
-    finally:
-        watching.terminate()
-        watching.wait()
-        thread.join()
-        output.close()
-
-
-def watch(port: int) -> None:
-    """Open the streams, and print the number of events of each second until killed."""
-    lower_priority(19)
-    with selectors.DefaultSelector() as selector:
-        for number in range(AUDIENCE):
-            own = (f"127.0.0.{2 + number % 8}", 0)
-            link = socket.create_connection(("127.0.0.1", port), 30, source_address=own)
-            link.sendall(_STREAM)
-            selector.register(link, selectors.EVENT_READ)
-        waiting = {key.fileobj for key in selector.get_map().values()}
-        heard, told_s = 0, time.monotonic()
-        while True:
-            for key, _ in selector.select(1.0):
-                link = key.fileobj  # type: ignore[assignment]
-                received = link.recv(1 << 16)
-                if not received:
-                    raise SystemExit("the scoreboard has ended a stream")
-                heard += received.count(b"event: ")
-                if waiting and b"event: view" in received:
-                    waiting.discard(link)
-                    if not waiting:
-                        print("all have the view", flush=True)
-            if not waiting and time.monotonic() - told_s >= 1.0:
-                print(heard, flush=True)
-                heard, told_s = 0, time.monotonic()
-
-
-if __name__ == "__main__":
-    watch(int(sys.argv[1]))

@@ -54,6 +54,13 @@ def answers(tmp_path) -> Path:
     return path
 
 
+def test_a_server_that_speaks_no_tls_is_told(program, referee):
+    """https:// at a plain port is named, as by the other sample clients, and nothing is sent."""
+    code, said = run(program, referee.url.replace("http://", "https://"), "me", "secret")
+    assert (1, []) == (code, referee.requests)
+    assert f"{referee.url[7:]} does not speak TLS. Use http:// in place of https://" in said
+
+
 def test_a_session_goes_from_login_to_logout_over_one_connection(program, referee, answers):
     """Images come in order, each with its answer, and every digit survives."""
     code, said = run(program, referee.url, "me", "secret", str(answers))

@@ -184,8 +184,8 @@ def test_an_answer_that_is_refused_is_told(referee, answers_file, capsys):
     assert "/logout" == referee.paths[-1]
 
 
-def test_a_detector_that_fails_stops_the_client_with_its_traceback(referee, tmp_path, monkeypatch):
-    """The contestant sees the detector's own error, and earlier boxes are posted."""
+def test_a_detector_that_fails_is_named_in_a_sentence(referee, tmp_path, monkeypatch, capsys):
+    """The contestant reads the detector's own error and its line; earlier boxes are posted."""
     (tmp_path / "failing.py").write_text(
         "def see(image_id, jpeg_bytes):\n"
         "    if image_id == 3:\n"
@@ -194,10 +194,24 @@ def test_a_detector_that_fails_stops_the_client_with_its_traceback(referee, tmp_
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path[:])
-    with pytest.raises(ZeroDivisionError, match="my own mistake"):
-        run(referee, "--detector", "failing:see", "--fetchers", "1")
+    assert 1 == run(referee, "--detector", "failing:see", "--fetchers", "1")
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "The detector failing:see failed at image 3: ZeroDivisionError: my own mistake" in last
+    assert "failing.py, line 3)" in last
     assert [1, 2] == [row[0] for row in referee.posted]
     assert "/logout" not in referee.paths
+
+
+@pytest.mark.parametrize("body", ["return None", "return [(1, 0.5, 1, 1, 2)]", "raise SystemExit"])
+def test_a_detector_without_rows_ends_the_client(referee, tmp_path, monkeypatch, capsys, body):
+    """None, a row of five and an exit in a detector's thread end the client with 1, not with 0."""
+    (tmp_path / "rowless.py").write_text(f"def see(image_id, jpeg_bytes):\n    {body}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    assert 1 == run(referee, "--detector", "rowless:see", "--workers", "2")
+    assert "The detector rowless:see failed at image " in capsys.readouterr().err
+    assert "/logout" not in referee.paths
+    del sys.modules["rowless"]
 
 
 def test_a_referee_that_is_gone_for_good_ends_the_client(referee, answers_file, capsys):
@@ -239,7 +253,6 @@ def test_an_interrupt_ends_all_stages(referee, monkeypatch, capsys):
     [
         (["--password", "wrong"], "Invalid username or password"),
         (["--answers", "missing.json"], "No such file"),
-        (["--detector", "no_such_module:f"], "Cannot use --detector"),
         (["--model", "missing.tflite"], "Cannot use --model missing.tflite"),
     ],
 )
@@ -248,6 +261,14 @@ def test_what_can_fail_fails_before_the_clock_starts(referee, capsys, arguments,
     assert 1 == run(referee, *arguments)
     assert words in capsys.readouterr().err
     assert referee.paths in ([], ["/login"])
+
+
+@pytest.mark.parametrize("name", ["no_such_module", "no_such_module:f"])
+def test_a_detector_that_is_not_there_is_wrong_use(referee, capsys, name):
+    """The client ends with 2 before the login."""
+    assert 2 == run(referee, "--detector", name)
+    assert f"Cannot use --detector {name}: " in capsys.readouterr().err
+    assert [] == referee.paths
 
 
 @pytest.mark.parametrize("option", ["--workers", "--fetchers", "--ahead", "--batch"])

@@ -66,6 +66,17 @@ def test_commands_are_on_record_with_the_users_name(event, capsys):
     ]
 
 
+@pytest.mark.parametrize("name", ["ant\udce9", "\ud83d"])
+def test_a_refused_name_that_is_no_text_is_on_record_as_an_escape(event, capsys, name):
+    """The command ends with a sentence, and the audit has the refusal."""
+    words = ["team", "add", name, "--config", str(event), "--by", "Ada"]
+    assert 2 == main(words)
+    assert "printable characters" in capsys.readouterr().err
+    (last,) = json.loads(printed(event, capsys, "--json", "--action", "team add"))["actions"]
+    assert ascii(name)[1:-1] in last["about"]
+    assert "printable characters" in last["refusal"]
+
+
 def test_people_read_one_line_for_each_action(event, capsys):
     """The text has time, person, action, what it is about, the reason and the result."""
     line = printed(event, capsys, "--action", "withdrawn").strip()

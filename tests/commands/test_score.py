@@ -11,6 +11,7 @@ import json
 import pytest
 
 from referee.commands import score
+from referee.formats.loading import load_coco_truth, load_ground_truth
 from referee.scoring.rules import RULE_SETS
 from tests.support.yolo_data import write_labels, write_text
 
@@ -506,6 +507,34 @@ def test_classic_mistakes_are_told_as_in_a_rehearsal(tmp_path, capsys):
     first, second = json.loads(capsys.readouterr().out)["warnings"]
     assert first.startswith("The class ids are one too low.")
     assert "Repaired, the mAP is 1.0000, not 0.0000." == second
+
+
+@pytest.mark.parametrize("metric", ["ilsvrc", "coco"])
+def test_truth_boxes_that_nobody_finds_are_counted_in_a_warning(tmp_path, capsys, metric):
+    """Both metrics say how many have no extent or lie outside, and the library's call does too."""
+    annotation = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "area": 81}
+    boxes = [[5, 5, 0, 9], [5, 5, 9, 0], [100, 5, 9, 9]]
+    crowd = annotation | {"id": 9, "iscrowd": 1, "bbox": [5, 5, 0, 0]}
+    truth = {
+        "images": [{"id": 1, "width": 100, "height": 50}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [
+            annotation,
+            *(annotation | {"id": k, "bbox": box} for k, box in enumerate(boxes, 2)),
+            crowd,
+        ],
+    }
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    (tmp_path / "answers.txt").write_text("1 1 0.9 1 1 9 9\n")
+    files = ["--ground-truth", tmp_path / "truth.json", "--detections", tmp_path / "answers.txt"]
+    assert 0 == run(*files, "--metric", metric, "--json")
+    out, err = capsys.readouterr()
+    words = "3 truth boxes can be found by nobody, and count as missed: 2 without width or height,"
+    assert 1 == len(json.loads(out)["warnings"])
+    assert words in err
+    for load in (load_ground_truth, load_coco_truth):
+        with pytest.warns(UserWarning, match=words):
+            load(tmp_path / "truth.json")
 
 
 LABEL = "0 0.5 0.5 0.2 0.4"

@@ -93,6 +93,26 @@ def test_four_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) 
         meter.lost = False
 
 
+def test_results_that_nobody_has_seen_are_counted(event: Event, browser: webdriver.Chrome) -> None:
+    """The oldest is named, with how many more there are; one alone is no number."""
+    for team in ("ants", "bees", "wasps"):
+        session = begin(event, team, 1)
+        event.desk.end(session, EndCause.STOP, "Kim")
+        event.settle(session)
+    browser.get(event.url)
+    wait_text(browser, "last-text", "Look at session 1 of ants")
+    assert text_of(browser, "last-text").endswith(". 2 more to see.")
+    assert "unseen-result" in str(browser.find_element(By.ID, "last").get_attribute("class"))
+    for more in (". 1 more to see.", "."):
+        press(browser, "seen")
+        wait(browser, lambda end=more: text_of(browser, "last-text").endswith(end), more)
+    assert "more to see" not in text_of(browser, "last-text")
+    assert "Look at session 3" in text_of(browser, "last-text")
+    press(browser, "seen")
+    wait_text(browser, "last-text", "Last: session 3")
+    assert "unseen-result" not in str(browser.find_element(By.ID, "last").get_attribute("class"))
+
+
 IN_THE_WAY = """
 const alarm = document.getElementById("alarm");
 const box = alarm.getBoundingClientRect();

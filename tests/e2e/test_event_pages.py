@@ -164,9 +164,10 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     reviewed = "reviewed by Ada"  # It stands behind the word “more”.
     wait(browser, lambda: reviewed in str(entries.get_property("textContent")), reviewed)
     press(browser, "finalize")
-    answer(browser, "Make it final", others="Grace")
-    wait_text(browser, "state-text", "Approved by Ada, Grace")
-    assert read_results(event.contest).final
+    answer(browser, "Make it final", others=" Grace,, Lin ,")
+    wait_text(browser, "state-text", "Approved by Ada, Grace, Lin at")
+    results = read_results(event.contest)
+    assert (True, ["Ada", "Grace", "Lin"]) == (results.final, list(results.approved_by))
     press(browser, "reopen")
     answer(browser, "Open it again", reason="a mistake")
     wait_text(browser, "state", "PROVISIONAL")

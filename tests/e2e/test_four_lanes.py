@@ -37,7 +37,9 @@ def test_one_hand_runs_an_event_of_four_lanes(
         person.runs_four_at_once(venue)
         person.voids_and_runs_again(venue)
         person.makes_it_final()
+        # A page may still ask once when its login has ended, and is refused.
         assert [] == person.operator.complaints()
+        person.leaves()
         assert venue.public_bytes()["/view"].count(b'"VALID"') >= len(TEAMS)
 
 
@@ -130,7 +132,7 @@ class Person:
         self.acts("seen", 4)
 
     def makes_it_final(self) -> None:
-        """Results are frozen, thawed and approved, and Kim leaves."""
+        """Results are frozen, thawed and approved."""
         self.goes_to("results")
         self.hand.presses("#freeze")
         self.answers()
@@ -140,5 +142,8 @@ class Person:
         self.answers(others="Grace")
         self.operator.sees("state-text", "Approved by Kim, Grace")
         self.fits()
+
+    def leaves(self) -> None:
+        """Kim logs out."""
         self.hand.presses("#person button")
         wait(self.operator.browser, lambda: "/login" in self.operator.browser.current_url, "out")

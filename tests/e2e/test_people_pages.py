@@ -188,6 +188,24 @@ def test_the_audit_is_live_and_can_be_filtered(browser: webdriver.Chrome, door: 
     wait_text(browser, "rows", "Sam")
 
 
+def test_another_filter_of_the_audit_begins_with_the_newest_lines(
+    browser: webdriver.Chrome, door: Door
+) -> None:
+    """Who has asked for older lines gets as few as at first when the filter changes."""
+    enter(browser, door, "/audit", "Kim")
+    wait_text(browser, "rows", "log in")
+    asked = (
+        "return performance.getEntriesByType('resource').map((one) => new URL(one.name))"
+        ".filter((one) => one.pathname.endsWith('/now'))"
+        ".map((one) => `${one.searchParams.get('person')} ${one.searchParams.get('count')}`)"
+    )
+    browser.execute_script("document.getElementById('older').click()")
+    wait(browser, lambda: "null 1200" in browser.execute_script(asked), "older lines")
+    shown(browser, "#filters input[name=person]").send_keys("k")
+    wait(browser, lambda: "k 200" in browser.execute_script(asked), "the newest lines")
+    assert "k 1200" not in browser.execute_script(asked)
+
+
 def test_heads_of_the_audit_are_whole_words_beside_a_long_line(
     browser: webdriver.Chrome, door: Door
 ) -> None:

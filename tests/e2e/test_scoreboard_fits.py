@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +40,8 @@ LATER = ("wasps & friends", "Müller-Lüdenscheidt Elektrogerätewerke", "bees",
 # The second and the third are the fourth at 200 and 150 %.
 WINDOWS = [(1024, 600), (683, 340), (910, 454), (1366, 681), (1920, 1080), (3840, 2160)]
 WINDOWS += [(400, 800), (360, 740)]
+FEW = [(1024, 600), (1920, 1080), (360, 740)]
+Browsers = Mapping[str, webdriver.Chrome]
 
 
 class Hall:
@@ -107,39 +109,45 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     contest.database.close()
 
 
-def fits(browser: webdriver.Chrome, url: str, part: str, text: str) -> None:
-    """Look at the page in each window, and fail with what does not fit."""
+def fits(browsers: Browsers, url: str, part: str, text: str) -> webdriver.Chrome:
+    """Look at the page in each window, in some of them in each font; fail with what does not fit.
+
+    Return the browser that has seen it in each window.
+    """
     found = {}
-    for width, height in WINDOWS:
-        be_screen(browser, width, height)
-        browser.get(url)
-        wait_text(browser, part, text)
-        found[f"{width}x{height}"] = misfits(browser)
+    for font, browser in browsers.items():
+        for width, height in FEW if found else WINDOWS:
+            be_screen(browser, width, height)
+            browser.get(url)
+            wait_text(browser, part, text)
+            found[f"{font} {width}x{height}"] = misfits(browser)
+        errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
+        assert [] == [one for one in errors if "ERR_" not in one["message"]]
     assert {} == {window: told for window, told in found.items() if told}
-    assert [] == barriers(browser)
-    errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
-    assert [] == [one for one in errors if "ERR_" not in one["message"]]
+    seen = next(iter(browsers.values()))
+    assert [] == barriers(seen)
+    return seen
 
 
-def test_who_is_next_and_on_deck(hall: Hall, browser: webdriver.Chrome) -> None:
+def test_who_is_next_and_on_deck(hall: Hall, browsers: Browsers) -> None:
     """Each lane names both; names stand in two lines, or are cut with the whole at hand."""
-    fits(browser, hall.url, "now", "Next in lane B\nMüller")
+    fits(browsers, hall.url, "now", "Next in lane B\nMüller")
 
 
-def test_a_break_beside_what_is_next(hall: Hall, browser: webdriver.Chrome) -> None:
+def test_a_break_beside_what_is_next(hall: Hall, browsers: Browsers) -> None:
     """The organiser's words and the countdown have the place of those who run."""
     begin_break(hall.event.contest, "Kim", "Lunch in the foyer. Lane A goes on after it.", 30)
-    fits(browser, hall.url, "now", "Lunch in the foyer. Lane A goes on after it.")
+    browser = fits(browsers, hall.url, "now", "Lunch in the foyer. Lane A goes on after it.")
     wait_text(browser, "next", "Next in B: Müller")
     end_break(hall.event.contest, "Kim")
     wait_text(browser, "now", "Next in lane A")
 
 
-def test_four_run_at_once(hall: Hall, browser: webdriver.Chrome) -> None:
+def test_four_run_at_once(hall: Hall, browsers: Browsers) -> None:
     """Each has a place, the way to the next, and a line beside the leader's."""
     hall.running = hall.begin(*LATER)
     hall.play_on(hall.running, 300.0)
-    fits(browser, hall.url, "now", "1st")
+    browser = fits(browsers, hall.url, "now", "1st")
     lines = "return [...document.querySelectorAll('.plot path[d^=M]')].length"
     eventually(lambda: 8 == browser.execute_script(lines), "eight lines")
 
@@ -193,9 +201,9 @@ def test_a_result_is_seen_and_nothing_moves_for_those_who_ask(
     eventually(lambda: "hornets" in text_of(browser, "entries"), "the row of the result")
 
 
-def test_the_page_of_a_team(hall: Hall, browser: webdriver.Chrome) -> None:
+def test_the_page_of_a_team(hall: Hall, browsers: Browsers) -> None:
     """Figures, power and requests, and classes; all of these are behind a link."""
-    fits(browser, f"{hall.url}/team/{LONG}", "figures", "SUSPECT")
+    browser = fits(browsers, f"{hall.url}/team/{LONG}", "figures", "SUSPECT")
     every = "return document.getElementById('all-curves').naturalWidth"
     assert 0 == browser.execute_script(every)
     browser.execute_script("document.getElementById('every').open = true")

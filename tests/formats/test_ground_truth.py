@@ -256,6 +256,39 @@ def test_blacklist_of_unknown_images_is_refused(tmp_path):
     assert "black.csv, line 2, image_id: the ground truth has no image 9" in message
 
 
+@pytest.mark.parametrize("line", ["1,2", "1,0", "1,-1", "1,n01440764"])
+def test_blacklist_of_unknown_classes_is_refused(tmp_path, line):
+    """A class that is not in the list, by its number or its synset, is an error as an image is."""
+    black = write(tmp_path, f"1,1\n{line}\n", "black.csv")
+    message = refusal(write(tmp_path, "1,1,0,0,9,9\n"), blacklist=black)
+    assert "black.csv, line 2, class_id: " in message
+    if not line.endswith("n01440764"):
+        named = line.partition(",")[2]
+        assert f"the ground truth has no class '{named}'; use its own class ids" in message
+
+
+def test_blacklist_may_name_a_class_without_boxes(tmp_path):
+    """The list of classes counts, not the boxes."""
+    black = write(tmp_path, "1,7\n", "black.csv")
+    truth = read_ground_truth(write(tmp_path, "1,1,0,0,9,9\n"), classes=7, blacklist=black).truth
+    assert [[1, 7]] == truth.blacklist.tolist()
+
+
+def test_half_of_a_pair_in_a_class_name_is_stored_as_an_escape(tmp_path):
+    """A name that no file can hold becomes text, whatever reads it afterwards."""
+    content = {
+        "images": [{"id": 1}],
+        "categories": [
+            {"id": 1, "name": "cat \ud83d"},
+            {"id": 2, "name": "Gr\xf6\xdfe \U0001f600"},
+        ],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2]}],
+    }
+    names = read_ground_truth(write(tmp_path, json.dumps(content), "a.json")).truth.class_names
+    assert {1: "cat \\ud83d", 2: "Gr\xf6\xdfe \U0001f600"} == names
+    assert json.loads(json.dumps(names[1])).encode() == b"cat \\ud83d"
+
+
 def test_classes_widen_the_list(tmp_path):
     """With a number of classes the list is 1…N, and boxes beyond it are an error."""
     path = write(tmp_path, "1,3,0,0,9,9\n")

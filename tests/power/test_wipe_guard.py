@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,32 @@ def test_a_result_can_be_given_up_by_will(make_bench: MakeBench, tmp_path: Path)
     (entry,) = journal.entries()
     assert (RunEvent.GIVEN_UP, 4.0) == (entry.event, entry.integration_s)
     guard(bench, journal)
+
+
+def test_only_the_first_result_is_given_up(make_bench: MakeBench, tmp_path: Path) -> None:
+    """Who gives up what the meter holds now does not give up what it will hold."""
+    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    asked = Guard(bench.meter, journal, "X", utc=bench.time.utc, discard=True)
+    foreign_run(bench, 5.0)
+    asked.leave()
+    bench.meter.prepare(replace(SETTINGS, timer_s=6), LEAVE)
+    bench.meter.start()
+    bench.time.sleep(7.0)
+    with pytest.raises(MeterHolds):
+        asked.leave()
+    assert [RunEvent.GIVEN_UP] == [entry.event for entry in journal.entries()]
+
+
+def test_the_will_to_give_up_lasts_until_it_is_needed(
+    make_bench: MakeBench, tmp_path: Path
+) -> None:
+    """A meter that held nothing at first has used nothing up."""
+    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    asked = Guard(bench.meter, journal, "X", utc=bench.time.utc, discard=True)
+    asked.leave()
+    foreign_run(bench, 5.0)
+    asked.leave()
+    assert [RunEvent.GIVEN_UP] == [entry.event for entry in journal.entries()]
 
 
 @pytest.mark.parametrize("held_after_s", [0.2, 2.0])

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from referee.cli import main
 from referee.programs import checking
 from referee.programs.checking import Slow, check_here
+from referee.service.preflight.finding import ok
 from referee.service.setup.config_file import load_config
 from tests.support.contests import write_images, write_truth
 from tests.support.emulators import Emulator
@@ -67,3 +70,44 @@ def test_one_meter_under_two_spellings_fails(event: Path, switch_on: Switch) -> 
         assert f"lane 'left' ({meter.resource}) and lane 'right' ({spelled})" in text
     assert found == own_meters(event, meter.resource, spelled, None)
     assert {} == own_meters(event, meter.resource, other.resource, "missing")
+
+
+def contest_findings(event: Path, slow: Slow | None) -> dict[str, tuple[str, str]]:
+    """Return level and text of each finding about images and ground truth."""
+    findings = check_here(load_config(event / "contest.toml"), slow, lambda _: None)["findings"]
+    return {it["item"]: (it["level"], it["text"]) for it in findings if it["group"] == "contest"}
+
+
+def test_boxes_that_nobody_finds_and_turned_images_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are looked for once, and again after a change of the images or the ground truth."""
+    event = tmp_path / "event"
+    assert 0 == main(["init", str(event)])
+    for check in ("check_commits", "check_golden", "check_passwords"):
+        monkeypatch.setattr(checking, check, lambda *_: ok("machine", "other", "not made here"))
+    (event / "images").mkdir()
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.new("RGB", (100, 50)).save(event / "images/1.jpg", exif=exif)
+    annotation = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9]}
+    empty = annotation | {"id": 2, "bbox": [5, 5, 0, 9]}
+    outside = annotation | {"id": 3, "bbox": [100, 5, 9, 9]}
+    truth = {
+        "images": [{"id": 1, "file_name": "1.jpg"}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [annotation, empty, outside],
+    }
+    (event / "ground_truth.json").write_text(json.dumps(truth))
+    assert {"images and ground truth"} == contest_findings(event, None).keys()
+    found = contest_findings(event, "missing")
+    assert "WARN" == found["truth boxes"][0]
+    assert "1 without width or height, 1 wholly outside of the image" in found["truth boxes"][1]
+    assert "WARN" == found["orientation of images"][0]
+    assert "EXIF turns 1 of 1 images: 1.jpg (turned by 90°)" in found["orientation of images"][1]
+    assert found == contest_findings(event, None)
+
+    truth["annotations"] = [annotation]
+    (event / "ground_truth.json").write_text(json.dumps(truth))
+    assert {"images and ground truth"} == contest_findings(event, None).keys()
+    assert "OK" == contest_findings(event, "missing")["truth boxes"][0]

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from referee.store.answers import insert_answer
-from referee.store.chain import broken_links, links, strand_at_newest
+from referee.store.chain import broken_links, linked, links, strand_at_newest
 from referee.store.images import note_material
 from referee.store.notices import insert_notice
 from referee.store.requests import Request, insert_requests
@@ -120,6 +120,44 @@ def test_links_that_changed_places_show(database):
         f"update chain set link_id = {last - 1} where link_id = -1",
     )
     assert 2 <= len(found)
+
+
+def test_a_forged_link_shows_beside_the_rows_that_hold(database):
+    """A link whose own digest was changed is named, and so is the one that followed it."""
+    with database.write() as connection:
+        for text in ("one", "two", "three"):
+            insert_notice(connection, None, "then", "info", text)
+    assert [
+        "Link 2 (notices 2) does not follow the link before it.",
+        "Link 3 (notices 3) does not follow the link before it.",
+    ] == tampered(database, "update chain set digest = zeroblob(32) where link_id = 2")
+
+
+@pytest.mark.parametrize(
+    ("gone", "told"),
+    [
+        ({2}, "Links 2 to 2 of the chain are gone."),
+        ({1}, "Links 1 to 1 of the chain are gone."),
+        ({2, 3}, "Links 2 to 3 of the chain are gone."),
+    ],
+)
+def test_a_row_that_vanished_with_its_link_leaves_a_gap(database, gone, told):
+    """Whoever also computes every later link anew cannot close the gap in their numbers."""
+    with database.write() as connection:
+        for text in ("one", "two", "three", "four"):
+            insert_notice(connection, None, "then", "info", text)
+    connection = without_triggers(database)
+    for number in gone:
+        connection.execute(f"delete from notices where notice_id = {number}")
+        connection.execute(f"delete from chain where link_id = {number}")
+    strand = digest = None
+    for link in list(links(connection)):
+        strand, digest = linked(link.found, strand), linked(link.found, digest)
+        connection.execute(
+            "update chain set strand = ?, digest = ? where link_id = ?",
+            (strand, digest, link.link_id),
+        )
+    assert [told] == list(broken_links(connection))
 
 
 def test_a_row_past_the_chain_shows(database):

@@ -55,6 +55,7 @@ from referee.store.teams import (
     insert_registration,
     insert_rename,
 )
+from referee.store.unused_fields import insert_unused_fields
 from tests.store.conftest import answer, at, new_session, show
 from tests.support.ovic_contests import put_entry
 
@@ -73,6 +74,7 @@ FACTS = {
     "requests": "request_id",
     "session_addresses": "seen_id",
     "refused_answers": "refused_id",
+    "unused_fields": "field_id",
     "readings": "reading_id",
     "session_meters": "emulated",
     "energies": "energy_id",
@@ -149,6 +151,7 @@ def filled(database):
     with database.write() as connection:
         insert_session_address(connection, session_id, "192.0.2.7", UTC_TEXT)
         insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
+        insert_unused_fields(connection, [(session_id, [("xmin[]", "brackets")])])
     return database
 
 
@@ -214,6 +217,7 @@ def test_facts_are_never_changed(filled, table):
         *(
             "answers",
             "refused_answers",
+            "unused_fields",
             "session_addresses",
             "readings",
             "scoring_runs",

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from PIL import Image
 from selenium import webdriver
@@ -15,6 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from referee.demo.screen import FLAGS
+from tests.support.fonts import fonts_file
 from tests.support.programs import chromium_path, headless_path, path_of
 from tests.support.running import PATIENCE_S
 
@@ -22,22 +26,28 @@ _WINDOW = (1280, 1000)
 
 
 @contextmanager
-def chromium(*, whole: bool = False) -> Iterator[webdriver.Chrome]:
+def chromium(*, whole: bool = False, font: str = "") -> Iterator[webdriver.Chrome]:
     """Run Chromium, headless, until the block ends.
 
-    `whole` asks for the browser that people have, where a page must know that it is hidden.
+    `whole` asks for the browser that people have, where a page must know that it is hidden. `font`
+    is the one family that it finds (`tests/support/fonts.py`); without it, all of the machine's.
     """
     options = webdriver.ChromeOptions()
     options.binary_location = (chromium_path() if whole else headless_path()) or ""
     for flag in (*FLAGS, "--window-size={},{}".format(*_WINDOW)):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(path_of("chromedriver"), log_output=subprocess.DEVNULL)
-    driver = webdriver.Chrome(options=options, service=service)
-    try:
-        yield driver
-    finally:
-        driver.quit()
+    with tempfile.TemporaryDirectory() as folder:
+        file = fonts_file(font, Path(folder)) if font else None
+        found = {} if file is None else {"FONTCONFIG_FILE": str(file)}
+        service = webdriver.ChromeService(
+            path_of("chromedriver"), log_output=subprocess.DEVNULL, env=os.environ | found
+        )
+        driver = webdriver.Chrome(options=options, service=service)
+        try:
+            yield driver
+        finally:
+            driver.quit()
 
 
 def fresh_window(browser: webdriver.Chrome) -> None:

@@ -11,6 +11,7 @@ import sys
 from flask import Flask, Response
 
 from referee.web.desk.broadcast import Broadcast
+from referee.web.server.pieces import in_plain
 from referee.web.server.server import Running, serve
 
 VIEWERS = 4
@@ -24,7 +25,7 @@ def make() -> Running:
 
     @app.get("/events")
     def events() -> Response:
-        return Response(broadcast.stream(), content_type="text/event-stream")
+        return Response(in_plain(broadcast.stream()), content_type="text/event-stream")
 
     def close() -> None:
         broadcast.close()

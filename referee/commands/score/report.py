@@ -78,11 +78,6 @@ def _ground_truth(args: argparse.Namespace) -> GroundTruthFile:
     )
 
 
-def _of_labels(truth_file: GroundTruthFile) -> list[str]:
-    """Warn of what is odd in YOLO labels."""
-    return [] if truth_file.labels is None else label_warnings(truth_file.labels)
-
-
 def _counted(truth_file: GroundTruthFile, files: FolderCounts | None) -> Report:
     """Return what came in YOLO labels and what was taken of it, and say it."""
     report: Report = {}
@@ -101,7 +96,7 @@ def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, Groun
     truth_file = _ground_truth(args)
     given = read(truth_file)
     detections = given.detections
-    warnings = [*_of_labels(truth_file), *given.warnings]
+    warnings = [*of_truth(truth_file), *given.warnings]
     rules = RULE_SETS[args.rules or "devkit"]
     result = _evaluate(truth_file.truth, detections, rules)
     warnings += of_mistakes(truth_file, detections, result.mean_ap, as_coco=given.as_coco)
@@ -186,7 +181,7 @@ def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTru
     truth_file = _ground_truth(args)
     given = read(truth_file)
     results = given.results
-    warnings = [*_of_labels(truth_file), *given.warnings, *unlike_coco(truth_file.truth)]
+    warnings = [*of_truth(truth_file), *given.warnings, *unlike_coco(truth_file.truth)]
     truth = CocoTruth.from_ground_truth(truth_file.truth)
     with _two_threads() as threads:
         prepared = coco.prepare(truth, results, mapped=threads.map)
@@ -195,6 +190,13 @@ def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTru
     result = prepared.evaluate()
     report = coco_report(result) | {"image_ids": numbering, "warnings": warnings}
     return result, report | _counted(truth_file, files), truth_file.truth, image_id
+
+
+def of_truth(truth_file: GroundTruthFile) -> list[str]:
+    """Warn of truth boxes that nobody can find, and of what is odd in YOLO labels."""
+    lost = truth_file.unfindable()
+    odd = [] if truth_file.labels is None else label_warnings(truth_file.labels)
+    return [lost.words(), *odd] if lost else odd
 
 
 def of_mistakes(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from referee.core.places import shared_places
 from referee.extras.aiotbench.rules import Implementation, Model
 from referee.extras.aiotbench.score import Score, WorkloadScore
 
@@ -61,14 +62,9 @@ def rank_devices(scores: Mapping[str, Score], by: By = "vips") -> Ranking:
     common = _common(ranked)
     sums = {name: _sum(score, by) for name, score in scores.items()}
     order = sorted(scores, key=lambda name: (sums[name] is None, -(sums[name] or 0.0)))
+    places = shared_places([sums[name] for name in order])
     devices = []
-    for name in order:
-        mine = sums[name]
-        rank = (
-            None
-            if mine is None
-            else 1 + sum(total is not None and total > mine for total in sums.values())
-        )
+    for name, rank in zip(order, places, strict=True):
         own = [
             workload
             for workload in scores[name].workloads

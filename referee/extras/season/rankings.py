@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from referee.core.dates import day_text
+from referee.core.places import shared_places
 from referee.extras.season.choices import BY_MAP, BY_SCORE
-from referee.extras.season.entrants import Entrant, Pair, entrant_of, has_turned, order_of
+from referee.extras.season.entrants import Entrant, Pair, entrant_of, has_turned
 from referee.extras.season.joint import joint_uncertainty
+from referee.extras.season.orders import Orders, orders_of, turned_after
 from referee.extras.season.rows import (
     SCORED,
     OldResult,
@@ -28,8 +30,9 @@ from referee.extras.season.rows import (
 from referee.extras.season.score_energy import divisor_or_why
 from referee.formats.faults import harmless
 from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
+from referee.scoring.pairwise import Together
 
-# Each pair costs a tenth of a millisecond, and there are half as many pairs as the square of teams.
+# Each pair has an interval, and there are half as many pairs as the square of teams.
 _COMPARED_MOST = 300
 
 
@@ -125,7 +128,7 @@ def _ranking(
         )
         for old, row in counted
     ]
-    old, new = (_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
+    old, new = (shared_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
     ranked = [
         (replace(one, old_rank=old[place], new_rank=new[place]), counted[place][1])
         for place, one in enumerate(entrants)
@@ -133,18 +136,15 @@ def _ranking(
     last = len(ranked) + 1  # While it is sorted, the list itself is empty.
     ranked.sort(key=lambda place: (place[0].new_rank or last, place[0].team))
     compared = _Compared([one for one, _ in ranked], [row for _, row in ranked], by)
-    pairs = list(combinations([one for one, _ in ranked], 2))
-    both = [(a, b) for a, b in pairs if None not in (a.old, a.new, b.old, b.new)]
-    turned = sum(has_turned(a, b) for a, b in both)
-    same = sum(order_of(a.old, b.old) * order_of(a.new, b.new) > 0 for a, b in both)
-    tau, tau_missing = _tau(both, same - turned)
+    orders = orders_of([one for one, _ in ranked])
+    tau, tau_missing = _tau(orders)
     old_rules = {f"{old['rules']} {old['rules_version']}" for old, _ in counted}
     return ComparedRanking(
         rules=rules,
         old_rules=tuple(sorted(old_rules)),
         entrants=tuple(compared.with_places()),
-        comparable=len(both),
-        turned=turned,
+        comparable=orders.pairs,
+        turned=orders.turned,
         tau=tau,
         tau_missing=tau_missing,
         pairs=tuple(compared.pairs()),
@@ -162,27 +162,13 @@ def _counted(rows: Sequence[ScoredRow]) -> list[tuple[OldResult, ScoredRow]]:
     return [newest[team] for team in sorted(newest)]
 
 
-def _places(values: Sequence[float | None]) -> list[int | None]:
-    """Return the place of each value, 1 for the highest; equal ones share one."""
-    known = [value for value in values if value is not None]
-    return [
-        None if value is None else 1 + sum(other > value for other in known) for value in values
-    ]
-
-
-def _tau(
-    both: Sequence[tuple[Entrant, Entrant]], concordance: int
-) -> tuple[float | None, str | None]:
+def _tau(orders: Orders) -> tuple[float | None, str | None]:
     """Return Kendall's tau-b, which leaves each ranking's ties out, or why there is none."""
-    if not both:
+    if not orders.pairs:
         return None, "fewer than two teams have both values"
-    apart = [
-        sum(order_of(*values) != 0 for values in one)
-        for one in ([(a.old, b.old) for a, b in both], [(a.new, b.new) for a, b in both])
-    ]
-    if not all(apart):
-        return None, f"the {'new' if apart[0] else 'old'} values are all equal"
-    return concordance / math.sqrt(apart[0] * apart[1]), None
+    if not (orders.old_apart and orders.new_apart):
+        return None, f"the {'new' if orders.old_apart else 'old'} values are all equal"
+    return (orders.same - orders.turned) / math.sqrt(orders.old_apart * orders.new_apart), None
 
 
 class _Compared:
@@ -193,12 +179,14 @@ class _Compared:
         self._known = [_measured(row, by) for row in rows]
         self._found: dict[tuple[int, int], Comparison | str] = {}
         self._spreads: dict[str, Spread | None] = {}
+        self._groups: dict[str, tuple[list[int], Together]] = {}
 
     def pairs(self) -> Iterator[Pair]:
         """Yield the turned pairs and the neighbours, by the place of the one that is ahead."""
-        for i, j in combinations(range(len(self._entrants)), 2):
-            a, b = self._entrants[i], self._entrants[j]
-            if a.new is not None and b.new is not None and (j == i + 1 or has_turned(a, b)):
+        ranked = [one for one in self._entrants if one.new is not None]
+        for i, turned in enumerate(turned_after(ranked)):
+            neighbour = [i + 1] if i + 1 < len(ranked) else []
+            for j in sorted({*neighbour, *turned}):
                 yield self._pair(i, j)
 
     def with_places(self) -> Iterator[Entrant]:
@@ -254,22 +242,61 @@ class _Compared:
         return self._spreads[key]
 
     def _compared(self, i: int, j: int) -> Comparison | str:
-        """Return the comparison of two teams, or why there is none."""
+        """Return the comparison of two teams, or why there is none.
+
+        Where all pairs are asked for, those of a team are made together.
+        """
+        if (i, j) not in self._found and len(self._known) <= _COMPARED_MOST:
+            self._compare_row(i)
         if (i, j) not in self._found:
-            self._found[i, j] = self._compare(i, j)
+            self._found[i, j] = self._why_not(i, j) or self._compare(i, j)
         return self._found[i, j]
 
+    def _compare_row(self, i: int) -> None:
+        """Compare a team with all behind it."""
+        for j in range(i + 1, len(self._known)):
+            why = self._why_not(i, j)
+            if why:
+                self._found[i, j] = why
+        known = self._known[i]
+        if not isinstance(known, str):
+            places, together = self._group(known[0])
+            place = places.index(i)
+            behind = together.with_those_behind(place)
+            self._found |= {
+                (i, j): _told(one) for j, one in zip(places[place + 1 :], behind, strict=True)
+            }
+
+    def _group(self, key: str) -> tuple[list[int], Together]:
+        """Return the places of the teams that saw the same images, and their comparisons."""
+        if key not in self._groups:
+            known = {n: one for n, one in enumerate(self._known) if not isinstance(one, str)}
+            same = {n: one[1:] for n, one in known.items() if one[0] == key}
+            self._groups[key] = list(same), Together(list(same.values()))
+        return self._groups[key]
+
     def _compare(self, i: int, j: int) -> Comparison | str:
+        first, second = self._known[i], self._known[j]
+        if isinstance(first, str) or isinstance(second, str):
+            return self._why_not(i, j)
+        return _told(compare(first[1], second[1], first[2], second[2]))
+
+    def _why_not(self, i: int, j: int) -> str:
+        """Return why two teams cannot be compared, or ''."""
         first, second = self._known[i], self._known[j]
         for place, known in ((i, first), (j, second)):
             if isinstance(known, str):
                 return f"{self._entrants[place].team}: {known}"
         if isinstance(first, str) or isinstance(second, str) or first[0] != second[0]:
             return "the two sessions have other images or other draws"
-        comparison = compare(first[1], second[1], first[2], second[2])
-        if math.isnan(comparison.standard_error):  # The halves cannot tell.
-            return "there are too few images or draws"
-        return comparison
+        return ""
+
+
+def _told(comparison: Comparison) -> Comparison | str:
+    """Return a comparison, or why it tells nothing."""
+    if math.isnan(comparison.standard_error):  # The halves cannot tell.
+        return "there are too few images or draws"
+    return comparison
 
 
 def _measured(row: ScoredRow, by: str) -> tuple[str, MapUncertainty, Energy] | str:

@@ -13,7 +13,7 @@ from referee.service.setup.parent import stop_with_parent
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.blocking import blocking_runner
-from referee.web.server.server import Running, serve
+from referee.web.server.server import VIEWERS_MOST, Running, serve
 
 
 def run_board_pages(folder: Path, descriptor: int) -> None:
@@ -32,6 +32,7 @@ def run_board_pages(folder: Path, descriptor: int) -> None:
         threads=1,
         name="referee-board",
         kind="gevent",
+        viewers=VIEWERS_MOST,
     )
 
 

@@ -20,6 +20,8 @@ _INPUT_SIDES = (224, 300, 320, 384, 416, 448, 512, 608, 640)
 # A box may reach beyond its image. Then its fractions exceed 1, or its pixels the network input.
 _MOST_FRACTION = 2.0
 _BEYOND_INPUT = 1.1
+# In one post, where no score can tell, they must be nearer to 1.
+_ABOUT_ONE = 1.5
 # This share of the rows must fit a unit; the other rows may be outliers.
 _FITTING_SHARE = 0.95
 
@@ -150,6 +152,20 @@ def _units(sent: Boxes) -> Iterator[_Unit]:
             )
             scaled = ProgramFault("boxes_in_network_input", text)
             yield _Unit(lambda sizes, side=side: sizes / side, scaled)  # type: ignore[misc]
+
+
+def are_fractions(box: Boxes, *, coco: bool) -> bool:
+    """Tell whether all numbers of the boxes, as sent, lie about between 0 and 1.
+
+    No object has so few pixels, and a box may reach a little beyond its image. Rows that are not
+    finite tell nothing.
+    """
+    # Nearly every answer shows by its first row that these are pixels, and whole arrays cost more.
+    if not len(box) or max(box[0].tolist(), key=abs) > 2 * _ABOUT_ONE:
+        return False
+    sent = _as_sent(box, coco=coco)
+    finite = sent[np.isfinite(sent).all(axis=1)]
+    return bool(len(finite) and np.abs(finite).max() <= _ABOUT_ONE)
 
 
 def _swap(box: Boxes) -> Boxes:

@@ -2,7 +2,8 @@
 """Classic mistakes of a contestant's program, proved by the score of the repaired answers.
 
 A session's detections can be read in several ways: as the protocol says, or as programs that make
-a classic mistake mean them. Images, classes and boxes have such readings. The reading with the best
+a classic mistake mean them. Images, classes and boxes have such readings, and so has the order of
+a row's numbers. The reading with the best
 mAP wins. Its faults are reported only if its mAP is clearly better than that of the detections as
 sent, and if it makes rows match without making other rows miss.
 """
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.scoring.mistakes.orders import ColumnOrder, column_orders
 from referee.scoring.mistakes.posted import Posted, ProgramFault
 from referee.scoring.mistakes.readings import (
     AS_SENT,
@@ -81,9 +83,62 @@ def find_mistakes(
     """
     if not len(posted.detections) or not len(truth.box):
         return ()
+    order = likely_order(truth, posted, sizes)
     likely = mean_ap is None or mean_ap <= _LOW or is_suspect(truth, posted, sizes)
-    proved = _proved(PossibleReadings(truth, posted, sizes)) if likely else ()
-    return (*proved, *_equal_confidences(posted.detections))
+    if order is None:
+        proved = _proved(PossibleReadings(truth, posted, sizes)) if likely else ()
+        return (*proved, *_equal_confidences(posted.detections))
+    meant = order.read(posted)
+    return (
+        *_proved_in_order(truth, posted, meant, sizes, order.faults),
+        *_equal_confidences(meant.detections),
+    )
+
+
+def likely_order(
+    truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]
+) -> ColumnOrder | None:
+    """Return the order of the columns in which a few rows match best, if it is another one."""
+    few = posted.select(a_few(posted.detections.confidence))
+    rows = np.arange(len(few.detections))
+    best, most = None, _most_matches(PossibleReadings(truth, few, sizes, ranked=rows))
+    for order in column_orders(few):
+        matched = _most_matches(PossibleReadings(truth, order.read(few), sizes, ranked=rows))
+        if _matches_more(matched, most):
+            best, most = order, matched
+    return best
+
+
+def _most_matches(readings: PossibleReadings) -> Rows:
+    """Return the rows that match in the best of all readings with one change, or with two."""
+    choices: Iterable[Choice] = (AS_SENT, *one_changed(AS_SENT, readings.lengths))
+    best = max(map(readings.matches, choices), key=np.count_nonzero)
+    if np.count_nonzero(best) < _LEAST_MATCHES:  # Two faults may hide each other.
+        pairs = map(readings.matches, two_changed(readings.lengths))
+        best = max((best, *pairs), key=np.count_nonzero)
+    return best
+
+
+def _proved_in_order(
+    truth: GroundTruth,
+    posted: Posted,
+    meant: Posted,
+    sizes: Mapping[int, tuple[int, int]],
+    faults: tuple[ProgramFault, ...],
+) -> tuple[Mistake, ...]:
+    """Return the faults of rows whose columns are in another order, or those of the rows as sent.
+
+    The other order must have clearly the better score, whatever else is wrong.
+    """
+    as_sent = PossibleReadings(truth, posted, sizes)
+    proved = tuple(_proved(as_sent))
+    before = proved[0].repaired_mean_ap if proved else _map_of(as_sent.result(AS_SENT))
+    readings = PossibleReadings(truth, meant, sizes)
+    others = tuple(_proved(readings))
+    after = others[0].repaired_mean_ap if others else _map_of(readings.result(AS_SENT))
+    if not _gains(after or 0.0, before or 0.0):
+        return proved
+    return (*(Mistake(fault.code, fault.text, after) for fault in faults), *others)
 
 
 def is_suspect(truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]) -> bool:
@@ -149,8 +204,11 @@ def _matches_more(rows: Rows, before: Rows) -> bool:
 
 
 def _clearly_better(result: IlsvrcResult, before: IlsvrcResult) -> bool:
-    gained = _map_of(result) - _map_of(before)
-    return gained >= _LEAST_GAIN and _map_of(result) >= _LEAST_RATIO * _map_of(before)
+    return _gains(_map_of(result), _map_of(before))
+
+
+def _gains(after: float, before: float) -> bool:
+    return after - before >= _LEAST_GAIN and after >= _LEAST_RATIO * before
 
 
 def _ranks_better(turned: IlsvrcResult, before: IlsvrcResult) -> bool:

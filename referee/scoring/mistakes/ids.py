@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
+from referee.scoring.mistakes.coco_classes import COCO_CLASSES, OTHER_NAMES
 from referee.scoring.mistakes.posted import Posted, ProgramFault
 
 Ints = NDArray[np.int64]
@@ -99,6 +100,54 @@ def class_readings(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
     if listed[-1] - listed[0] + 1 > len(listed):
         yield from _positions(sent, listed, "class_positions_sent", _gaps(listed))
     yield from _by_name(sent, truth)
+    yield from _of_coco(sent, truth)
+
+
+def _of_coco(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
+    """Yield the readings as COCO's ids 1 to 90, and as positions among COCO's 80 names."""
+    meant = _ids_of_coco_classes(truth)
+    if set(meant) == {_NO_CLASS}:
+        return
+    by_id = np.full(max(COCO_CLASSES) + 1, _NO_CLASS)
+    by_id[list(COCO_CLASSES)] = meant
+    by_place = np.array(meant)
+    first, last = min(COCO_CLASSES), max(COCO_CLASSES)
+    known = [number for number, own in zip(COCO_CLASSES, meant, strict=True) if own != _NO_CLASS]
+    other = next((n for n in known if by_id[n] != n), None)
+    if other is not None:
+        text = (
+            f"The class ids are COCO's, {{}} to {{}} with gaps. This list has other ids: COCO's "
+            f"{other}, '{COCO_CLASSES[other]}', is {by_id[other]} here."
+        )
+        for base in (0, 1):  # Some programs leave out the background, and so count from 0.
+            fault = ProgramFault("coco_ids_sent", text.format(first - 1 + base, last - 1 + base))
+            yield ClassReading((fault,), _looked_up(sent + 1 - base, by_id))
+    for base in (0, 1):
+        text = (
+            f"The class ids are places among COCO's 80 names, {base} to {base + 79}. Send the ids "
+            "of the class list, which GET /classes tells."
+        )
+        fault = ProgramFault("coco_positions_sent", text)
+        yield ClassReading((fault,), _looked_up(sent - base, by_place))
+
+
+def _ids_of_coco_classes(truth: GroundTruth) -> list[int]:
+    """Return the list's id of each of COCO's classes, by name; 80 ids in a row are in its order."""
+    listed = truth.class_ids
+    named = {
+        OTHER_NAMES.get(name.lower(), name.lower()): class_id
+        for class_id, name in truth.class_names.items()
+    }
+    ids = [named.get(name, _NO_CLASS) for name in COCO_CLASSES.values()]
+    if any(own != _NO_CLASS for own in ids):
+        return ids
+    in_a_row = len(listed) == len(ids) == listed[-1] - listed[0] + 1
+    return listed.tolist() if in_a_row else ids
+
+
+def _looked_up(place: Ints, table: Ints) -> Ints:
+    inside = (place >= 0) & (place < len(table))
+    return np.where(inside, table[np.where(inside, place, 0)], _NO_CLASS)
 
 
 def _positions(sent: Ints, order: Ints, code: str, sentence: str) -> Iterator[ClassReading]:

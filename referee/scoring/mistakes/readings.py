@@ -37,12 +37,21 @@ AS_SENT: Choice = (0, 0, 0)
 
 
 class PossibleReadings:
-    """Every reading of detections; the 50,000 most confident rows are judged."""
+    """Every reading of detections; the 50,000 most confident rows are judged.
+
+    `ranked` are the rows in another order, so that `matches` tells of the same rows as others do.
+    """
 
     def __init__(
-        self, truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]
+        self,
+        truth: GroundTruth,
+        posted: Posted,
+        sizes: Mapping[int, tuple[int, int]],
+        *,
+        ranked: Ints | None = None,
     ) -> None:
-        ranked = np.argsort(-posted.detections.confidence, kind="stable")
+        if ranked is None:
+            ranked = np.argsort(-posted.detections.confidence, kind="stable")
         judged = posted.select(ranked[:_ROWS_JUDGED])
         self._truth = truth
         self._confidence = judged.detections.confidence

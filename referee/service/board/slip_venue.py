@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from referee.service.board.addresses import contestants_urls
 from referee.service.setup.config import Config
-from referee.service.setup.contest_tls import ca_words
+from referee.service.setup.contest_tls import ca_words, name_to_check
 from referee.service.teams.slips import Venue, rules_line
 
 
@@ -23,4 +23,5 @@ def venue_of(
     if addresses:
         lanes = {"": list(addresses)}
     line = rules or rules_line(config.contest.seconds)
-    return Venue(config.contest.name, lanes, wifi, line, ca_words(config.server.contest_tls))
+    tls = config.server.contest_tls
+    return Venue(config.contest.name, lanes, wifi, line, ca_words(tls), name_to_check(tls))

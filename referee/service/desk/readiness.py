@@ -25,6 +25,7 @@ from referee.service.preflight.overrides import make_override, overrides_of_toda
 from referee.service.preflight.slow import GOLDEN, keep
 from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
+from referee.service.preflight.wal_watch import WalWatch
 from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
 from referee.store.sessions import unsettled_sessions
@@ -52,7 +53,10 @@ class Outside:
 
 
 class Readiness:
-    """The list of findings, and the threads `machine-watch` and `slow-checks` that feed it."""
+    """The list of findings, and the threads that feed it and watch what it is about.
+
+    They are `machine-watch`, `slow-checks` and `wal-watch`.
+    """
 
     def __init__(
         self,
@@ -73,11 +77,16 @@ class Readiness:
         self._stopping = threading.Event()
         self._threads = [
             WatchedThread("slow-checks", self._work, self._stopping, alarm),
+            self._log_watch(alarm),
         ]
         machine = outside.machine
         if machine is not None:
             watch = partial(machine.run, self._stopping)
             self._threads.append(WatchedThread("machine-watch", watch, self._stopping, alarm))
+
+    def _log_watch(self, alarm: Callable[[str], object]) -> WatchedThread:
+        watch = WalWatch(self._contest.config.database, alarm)
+        return WatchedThread("wal-watch", partial(watch.run, self._stopping), self._stopping, alarm)
 
     def start(self) -> None:
         """Start the threads."""

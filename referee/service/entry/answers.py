@@ -3,21 +3,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sized
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from referee.core.flags import Flag
 from referee.core.instant import Instant
 from referee.core.states import Arrival, SessionFacts, elapsed_s, remaining_s
 from referee.errors import Refusal, Unavailable
+from referee.formats.answer_formats import why_nothing
 from referee.service.entry.admission import SessionCache, answer_arrival
 from referee.service.setup.contest import Contest
 from referee.store.answers import Answer, count_stored_detections, insert_answer
 from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.sessions import SessionRecord
+from referee.tracks.track import Track
 
 T = TypeVar("T")
 
@@ -31,8 +34,9 @@ KNOWN_S = 45.0
 class Receipt:
     """The receipt for a stored answer; `answer` is its number, counted over all sessions.
 
-    `received_s` is the session time at which the server read its last byte. `remarks` say what the
-    referee has put in the place of something that the post lacks.
+    `received_s` is the session time at which the server read its last byte. `remarks` say why
+    nothing was stored, what the referee has put in the place of something that the post lacks, and
+    what of it is of no use.
     """
 
     answer: int
@@ -61,10 +65,12 @@ class Answers:
         received: Instant,
         answer_format: str,
         address: str,
+        remarks: tuple[str, ...] = (),
     ) -> Receipt:
         """Store an answer, wait until it is on the disk, and return its receipt.
 
-        `posted` is the answer as the contest's track has parsed it. If its last byte came at or
+        `posted` is the answer as the contest's track has parsed it; `remarks` are what its parser
+        says. If its last byte came at or
         after the session's end, the answer is stored as late and never scored.
 
         Raises `Refusal` (code `token_invalid`) before the start, long after the end, and for a
@@ -102,8 +108,21 @@ class Answers:
             received_s=received_s,
             remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
             late=late,
-            remarks=contest.track.lacks(posted),
+            remarks=(*_remarks(contest.track, posted, flags, answer_format), *remarks),
         )
+
+
+def _remarks(
+    track: Track[Any], posted: Sized, flags: tuple[Flag, ...], answer_format: str
+) -> tuple[str, ...]:
+    """Return what the sender of a stored answer should know of it, a sentence each."""
+    if not len(posted):
+        return (why_nothing(answer_format),)
+    lacks = track.lacks(posted, answer_format)
+    if len(flags) < len(posted):
+        return lacks
+    reasons = ", ".join(Counter(flag.reason for flag in flags))
+    return (*lacks, f"no row can ever match: {reasons}")
 
 
 def _outcome(committed: Future[T], journal: Journal) -> T:

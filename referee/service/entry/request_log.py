@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from referee.core.instant import Instant, seconds_between
+from referee.formats.unused_fields import UnusedField
 from referee.service.entry.images import ImageMissing
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
@@ -14,6 +15,7 @@ from referee.store.journal import Journal
 from referee.store.notices import insert_notice
 from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.sessions import SessionRecord
+from referee.store.unused_fields import insert_unused_fields
 
 # A refusal may name twenty faults of a post. The first few tell the reason.
 _MOST_OF_A_REASON = 300
@@ -24,7 +26,8 @@ class ServedRequest:
     """A request and its answer.
 
     `sent` has the numbers of the images sent or shown, if any. `refused` is the reason that the
-    sender of an answer got, if nothing of it was stored.
+    sender of an answer got, if nothing of it was stored. `unused` are the fields of a form that
+    was refused because they are not used.
     """
 
     received: Instant
@@ -36,6 +39,7 @@ class ServedRequest:
     sent_bytes: int
     sent: range | None
     refused: str | None = None
+    unused: Sequence[UnusedField] = ()
 
 
 class RequestLog:
@@ -68,8 +72,13 @@ class RequestLog:
         )
         self._journal.note(insert_requests, row)
         if served.refused is not None:
-            refused = (session.session_id, served.refused[:_MOST_OF_A_REASON])
-            self._journal.note(insert_refused_answers, refused)
+            reason = served.refused
+            if len(reason) > _MOST_OF_A_REASON:
+                reason = reason[: _MOST_OF_A_REASON - 1] + "…"
+            self._journal.note(insert_refused_answers, (session.session_id, reason))
+        if served.unused:
+            fields = tuple((one.name, one.kind.value) for one in served.unused)
+            self._journal.note(insert_unused_fields, (session.session_id, fields))
 
     def alarm(self, session: SessionRecord, missing: ImageMissing) -> None:
         """Raise one alarm for each missing image of a session."""

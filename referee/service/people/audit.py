@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from referee.core.written_text import storable
 from referee.errors import RefereeError
 from referee.service.setup.contest import Contest
 from referee.store.audit import AuditRow, audit_rows
@@ -34,10 +35,13 @@ def record_refusal(
 ) -> None:
     """Record that an action was refused; a database that cannot be written loses the row only.
 
-    A session or team that does not exist is told in the row's detail.
+    A session or team that does not exist is told in the row's detail. What somebody typed may be no
+    text, and then it was refused for that: the row has an escape in its place.
     """
     if contest.database.read_only:
         return
+    team, detail, reason, refusal = map(storable, (team, detail, reason, refusal))
+    actor = actor if storable(actor) == actor else storable(actor)
     try:
         with contest.database.write() as connection:
             if session_id is not None and not _exists(connection, session_id):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -32,9 +33,11 @@ from referee.service.preflight.lane_rules import (
 )
 from referee.service.preflight.machine_rules import machine_findings
 from referee.service.preflight.overrides import day_of, override_of
-from referee.service.preflight.slow import expected, kept_findings
+from referee.service.preflight.slow import expected, kept_findings, material_findings
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import versions_finding
+from referee.service.preflight.wal_rule import log_finding
+from referee.service.preflight.wal_watch import look_twice
 from referee.service.setup.contest import Contest
 from referee.store.preflight import StoredOverride
 from referee.tracks.track import Delivery
@@ -56,12 +59,14 @@ def all_findings(
         lambda: configuration_findings(config, around),
         lambda: [versions_finding()],
         lambda: [images or images_finding(contest)],
+        lambda: material_findings(contest),
         lambda: team_findings(contest),
         lambda: [_operators_finding(contest)],
         lambda: [session_finding(contest, runs=around.runs)],
         lambda: network_findings(config, around),
         lambda: certificate_findings(config, around.lanes, now.utc),
         lambda: [disk_finding(contest)],
+        lambda: [log_finding(*look_twice(config.database, time.sleep))],
     ]
     if around.machine is not None:
         machine = around.machine

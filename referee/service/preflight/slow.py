@@ -20,12 +20,15 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.service.setup.lane_words import of_lane
 from referee.store.database import Connection, Database
+from referee.store.images import newest_material
 from referee.store.operators import present_operators
 from referee.store.preflight import StoredFinding, insert_finding, newest_findings
 
 GOLDEN = ("servers", "golden client")
 COMMIT = ("machine", "durable commit")
 PASSWORDS = ("teams", "passwords")
+TRUTH = ("contest", "truth boxes")
+TURNED = ("contest", "orientation of images")
 IDENTITY = "identity"
 METER_ITEMS = (IDENTITY, "error queue", "clock")
 
@@ -68,6 +71,25 @@ def expected(
             for name in METER_ITEMS:
                 bases["meter", of_lane(name, lane.name)] = Basis(resource, number)
     return bases
+
+
+def material(contest: Contest) -> dict[tuple[str, str], Basis]:
+    """Return the checks of images and ground truth, and what each must hold for.
+
+    They do not grow old: what they hold for is the content. Before its preparation a contest has
+    none.
+    """
+    newest = newest_material(contest.database.connection)
+    return {} if newest is None else dict.fromkeys((TRUTH, TURNED), Basis(newest[0]))
+
+
+def material_findings(contest: Contest) -> Iterator[Finding]:
+    """Yield what the checks of images and ground truth found, as far as they were made."""
+    wanted = material(contest)
+    for stored in newest_findings(contest.database.connection):
+        basis = wanted.get((stored.group, stored.item))
+        if basis is not None and basis.text == stored.basis:
+            yield _from_store(stored)
 
 
 def password_hashes(contest: Contest) -> dict[str, str]:

@@ -15,10 +15,16 @@ from referee.core.ground_truth import GroundTruth
 from referee.core.states import SessionFacts, ran_s
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
-from referee.store.answers import AnswerCounts, answers_after, count_answers
+from referee.store.answers import (
+    AnswerCounts,
+    answers_after,
+    count_answers,
+    count_empty_answers,
+)
 from referee.store.requests import count_fetched_images, refused_answers_of, requests_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
+from referee.store.unused_fields import UnusedFields, unused_fields_of
 from referee.tracks.track import Remarks, SentAnswers
 
 PARTS = 10
@@ -40,6 +46,8 @@ class RehearsalReport:
     rows that came. `waited_s` is the time in which a request was being answered, and `slowest_s`
     the longest time for one of them. `refused` counts the answers that were not stored, by reason,
     the commonest first; a reason is told in the words of the first answer that it refused.
+    `unused` are the refused forms of which nothing would have been used, and their fields. `empty`
+    counts the answers without a row.
     `never_match` counts the rows that can never match, by reason. `remarks` come from the track.
     """
 
@@ -55,6 +63,8 @@ class RehearsalReport:
     waited_s: float
     slowest_s: float
     refused: dict[str, int]
+    unused: UnusedFields
+    empty: int
     never_match: dict[str, int]
     remarks: Remarks
 
@@ -90,6 +100,8 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
         waited_s=_covered_s(served, session_s),
         slowest_s=max((request.duration_s for request in requests), default=0.0),
         refused=_by_reason(refused_answers_of(connection, session_id)),
+        unused=unused_fields_of(connection, session_id),
+        empty=count_empty_answers(connection, session_id),
         never_match=dict(Counter(flag.reason for flag in flags)),
         remarks=contest.track.remarks(sent, truth, None if run is None else run.accuracy),
     )

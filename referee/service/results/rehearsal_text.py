@@ -5,10 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from referee.formats.answers import FORM_FIELDS
+from referee.formats.faults import quoted
+from referee.formats.unused_fields import FieldKind
 from referee.service.results.rehearsal import RehearsalReport
+from referee.store.unused_fields import UnusedFields
 
 # Every refusal of an answer begins so. The report says it once.
 _NOTHING = "Nothing was stored: "
+_FIELDS_NAMED = 8
+# What a field was, where its name alone does not show why it is not used.
+_WHAT_IT_WAS = {
+    FieldKind.FILE.value: " (a file part)",
+    FieldKind.CONTENT.value: " (a whole answer in a field)",
+    FieldKind.NO_NAME.value: " (text without a name)",
+    FieldKind.QUERY.value: " (in the address)",
+}
 
 
 def rehearsal_text(report: RehearsalReport) -> str:
@@ -46,7 +58,11 @@ def _lines(report: RehearsalReport) -> Iterator[tuple[str, str]]:
     yield from (("WARNING", warning) for warning in report.remarks.warnings)
     if refused:
         yield "WARNING", _refused(report.refused)
-    elif report.images_fetched and not report.answers.detections:
+    if report.unused.posts:
+        yield "WARNING", _unused(report.unused)
+    if report.empty and not report.answers.detections:
+        yield "WARNING", _empty(report.empty)
+    elif report.images_fetched and not report.answers.detections and not refused:
         yield "WARNING", "Images were fetched, but no detection was sent."
     if report.answers.late_answers:
         yield "WARNING", late_text(report.answers.late_answers)
@@ -76,6 +92,23 @@ def _refused(refused: Mapping[str, int]) -> str:
         f"{text}: {reason.removeprefix(_NOTHING).rstrip('.')}. Nothing of refused answers was "
         "stored. The header X-Referee-Detail of each says what is wrong."
     )
+
+
+def _unused(unused: UnusedFields) -> str:
+    """Return how many forms were refused because of their fields, and which these were."""
+    named = unused.fields[:_FIELDS_NAMED]
+    names = ", ".join(quoted(name) + _WHAT_IT_WAS.get(kind, "") for name, kind in named)
+    more = len(unused.fields) - _FIELDS_NAMED
+    return (
+        f"Fields that are not an answer's came in {_answers(unused.posts)}: {names}"
+        + (f" and {more} more" if more > 0 else "")
+        + f". A form's fields are {', '.join(FORM_FIELDS)}, with one value for each box."
+    )
+
+
+def _empty(count: int) -> str:
+    verb = "has" if count == 1 else "have"
+    return f"{_answers(count)} {verb} no row, and no detection was stored."
 
 
 def _rates(rates: Iterable[float]) -> str:

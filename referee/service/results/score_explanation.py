@@ -62,7 +62,9 @@ def write_explanation(
         shown += _write_misses(
             folder, [*misses_of(truth_file, detections, fates)], truth_file, pictures
         )
-        (folder / "index.html").write_text(_page(result, shown), encoding="utf-8")
+        # A picture's name may have what UTF-8 has not, as names of files can.
+        page = _page(result, shown).encode("utf-8", "backslashreplace")
+        (folder / "index.html").write_bytes(page)
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror}") from None
 

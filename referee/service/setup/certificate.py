@@ -16,6 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from referee.errors import ConfigError, InputError
 from referee.service.setup.config import TlsFiles
+from referee.service.setup.contest_tls import OWN_NAME
 from referee.service.setup.private_key import key_text, read_key
 from referee.service.setup.whole_files import replace_file, write_once
 
@@ -33,11 +34,12 @@ _HOST = re.compile(rf"(?=.{{1,253}}$)(\*\.)?({_LABEL}\.)*(?![0-9]+$){_LABEL}")
 def make_certificate(folder: Path, beside: Path, hosts: Sequence[str], now: datetime) -> TlsFiles:
     """Write a new certificate for hosts and IP addresses, and its key; return the paths.
 
-    The keys lie in the folder with mode 600, the certificates beside the file `beside`. The CA is
-    made once, so the teams keep its file while the server's certificate changes. Raises
-    `InputError` for a host that is none, and `ConfigError` for half a CA.
+    It names `OWN_NAME` too, for boards that know no addresses in a certificate. The keys lie in the
+    folder with mode 600, the certificates beside the file `beside`. The CA is made once, so the
+    teams keep its file while the server's certificate changes. Raises `InputError` for a host that
+    is none, and `ConfigError` for half a CA.
     """
-    names = [_name(host) for host in hosts]
+    names = [_name(host) for host in dict.fromkeys([*hosts, OWN_NAME])]
     ca_path, ca_key_path = beside.parent / f"{_CA}.pem", folder / f"{_CA}.key"
     if ca_path.exists() != ca_key_path.exists():
         there, missing = (ca_path, ca_key_path) if ca_path.exists() else (ca_key_path, ca_path)

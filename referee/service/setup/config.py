@@ -16,6 +16,7 @@ from typing import Any
 from power.energy.conditions import Conditions
 from power.meter import InputMode, MeterSettings
 from power.resource import is_official, split_resource
+from referee.core.proxies import TrustedProxies, trusted_proxies
 from referee.service.setup.config_values import setting
 
 LENGTH_MOST_S = 86400
@@ -127,6 +128,18 @@ class ServerSection:
         example='{ certificate = "contest_tls.pem", key = "data/contest_tls.key", '
         'ca = "contest_ca.pem" }',
     )
+    trusted_proxies: tuple[str, ...] = setting(
+        "Addresses or networks of the proxies that stand in front of the servers, such as "
+        "127.0.0.1 or 10.0.0.0/24. Whom they name in X-Forwarded-For is the sender of a request; "
+        "nobody else is believed (docs/proxies.md).",
+        (),
+        check=trusted_proxies,
+    )
+
+    @property
+    def proxies(self) -> TrustedProxies:
+        """Return the proxies that are believed when they say for whom they ask."""
+        return trusted_proxies(self.trusted_proxies)
 
     @property
     def contest_scheme(self) -> str:

@@ -17,6 +17,14 @@ from referee.service.setup.config import TlsFiles
 
 C = TypeVar("C", bound=ssl.SSLContext)
 
+OWN_NAME = "referee.internal"
+"""The name that each certificate of the referee's own has, beside addresses.
+
+A TLS library of an old board, as mbedTLS 2.28 is, compares names alone: an address in a certificate
+is nothing to it. Such a board connects to the address and checks this name. Nobody need resolve it:
+`.internal` is reserved for networks of one's own.
+"""
+
 # A handshake is two flights each way.
 _FLIGHTS_MOST = 8
 
@@ -31,10 +39,9 @@ class Certificate:
     def covers(self, host: str) -> bool:
         """Tell whether a client that connects to this host or IP address takes the certificate."""
         host = host.strip("[]").lower()
-        try:
+        if _is_address(host):
             return str(ipaddress.ip_address(host)) in self.names
-        except ValueError:
-            return host in self.names or f"*.{host.partition('.')[2]}" in self.names
+        return host in self.names or f"*.{host.partition('.')[2]}" in self.names
 
 
 def usable_certificate(files: TlsFiles, now: datetime) -> Certificate:
@@ -66,6 +73,27 @@ def ca_words(files: TlsFiles | None) -> str:
 
     digest = pem.sha256_of(pem.certificates(files.ca)[0])
     return f"{files.ca.name}, SHA-256 {digest.hex(':').upper()}"
+
+
+def name_to_check(files: TlsFiles | None) -> str:
+    """Return the name by which a board that knows no addresses checks the certificate, or ''."""
+    if files is None:
+        return ""
+    from referee.service.setup import pem_certificates as pem
+
+    names = pem.names_of(pem.certificates(files.certificate)[0])
+    if OWN_NAME in names:
+        return OWN_NAME
+    hosts = (one for one in sorted(names) if not one.startswith("*.") and one != "localhost")
+    return next((one for one in hosts if not _is_address(one)), "")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def server_context(files: TlsFiles, make: type[C]) -> C:

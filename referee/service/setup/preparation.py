@@ -49,7 +49,8 @@ def prepare_contest(
 ) -> tuple[Database, Manifest]:
     """Create or open the contest's folder and update its image manifest.
 
-    `tell` gets sentences that say what came in YOLO labels and what was taken of it.
+    `tell` gets sentences about the ground truth: what came in YOLO labels and what was taken of it,
+    and in a rehearsal the boxes that nobody can find.
 
     Afterwards only this user can read the referee's files in the folder. Files that were moved or
     copied again are the same while their contents are. Raises `InputError` for inputs that cannot
@@ -84,6 +85,9 @@ def _update_manifest(
     reads = HashedReads()
     inputs = input_files(config, reads)
     truth = read_truth(config, reads)
+    lost = truth.unfindable()
+    if lost and config.contest.mode == "practice":  # An event has a check of it.
+        tell(f"{config.images.ground_truth}: {lost.words()}")
     if truth.labels is not None:
         for sentence in (label_line(truth.labels), *label_warnings(truth.labels)):
             tell(sentence)

@@ -19,8 +19,8 @@ class Venue:
 
     `lanes` has the addresses of each lane by its name; a single lane has the name ''. `wifi` is the
     name and the password of the wireless network, or None for a cable; a slip shows both, and a
-    code to scan. `ca` names the file that
-    the teams' clients trust, and is '' without one.
+    code to scan. `ca` names the file that the teams' clients trust. By `tls_name` a board whose TLS
+    knows no addresses checks the certificate. Both are '' without one.
     """
 
     contest: str
@@ -28,6 +28,7 @@ class Venue:
     wifi: tuple[str, str] | None
     rules: str
     ca: str = ""
+    tls_name: str = ""
 
 
 def rules_line(seconds: int) -> str:
@@ -53,6 +54,7 @@ def slips_page(
         contest=venue.contest,
         slips=slips,
         ca=venue.ca,
+        tls_name=venue.tls_name,
         rules=venue.rules,
         wifi="" if venue.wifi is None else wifi_svg(*venue.wifi),
     )

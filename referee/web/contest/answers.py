@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,15 @@ from flask import Flask, Request, Response
 
 from referee.core.instant import Instant
 from referee.errors import Refusal
-from referee.formats.answer_formats import FORM
+from referee.formats.answer_formats import FORM, media_type_by_looks
 from referee.formats.forms import find_token, has_answer_list
+from referee.formats.unused_fields import (
+    FieldsUnused,
+    UnusedField,
+    UnusedParts,
+    not_used,
+    require_used,
+)
 from referee.service.entry.answers import Receipt
 from referee.tracks.track import Track
 from referee.web.contest import legacy
@@ -23,6 +31,8 @@ from referee.web.contest.replies import (
     answer_format_of,
     current,
     form_of,
+    looks_like,
+    printable,
     problem,
     require_token,
     token_of,
@@ -44,6 +54,7 @@ ENDPOINT = "result"
 """The name of this route."""
 
 _FLAGS_LISTED = 1000
+_TOKEN = "token"
 
 
 def register(app: Flask, services: ContestServices) -> None:
@@ -66,7 +77,7 @@ def register(app: Flask, services: ContestServices) -> None:
         body = Body(asked, MAX_BODY_BYTES)
         token = None
         try:
-            token = _token(asked, body)
+            token = _token_of_answer(asked, body)
             notes.session = services.admission.answering_session(token, asked.remote_addr or "")
         except Refusal:
             body.discard(known=token is not None and services.admission.gave_out(token))
@@ -77,25 +88,39 @@ def register(app: Flask, services: ContestServices) -> None:
             content = body.whole()
             notes.received = services.contest.clock.now()
             parse = partial(_parsed, services, token, asked, content, notes.received)
-            answer_format, posted = parse() if short else services.run_parsing(parse)
+            try:
+                posted = parse() if short else services.run_parsing(parse)
+            except FieldsUnused as refusal:
+                notes.unused = refusal.fields
+                raise
         receipt = services.answers.take(
             notes.session,
-            posted,
+            posted.answer,
             received=notes.received,
-            answer_format=answer_format,
+            answer_format=posted.format_name,
             address=asked.remote_addr or "",
+            remarks=not_used(posted.unused),
         )
         notes.stored = True
-        if answer_format != FORM or wants_json(asked):
+        if posted.format_name != FORM or wants_json(asked):
             return _receipt(app, receipt)
         if receipt.late:
             # An old client knows only this text for a session that is over.
             text = "Too late: the answer is stored but does not count."
             return problem(asked, Refusal("token_invalid", text))
-        return Response(legacy.RESULT_STORED)
+        return _stored(receipt)
 
 
-def _token(asked: Request, body: Body) -> str:
+@dataclass(frozen=True)
+class _Posted:
+    """An answer as the track has parsed it, its format, and the fields of a form of no use."""
+
+    format_name: str
+    answer: Sized
+    unused: Sequence[UnusedField] = ()
+
+
+def _token_of_answer(asked: Request, body: Body) -> str:
     """Return the token; read as little of the body as possible."""
     if "HTTP_AUTHORIZATION" in asked.environ:
         token = token_of(asked)
@@ -126,8 +151,8 @@ def _posted_token(body: Body, *, multipart: bool) -> str | None:
 
 def _parsed(
     services: ContestServices, token: str, asked: Request, content: bytes, received: Instant
-) -> tuple[str, Sized]:
-    """Return the name of an answer's format, and the answer as the track has parsed it."""
+) -> _Posted:
+    """Return an answer as the track has parsed it."""
     try:
         return _answer(services.contest.track, asked, content)
     except Refusal as fault:
@@ -137,11 +162,43 @@ def _parsed(
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
 
 
-def _answer(track: Track[Any], asked: Request, content: bytes) -> tuple[str, Sized]:
+def _answer(track: Track[Any], asked: Request, content: bytes) -> _Posted:
     answer_format = answer_format_of(asked, content)
     if answer_format is None:
-        return FORM, track.parse_form(form_of(asked, content, track.form_fields))
-    return answer_format.name, track.parse(answer_format, content)
+        return _form_answer(track, asked, content)
+    try:
+        return _Posted(answer_format.name, track.parse(answer_format, content))
+    except Refusal as fault:
+        if fault.code != answer_format.refusal:
+            raise
+        sentence = f"{fault}{looks_like(content, answer_format)}"
+        raise Refusal(fault.code, sentence, fault.faults) from None
+
+
+def _form_answer(track: Track[Any], asked: Request, content: bytes) -> _Posted:
+    """Return the answer of a form; raise `FieldsUnused` where something of it would be lost."""
+    parts = UnusedParts()
+    fields = form_of(asked, content, (*track.form_fields, _TOKEN), parts)
+    sent = fields.keys() & set(track.form_fields)
+    if not sent:
+        for name, value in asked.args.items(multi=True):
+            if name != _TOKEN:
+                parts.add(name, value, is_query=True)
+    unused = parts.fields(media_type_by_looks)
+    if track.form_fields:
+        require_used(sent, unused, track.form_fields, parts.others)
+    return _Posted(FORM, track.parse_form(fields), unused)
+
+
+def _stored(receipt: Receipt) -> Response:
+    """Return the old text for a stored form; a header has what the text leaves out."""
+    told = list(receipt.remarks)
+    if 0 < len(receipt.flagged) < receipt.stored:
+        told.append(f"{len(receipt.flagged)} of {receipt.stored} rows can never match")
+    response = Response(legacy.RESULT_STORED)
+    if told:
+        response.headers["X-Referee-Detail"] = printable("; ".join(told) + ".")
+    return response
 
 
 def _receipt(app: Flask, receipt: Receipt) -> Response:

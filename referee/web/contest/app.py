@@ -63,6 +63,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         asked, notes = current()
         notes.session = notes.sent = None
         notes.stored = False
+        notes.unused = ()
         notes.form = {}
         notes.json = asked.mimetype == "application/json"
         notes.received = clock.now()
@@ -93,6 +94,7 @@ def _served_request(asked: FlaskRequest, notes: Any, response: Response) -> Serv
         sent_bytes=response.content_length or 0,
         sent=notes.sent if response.status_code == 200 else None,
         refused=_refused_answer(asked, notes, response),
+        unused=notes.unused,
     )
 
 

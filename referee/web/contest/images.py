@@ -10,7 +10,7 @@ from referee.formats.image_numbers import requested_image
 from referee.service.entry.images import Finder, archive_for, image_for
 from referee.tracks.track import Delivery
 from referee.web.contest import legacy
-from referee.web.contest.replies import current, field_of, require_token
+from referee.web.contest.replies import current, field_of, no_form, require_token
 from referee.web.contest.services import ContestServices
 
 
@@ -37,7 +37,8 @@ def register(app: Flask, services: ContestServices) -> None:
 def _asked_image(asked: Request) -> str:
     text = field_of(asked, "image_name")
     if text is None:
-        raise Refusal("image_name_missing", "Send the image's number as 'image_name'.")
+        sentence = "Send the image's number as 'image_name'." + no_form(asked)
+        raise Refusal("image_name_missing", sentence)
     if not text:
         raise Refusal("image_index_empty", "'image_name' is empty: send the image's number.")
     return text

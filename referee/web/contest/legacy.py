@@ -16,11 +16,19 @@ DISPLAY_FAILED = "Display failed to start\n"
 INVALID_USER = "Invalid User"
 """The answer of `/no_of_images` to a bad token; it differs from all other routes' answer."""
 
-PAGE_ROUTES = frozenset({"/verify", "/image", "/zipimages", "/image_camera", "/result"})
-"""The old routes that answer a missing field with a page in HTML; newer routes send one line."""
+OLD_TYPE = "text/html; charset=utf-8"
+"""The type of the old referee's texts, which are no HTML; its clients get it still."""
 
-OLD_ROUTES = PAGE_ROUTES | {"/", "/help", "/login", "/get_token", "/no_of_images", "/logout"}
-"""The routes of 2015-2019; they answer another method with a page in HTML."""
+PLAIN_TYPE = "text/plain; charset=utf-8"
+"""The type of every other text."""
+
+OLD_ROUTES = frozenset(
+    {
+        *("/login", "/get_token", "/verify", "/no_of_images", "/logout"),
+        *("/image", "/zipimages", "/image_camera", "/result"),
+    }
+)
+"""The routes of 2015-2019 on which its clients read texts."""
 
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "username_missing": (401, "Missing username or password\n"),
@@ -42,6 +50,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "archive_index_invalid": (406, "Image index out of range\n"),
     "image_missing": (500, "Image not found\n"),
     "lists_unequal": (406, RESULT_MISMATCH),
+    "fields_unused": (406, RESULT_MISMATCH),
     "not_a_number": (406, RESULT_MISMATCH),
     "too_many_rows": (413, None),
     "body_too_large": (413, None),
@@ -58,6 +67,10 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "method_unknown": (405, None),
 }
 """The status and text for each refusal code; None means that the refusal's sentence is sent."""
+
+
+NEWER = frozenset({"fields_unused"})
+"""Codes of refusals that use a text of the old referee where that took the request."""
 
 
 def status_and_text(code: str) -> tuple[int, str | None]:

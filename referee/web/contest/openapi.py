@@ -27,7 +27,9 @@ Contents = Mapping[str, Schema]
 
 _ROUTES = Path(__file__).with_suffix(".toml")
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-_REFUSED = {"text/html": {"schema": {"type": "string"}}} | _PROBLEM
+# The old referee's texts have the type that its clients know.
+_LINES = dict.fromkeys(("text/plain", "text/html"), {"schema": {"type": "string"}})
+_REFUSED = _LINES | _PROBLEM
 _STRING: Schema = {"type": "string"}
 _TOKEN: Schema = _STRING | {"description": "Needed if it is not sent elsewhere."}
 _SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
@@ -212,13 +214,16 @@ def _answer_contents() -> Contents:
     lists = {name: {"type": "array", "items": _STRING} for name in FORM_FIELDS}
     return {
         **_form({"token": _TOKEN} | lists),
-        **{one.media_type: dict(one.schema) for one in FORMATS},
+        **{
+            kind: dict(one.schema) for one in FORMATS for kind in (one.media_type, *one.other_types)
+        },
     }
 
 
 def _answer_refusals() -> list[str]:
     of_formats = [one.refusal for one in FORMATS]
-    return ["lists_unequal", "not_a_number", "too_many_rows", *of_formats, "media_type_unknown"]
+    of_forms = ["lists_unequal", "fields_unused", "not_a_number"]
+    return [*of_forms, "too_many_rows", *of_formats, "media_type_unknown"]
 
 
 def _problem_schema() -> Schema:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import logging
 from collections.abc import Container, Mapping, Sequence
@@ -15,23 +14,35 @@ from flask import Request, Response, g, request
 from referee.errors import Refusal, Unavailable
 from referee.formats.answer_formats import (
     FORMATS,
+    JSON,
     AnswerFormat,
     any_of,
     format_by_looks,
     format_of_type,
 )
 from referee.formats.answers import MAX_ROWS, refused
-from referee.formats.forms import parse_multipart, parse_urlencoded
-from referee.web.contest.legacy import OLD_ROUTES, PAGE_ROUTES, status_and_text
+from referee.formats.forms import has_answer_list, parse_multipart, parse_urlencoded
+from referee.formats.unused_fields import UnusedParts
+from referee.web.contest.legacy import (
+    NEWER,
+    OLD_ROUTES,
+    OLD_TYPE,
+    PLAIN_TYPE,
+    status_and_text,
+)
+from referee.web.server.bodies import has_body
 
 _log = logging.getLogger(__name__)
 
 MULTIPART = "multipart/form-data"
 FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART, "")
-_PAGE = (
-    "<!doctype html>\n<html lang=en>\n<title>{status} {phrase}</title>\n"
-    "<h1>{phrase}</h1>\n<p>{text}</p>\n"
-)
+_URLENCODED = FORM_TYPES[0]
+
+# The beginning of a body that shows what it is.
+_LOOK_BYTES = 1000
+
+# What somebody should know whose lines have come as one.
+_LINE_ENDS = " With curl give --data-binary @FILE: -d @FILE drops line ends."
 
 _MAX_FIELDS = 7 * MAX_ROWS + 100
 """The most fields of a form: seven lists of the longest answer, and a hundred other fields."""
@@ -46,8 +57,10 @@ def current() -> tuple[Request, Any]:
     return real, g._get_current_object()
 
 
-def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str, Sequence[str]]:
-    """Return the fields of a form body that have one of these names.
+def form_of(
+    request: Request, body: bytes, names: Container[str], unused: UnusedParts | None = None
+) -> Mapping[str, Sequence[str]]:
+    """Return the fields of a form body that have one of these names; `unused` gets the others.
 
     A body without a content type counts as a form. An empty body, or a body of another type, has no
     fields. Raises `Refusal`: code `body_too_large` for more fields than any answer has, and
@@ -59,18 +72,26 @@ def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str
     if kind not in FORM_TYPES:
         return {}
     if kind == MULTIPART:
-        return _multipart(request, body, names)
+        return _multipart(request, body, names, unused)
     if body.count(b"&") >= _MAX_FIELDS:
         raise _too_many_fields()
-    return parse_urlencoded(body, names, MAX_ROWS)
+    return parse_urlencoded(body, names, MAX_ROWS, unused)
 
 
-def _multipart(request: Request, body: bytes, names: Container[str]) -> Mapping[str, Sequence[str]]:
+def _multipart(
+    request: Request, body: bytes, names: Container[str], unused: UnusedParts | None
+) -> Mapping[str, Sequence[str]]:
     boundary = request.mimetype_params.get("boundary", "")
+    if not boundary:
+        raise Refusal(
+            "form_invalid",
+            "Nothing was stored: the Content-Type of the multipart form names no boundary; leave "
+            "this header to the library that makes the form.",
+        )
     if body.count(b"--" + boundary.encode()) > _MAX_FIELDS:
         raise _too_many_fields()
     with refused("form_invalid"):
-        return parse_multipart(body, boundary, names, MAX_ROWS)
+        return parse_multipart(body, boundary, names, MAX_ROWS, unused)
 
 
 def _too_many_fields() -> Refusal:
@@ -108,9 +129,20 @@ def require_token(request: Request, posted: str | None = None) -> str:
         raise Refusal(
             "token_missing",
             "There is no token: log in with POST /login and send its answer as 'Authorization: "
-            "Bearer TOKEN' or as the form field 'token'.",
+            "Bearer TOKEN' or as the form field 'token'." + no_form(request),
         )
     return token
+
+
+def no_form(request: Request) -> str:
+    """Return a sentence about a body in which no field is looked for, or an empty text."""
+    kind = request.mimetype
+    if kind in FORM_TYPES or not has_body(request):
+        return ""
+    return (
+        f" The body's Content-Type is '{kind[:60]}': fields are read only of a form, whose type is "
+        f"{_URLENCODED}."
+    )
 
 
 def answer_format_of(request: Request, content: bytes) -> AnswerFormat | None:
@@ -134,17 +166,59 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat | None:
             raise Refusal(
                 "media_type_unknown",
                 f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send "
-                f"{any_of('a form', *(one.media_type for one in FORMATS))}.",
+                f"{any_of('a form', *(one.media_type for one in FORMATS))}." + looks_like(content),
             )
         return answer_format
+    if kind != MULTIPART and _is_multipart(content):
+        raise Refusal(
+            "media_type_unknown",
+            f"Nothing was stored: the body is a multipart form and its Content-Type is "
+            f"'{kind or 'missing'}'; leave this header to the library that makes the form.",
+        )
+    if kind != MULTIPART and _is_packed(content):
+        raise Refusal(
+            "media_type_unknown",
+            "Nothing was stored: the body is packed by gzip; send it as it is, not compressed.",
+        )
     other = None if kind == MULTIPART else format_by_looks(content)
     if other is not None:
         raise Refusal(
             "media_type_unknown",
             f"Nothing was stored: the body is {other.title} and its Content-Type is "
-            f"'{kind or 'missing'}'; send it with 'Content-Type: {other.media_type}'.",
+            f"'{kind or 'missing'}'; send it with 'Content-Type: {other.media_type}'."
+            + ("" if b"\n" in content or other is JSON else _LINE_ENDS),
         )
     return None
+
+
+def looks_like(content: bytes, said: AnswerFormat | None = None) -> str:
+    """Return a sentence about a body that seems to be no `said`, but something else that is taken.
+
+    It is empty where the body seems to be nothing that is known.
+    """
+    beginning = content[:_LOOK_BYTES].lstrip()
+    if _is_multipart(content):
+        return " The body is a multipart form: leave its Content-Type to the library that makes it."
+    if _is_packed(content):
+        return " The body is packed by gzip: send it as it is, without compression."
+    if beginning.startswith(b"[object "):
+        return " JavaScript has made this text of an object: send JSON.stringify of the list."
+    if has_answer_list(beginning, multipart=False):
+        return f" The body looks like a form: send 'Content-Type: {_URLENCODED}'."
+    other = format_by_looks(content)
+    # One object is neither a list of results nor, where its line has no end, JSON lines.
+    one_object = said is not None and other is JSON and beginning[:1] == b"{"
+    if other is None or other is said or one_object:
+        return ""
+    return f" The body looks like {other.title}: send 'Content-Type: {other.media_type}'."
+
+
+def _is_packed(content: bytes) -> bool:
+    return content[:2] == b"\x1f\x8b"
+
+
+def _is_multipart(content: bytes) -> bool:
+    return content[:2] == b"--" and b"form-data" in content[:_LOOK_BYTES]
 
 
 def _coding_of(request: Request) -> str | None:
@@ -186,22 +260,26 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
         if refusal.faults:
             details["faults"] = list(refusal.faults)
         response = Response(json.dumps(details), status, content_type="application/problem+json")
-    elif _is_page(request, refusal.code, status):
-        phrase, shown = HTTPStatus(status).phrase, html.escape(sentence)
-        response = Response(_PAGE.format(status=status, phrase=phrase, text=shown), status)
+    elif text is not None and refusal.code not in NEWER:
+        response = old_text(request, text, status)
     else:
-        response = Response(text if text is not None else sentence + "\n", status)
+        response = Response(text or sentence + "\n", status, content_type=PLAIN_TYPE)
     response.headers["X-Referee-Detail"] = printable(sentence)
     return response
 
 
-def _is_page(request: Request, code: str, status: int) -> bool:
-    """Tell whether the old referee answered this with a page in HTML."""
-    if code == "address_unknown":
-        return True
-    if code == "method_unknown":
-        return request.path in OLD_ROUTES
-    return code.endswith("_missing") and status == 400 and request.path in PAGE_ROUTES
+def old_text(request: Request, text: str, status: int = 200) -> Response:
+    """Return the count or a refusal of the old referee, for an old client under the type it knows.
+
+    The old referee knew neither `Authorization` nor fields in the address.
+    """
+    environ = request.environ
+    is_old = (
+        request.path in OLD_ROUTES
+        and not environ.get("QUERY_STRING")
+        and "HTTP_AUTHORIZATION" not in environ
+    )
+    return Response(text, status, content_type=OLD_TYPE if is_old else PLAIN_TYPE)
 
 
 def printable(sentence: str) -> str:

@@ -23,7 +23,15 @@ from referee.service.setup.session_images import frame_tag_of
 from referee.tracks.track import Delivery
 from referee.web.contest import legacy
 from referee.web.contest.openapi import openapi
-from referee.web.contest.replies import field_of, problem, require_token, token_of, wants_json
+from referee.web.contest.replies import (
+    field_of,
+    no_form,
+    old_text,
+    problem,
+    require_token,
+    token_of,
+    wants_json,
+)
 from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.server.connection import HEAD_S, waits_of
@@ -32,7 +40,6 @@ from referee.web.server.connection_limiter import MOST_OF_ADDRESS
 _log = logging.getLogger(__name__)
 
 _HOME = "http://lpirc.net/"
-_TEXT = "text/plain; charset=utf-8"
 _CATCH_UP_S = 0.2
 
 # The help shows this many classes. /classes lists all of them.
@@ -53,7 +60,7 @@ def register(app: Flask, services: ContestServices) -> None:
         g.session = services.admission.running_session(require_token(request), _address())
         return Response(legacy.VALID_TOKEN)
 
-    @app.route("/no_of_images", methods=["POST"])
+    @app.route("/no_of_images", methods=["GET", "POST"])
     def no_of_images() -> Response:
         token = token_of(request)
         if token is None:
@@ -65,9 +72,9 @@ def register(app: Flask, services: ContestServices) -> None:
             if not wants_json(request) and refusal.code != "other_device":
                 response.set_data(legacy.INVALID_USER)
             return response
-        return Response(str(services.contest.image_count))
+        return old_text(request, str(services.contest.image_count))
 
-    @app.route("/status", methods=["GET"])
+    @app.route("/status", methods=["GET", "POST"])
     def status() -> Response:
         return _status(services)
 
@@ -94,7 +101,7 @@ def _add_descriptions(app: Flask, services: ContestServices) -> None:
     @app.route("/help", methods=["GET", "POST"])
     def help_page() -> Response:
         base = f"{request.scheme}://{request.host}"
-        return Response(help_text(services.contest, base), content_type=_TEXT)
+        return Response(help_text(services.contest, base), content_type=legacy.PLAIN_TYPE)
 
     @app.route("/classes", methods=["GET"])
     def classes() -> Response:
@@ -102,7 +109,7 @@ def _add_descriptions(app: Flask, services: ContestServices) -> None:
         if wants_json(request):
             return jsonify([{"id": number, "name": name} for number, name in listed.items()])
         lines = [f"{number} {name}\n" for number, name in listed.items()]
-        return Response("".join(lines), content_type=_TEXT)
+        return Response("".join(lines), content_type=legacy.PLAIN_TYPE)
 
     @app.route("/openapi.json", methods=["GET"])
     def description() -> Response:
@@ -118,7 +125,8 @@ def _login(services: ContestServices) -> Response:
             "Content-Type application/x-www-form-urlencoded, as curl -d does.",
         )
     if username is None or password is None:
-        raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
+        sentence = "Send the form fields 'username' and 'password'." + no_form(request)
+        raise Refusal("username_missing", sentence)
     try:
         login = services.admission.login(username, password, _address(), waits_of(request.environ))
     except Refusal:
@@ -131,7 +139,7 @@ def _login(services: ContestServices) -> Response:
         raise Refusal("login_failed", sentence) from error
     g.session = login.session
     if not wants_json(request):
-        return Response(login.token)
+        return Response(login.token, content_type=legacy.PLAIN_TYPE)
     facts = login.session.facts
     return jsonify(
         token=login.token,

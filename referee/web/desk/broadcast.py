@@ -9,28 +9,47 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+from referee.core.changes import is_same
 from referee.service.desk.watched_thread import WatchedThread
+from referee.web.server.numbered import NumberedStates, sent_event
+from referee.web.server.pieces import Piece
 
 # Twice a second is smooth enough, because the page itself counts down between two boards.
 _INTERVAL_S = 0.5
-# The server notices only when it sends something that a page has gone away.
-_SIGN_OF_LIFE_S = 5.0
+# A page that hears nothing for some of these says that the desk does not answer.
+_ALIVE_S = 1.0
 _CLOSE_S = 10.0
 
-_FULL = (
-    "retry: 5000\nevent: full\n"
-    'data: {"text": "Too many pages are open: close one. This page tries again by itself."}\n\n'
+_AGAIN = Piece(b"retry: 5000\n")
+_FULL = Piece(
+    _AGAIN.plain
+    + sent_event(
+        "full",
+        {"text": "Too many pages are open: close one. This page tries again by itself."},
+    ).plain
 )
-_TROUBLE = {"text": "The desk cannot read its own records; its log says why."}
+_TROUBLE = sent_event(
+    "trouble", {"text": "The desk cannot read its own records; its log says why."}
+)
+# A line that no page hears: the server notices only when it sends that a page has gone away.
+_UNHEARD = Piece(b": still here\n\n")
+
+_ALIVE = sent_event("alive", {})
 
 _log = logging.getLogger(__name__)
+
+
+def all_of_it(board: dict[str, Any]) -> Any:
+    """Return the whole board: any other one is news."""
+    return board
 
 
 class Broadcast:
     """The publisher of the board: its thread `board` works twice a second while a page is open.
 
     `viewers_most` bounds the number of open pages, because each holds a thread of the server.
-    `tell` gets a sentence when the thread has died, before the thread is restarted.
+    `tell` gets a sentence when the thread has died, before the thread is restarted. `steady`
+    returns what of a board is news: boards in which it is equal are sent once.
     """
 
     def __init__(
@@ -38,13 +57,20 @@ class Broadcast:
         compute: Callable[[], dict[str, Any]],
         viewers_most: int,
         tell: Callable[[str], object] = lambda text: None,
+        steady: Callable[[dict[str, Any]], Any] = all_of_it,
     ) -> None:
         self._compute = compute
+        self._steady = steady
         self._viewers_most = viewers_most
         self._viewers = 0
         self._changed = threading.Condition()
-        self._number = 0
-        self._event = ""
+        self._states = NumberedStates()
+        self._told: Any = None
+        self._whole = _UNHEARD
+        self._trouble = False
+        # How often there were news, and how often the board was computed without a fault.
+        self._news = 0
+        self._looks = 0
         self._stopping = threading.Event()
         self._thread = WatchedThread("board", self._run, self._stopping, tell)
 
@@ -67,42 +93,61 @@ class Broadcast:
         """Publish without waiting for the next turn, after an operator's action."""
         self._publish()
 
-    def stream(self) -> Generator[str, None, None]:
+    def stream(self, held: str | None = None) -> Generator[Piece, None, None]:
         """Yield server-sent events until the page goes away.
 
-        The events are `board`, or `trouble` if the board cannot be computed. If no place is free,
-        the only event is `full`. A stream takes a place when the server asks for its first event,
-        so a stream that nobody reads takes none.
+        A page that says the number of the state that it holds, or '' for none, gets `whole` once
+        and then `change`. Without a number each event is a whole `board`. While nothing is new,
+        `alive` comes each second; `trouble` comes if the board cannot be computed. If no place is
+        free, the only event is `full`. A stream takes a place when the server asks for its first
+        event, so a stream that nobody reads takes none.
         """
         with self._changed:
-            if self._viewers >= self._viewers_most:
-                seen = None
-            else:
+            has_place = self._viewers < self._viewers_most
+            if has_place:
                 # The first viewer waits for a new board, because the last one may be hours old.
-                seen = self._number if self._viewers == 0 else -1
+                seen = (self._news, self._looks) if self._viewers == 0 else (-1, -1)
                 self._viewers += 1
                 self._changed.notify_all()
-        if seen is None:
+        if not has_place:
             yield _FULL
             return
         try:
-            yield from self._events(seen)
+            yield from self._events(held, *seen)
         finally:
             with self._changed:
                 self._viewers -= 1
 
-    def _events(self, seen: int) -> Iterator[str]:
+    def _events(self, held: str | None, news: int, looks: int) -> Iterator[Piece]:
+        whole: Piece | None = None
         while True:
             with self._changed:
-                self._changed.wait_for(
-                    lambda: self._stopping.is_set() or self._number != seen,  # noqa: B023
-                    timeout=_SIGN_OF_LIFE_S,
-                )
+                self._wait_for_news(news, looks if whole is None else None)
                 if self._stopping.is_set():
                     return
-                number, event = self._number, self._event
-            yield ": still here\n\n" if number == seen else f"id: {number}\n{event}"
-            seen = number
+                computed, news, looks = self._looks != looks, self._news, self._looks
+                trouble, newest = self._trouble, self._whole
+            if trouble:
+                yield _TROUBLE
+            elif not (computed and self._states.newest):
+                yield _UNHEARD  # Nobody has looked, so nobody may say that nothing is new.
+            elif held is not None:
+                held, event = self._states.after(held)
+                yield event
+            else:
+                yield newest if newest is not whole else _ALIVE
+            whole = newest
+
+    def _wait_for_news(self, news: int, looks: int | None) -> None:
+        """Wait for news, for the end, or for a second; `looks` waits for any board instead."""
+        self._changed.wait_for(
+            lambda: (
+                self._stopping.is_set()
+                or self._news != news
+                or (looks is not None and self._looks != looks)
+            ),
+            timeout=_ALIVE_S,
+        )
 
     def _run(self) -> None:
         while True:
@@ -116,12 +161,23 @@ class Broadcast:
 
     def _publish(self) -> None:
         try:
-            name, text = "board", json.dumps(self._compute(), allow_nan=False)
+            # What is kept is a copy: parts of a board may be shared with those who go on writing.
+            board = json.loads(json.dumps(self._compute(), allow_nan=False))
+            news = self._steady(board)
         except Exception:
             # The pages keep the last board and say that it is old.
             _log.exception("the board could not be computed")
-            name, text = "trouble", json.dumps(_TROUBLE)
+            with self._changed:
+                self._trouble = True
+                self._news += 1
+                self._changed.notify_all()
+            return
         with self._changed:
-            self._number += 1
-            self._event = f"event: {name}\ndata: {text}\n\n"
+            if self._trouble or not is_same(news, self._told):
+                self._states.put(board)
+                self._told = news
+                self._whole = sent_event("board", board, self._states.newest)
+                self._news += 1
+            self._trouble = False
+            self._looks += 1
             self._changed.notify_all()

@@ -7,6 +7,7 @@ Two addresses, `/health` and `/metrics`, are for programs that watch the referee
 from __future__ import annotations
 
 import hmac
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -46,6 +47,7 @@ from referee.web.desk.event import register_event
 from referee.web.desk.slips import register_slips
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.headers import RETRY_S, protect_pages
+from referee.web.server.pieces import document_response, stream_response
 
 _log = logging.getLogger(__name__)
 
@@ -120,7 +122,8 @@ def _register_pages(app: Flask, key: str) -> None:
 def _register_board(app: Flask, board: Board, broadcast: Broadcast, logins: Logins) -> None:
     @app.get("/board")
     def one_board() -> Response:
-        return jsonify(board.show())
+        text = json.dumps(board.show(), allow_nan=False)
+        return document_response(request, text, "application/json")
 
     @app.get("/sessions/<number>")
     def one_session(number: str) -> Response:
@@ -134,11 +137,11 @@ def _register_board(app: Flask, board: Board, broadcast: Broadcast, logins: Logi
     def events() -> Response:
         if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
             raise MethodNotAllowed(["GET"])
-        return Response(
-            while_let_in(logins, broadcast.stream()),
-            content_type="text/event-stream",
-            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-        )
+        held = request.args.get("since")
+        if held is not None:  # A browser that connects again by itself says the newest number.
+            held = request.headers.get("Last-Event-ID", held)
+        pieces = while_let_in(logins, broadcast.stream(held))
+        return stream_response(request, pieces, "text/event-stream")
 
 
 def _register_errors(app: Flask, board: Board) -> None:

@@ -17,6 +17,7 @@ from referee.service.setup.lane_words import display_path
 from referee.web.desk.arguments import posted_arguments, query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import while_let_in
+from referee.web.server.pieces import ENDLESS
 
 _NAME_MOST = 64
 _PIXELS = "application/octet-stream"
@@ -53,7 +54,7 @@ def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None
         return Response(
             while_let_in(logins, _events(there(), request.args.get("name", "")[:_NAME_MOST])),
             content_type="text/event-stream",
-            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+            headers=ENDLESS,
         )
 
     @app.get("/display/frames/<session>/<number>")

@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import g, request
 
@@ -16,7 +16,11 @@ from referee.errors import Refusal
 from referee.service.people.logins import Logins, OperatorLogin
 from referee.web.desk.arguments import posted_text
 
+T = TypeVar("T")
+
 _NOBODY = "operator"
+# A proxy sends one of them at least, and no browser does.
+_PASSED_ON = ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host")
 
 
 @dataclass(frozen=True)
@@ -56,15 +60,15 @@ def present_visitor() -> Visitor:
     return visitor
 
 
-def while_let_in(logins: Logins, stream: Generator[str, None, None]) -> Iterator[str]:
+def while_let_in(logins: Logins, stream: Generator[T, None, None]) -> Iterator[T]:
     """Pass on a stream until its visitor's login is ended; a page that only rests keeps it."""
     login = present_visitor().login
     return _while_stands(logins, login, stream)
 
 
 def _while_stands(
-    logins: Logins, login: OperatorLogin | None, stream: Generator[str, None, None]
-) -> Iterator[str]:
+    logins: Logins, login: OperatorLogin | None, stream: Generator[T, None, None]
+) -> Iterator[T]:
     with closing(stream):
         for event in stream:
             if login is not None and not logins.stands(login):
@@ -87,7 +91,12 @@ def acting_operator(arguments: dict[str, Any], *, named: bool = False) -> Actor:
 
 
 def is_at_desk() -> bool:
-    """Tell whether the request came from a program on this laptop."""
+    """Tell whether the request came from a program on this laptop.
+
+    What a proxy on this laptop passes on may come from anywhere, whatever it says.
+    """
+    if any(name in request.headers for name in _PASSED_ON):
+        return False
     try:
         address = ipaddress.ip_address(request.remote_addr or "")
     except ValueError:

@@ -21,6 +21,7 @@ from referee.service.scoreboard.view import PublicView
 from referee.web.desk.assets import static_folder
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.headers import RETRY_S, protect_pages
+from referee.web.server.pieces import ENDLESS, document_response, stream_response
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ def _register_data(app: Flask, show: Show) -> None:
     def view() -> Response:
         snapshot = newest(show)
         text = f'{{"key": "{snapshot.key}", "view": {snapshot.view}}}'
-        return Response(text, content_type="application/json")
+        return document_response(request, text, "application/json")
 
     @app.get("/<any(live, race):name>")
     def moving(name: str) -> Response:
@@ -130,12 +131,18 @@ def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
 def _register_events(app: Flask, show: Show) -> None:
     @app.route("/events", methods=["GET"], provide_automatic_options=False)
     def events() -> Response:
+        """Answer with whole views, or with differences to a page that says which state it holds.
+
+        A browser that connects again by itself says the newest number in a header.
+        """
         _require_get()
-        return Response(
-            show.streams.events(_flush()),
-            content_type="text/event-stream",
-            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-        )
+        held = request.args.get("since")
+        if held is None:
+            pieces = show.streams.wholes(_flush())
+        else:
+            held = request.headers.get("Last-Event-ID", held)
+            pieces = show.streams.differences(held, _flush())
+        return stream_response(request, pieces, "text/event-stream")
 
 
 def _register_feed(app: Flask, show: Show) -> None:
@@ -153,7 +160,7 @@ def _register_feed(app: Flask, show: Show) -> None:
         return Response(
             lines,  # type: ignore[arg-type]
             content_type="application/x-ndjson",
-            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+            headers=ENDLESS,
         )
 
 

@@ -7,16 +7,20 @@ and the connection bounds a reader that takes too little (`referee/web/server/co
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, Protocol, TypeVar
 
 from referee.core.blocking import BlockingRunner
 from referee.service.scoreboard.feed import FeedPlace, lines_after
 from referee.service.scoreboard.publisher import PublicSnapshot
+from referee.web.server.numbered import NumberedStates
+from referee.web.server.pieces import Piece, in_plain
 
 # The public sees each change within a second: it waits at most half of one here.
 _INTERVAL_S = 0.5
@@ -26,8 +30,10 @@ _ALIVE_S = 5.0
 _FEED_ALIVE_S = 110.0
 _FIRST_S = 10.0
 _CLOSE_S = 5.0
-_ALIVE = b"event: alive\ndata: {}\n\n"
-_TROUBLE = b"event: trouble\ndata: {}\n\n"
+_NOTHING = Piece(b"")
+_RETRY = Piece(b"retry: 2000\n\n")
+_ALIVE = Piece(b"event: alive\ndata: {}\n\n")
+_TROUBLE = Piece(b"event: trouble\ndata: {}\n\n")
 
 Flush = Callable[[], None]
 
@@ -79,17 +85,17 @@ class SnapshotMaker(Protocol):
 class _News:
     """What the pages are told now: three events, and whether the database cannot be read."""
 
-    view: bytes
-    live: bytes
-    race: bytes
+    view: Piece
+    live: Piece
+    race: Piece
     trouble: bool
 
-    def after(self, seen: _News | None) -> bytes:
+    def after(self, seen: _News | None) -> list[Piece]:
         """Return what a page lacks that has got `seen`; without news, a sign of life."""
         now = (self.view, self.live, self.race)
-        old = (b"", b"", b"") if seen is None else (seen.view, seen.live, seen.race)
-        news = b"".join(event for event, before in zip(now, old, strict=True) if event != before)
-        return news or (_TROUBLE if self.trouble else _ALIVE)
+        old = (_NOTHING,) * 3 if seen is None else (seen.view, seen.live, seen.race)
+        news = [event for event, before in zip(now, old, strict=True) if event != before]
+        return news or [_TROUBLE if self.trouble else _ALIVE]
 
 
 class Streams:
@@ -102,6 +108,8 @@ class Streams:
         self._publisher = publisher
         self._run_blocking = run_blocking
         self._snapshot: PublicSnapshot | None = None
+        self._states = NumberedStates()
+        self._parts: dict[str, tuple[str, Any]] = {}
         self._news: Newest[_News] = Newest()
         self._published: Newest[PublicSnapshot] = Newest()
         self._stopping = threading.Event()
@@ -126,19 +134,40 @@ class Streams:
         return self._snapshot
 
     def events(self, flush: Flush) -> Iterator[bytes]:
+        """Yield the events of `wholes` as they are."""
+        return in_plain(self.wholes(flush))
+
+    def wholes(self, flush: Flush) -> Iterator[Piece]:
         """Yield server-sent events: `view`, `live`, `race` with each change, else `alive`.
 
         `flush` sends what was yielded. If the database cannot be read, `trouble` comes instead of
         `alive`.
         """
-        yield b"retry: 2000\n\n"
+        yield _RETRY
         seen: _News | None = None
         while not self._stopping.is_set():
             flush()
             news = self._news.other_than(seen, _ALIVE_S)
             if news is not None:
-                yield news.after(seen)
+                yield _joined(tuple(news.after(seen)))
             seen = news
+
+    def differences(self, held: str, flush: Flush) -> Iterator[Piece]:
+        """Yield the same news as events of numbered states: `whole` once, then `change`.
+
+        `held` is the number of the state that the page has; '' if it has none.
+        """
+        yield _RETRY
+        seen: _News | None = None
+        while not self._stopping.is_set():
+            flush()
+            seen = self._news.other_than(seen, _ALIVE_S)
+            if seen is not None and self._states.newest:
+                is_old = held != self._states.newest
+                held, event = self._states.after(held)
+                yield _TROUBLE if seen.trouble and not is_old else event
+            elif seen is not None:
+                yield _TROUBLE
 
     def feed(self, place: FeedPlace, flush: Flush) -> Iterator[str]:
         """Yield the feed's lines after a place, and a newline when nothing has come for long."""
@@ -173,15 +202,32 @@ class Streams:
         old, self._snapshot = self._snapshot, snapshot
         if old is None or snapshot.publication != old.publication:
             self._published.put(snapshot)
+        texts = {"view": _keyed(snapshot), "live": snapshot.live, "race": snapshot.race}
+        self._states.put({name: self._part(name, text) for name, text in texts.items()})
         self._news.put(_news_of(snapshot, False))
+
+    def _part(self, name: str, text: str) -> Any:
+        """Return what a text says; of one that stays the same, the same object."""
+        if name not in self._parts or self._parts[name][0] != text:
+            self._parts[name] = (text, json.loads(text))
+        return self._parts[name][1]
+
+
+@lru_cache(maxsize=8)
+def _joined(events: tuple[Piece, ...]) -> Piece:
+    """Return events as one piece; all pages that lack the same ones share it."""
+    return Piece(b"".join(event.plain for event in events))
+
+
+def _keyed(snapshot: PublicSnapshot) -> str:
+    return f'{{"key": "{snapshot.key}", "view": {snapshot.view}}}'
 
 
 def _news_of(snapshot: PublicSnapshot | None, trouble: bool) -> _News:
     if snapshot is None:
-        return _News(b"", b"", b"", trouble)
-    view = f'event: view\ndata: {{"key": "{snapshot.key}", "view": {snapshot.view}}}\n\n'
-    live, race = (
-        f"event: {name}\ndata: {data}\n\n"
-        for name, data in (("live", snapshot.live), ("race", snapshot.race))
+        return _News(_NOTHING, _NOTHING, _NOTHING, trouble)
+    texts = {"view": _keyed(snapshot), "live": snapshot.live, "race": snapshot.race}
+    view, live, race = (
+        Piece(f"event: {name}\ndata: {text}\n\n".encode()) for name, text in texts.items()
     )
-    return _News(view.encode(), live.encode(), race.encode(), trouble)
+    return _News(view, live, race, trouble)

@@ -86,9 +86,9 @@ class BoundedConnection:
     """A connected socket for gunicorn, with a time limit for each part of a request.
 
     It is `idle` until the head of a request has arrived, `kept` after its first request, and
-    `receiving` while it takes a body, or what still comes after its last answer. Only one greenlet
-    may use it; other greenlets may call `send_away`, and the thread of the request `hurry`,
-    `give_time` and `leave_unread`.
+    `receiving` while it takes a body, or what still comes after its last answer. `sender` is the
+    address of who uses it now. Only one greenlet may use it; other greenlets may call `send_away`
+    and `cut_off`, and the thread of the request `hurry`, `give_time` and `leave_unread`.
     """
 
     def __init__(self, link: Any) -> None:
@@ -105,6 +105,7 @@ class BoundedConnection:
         self.kept = False
         self.receiving = False
         self.waits_since_s = time.monotonic()
+        self.sender = ""
 
     def __getattr__(self, name: str) -> Any:
         """Return any other attribute of the socket, for gunicorn."""
@@ -212,6 +213,28 @@ class BoundedConnection:
             self._link.shutdown(0)  # SHUT_RD
         except OSError:
             pass
+
+    def cut_off(self) -> None:
+        """End the connection whatever it does, also an answer that has no end."""
+        self._sent_away = self._gone = True
+        try:
+            self._link.shutdown(2)  # SHUT_RDWR
+        except OSError:
+            pass
+
+    def tell_at_once(self, answer: bytes) -> None:
+        """Send a short answer without waiting; it is lost where the socket takes nothing now."""
+        try:
+            self._link.settimeout(0.0)
+            self._link.sendall(answer)
+            # What has come is taken, since a close with unread data would destroy the answer.
+            self._link.recv(_PIECE)
+        except OSError:
+            pass
+
+    def abandon(self) -> None:
+        """Close without waiting for the client."""
+        self._link.close()
 
     def close(self) -> None:
         """Close our side and wait for the client's, so that the client can read the whole answer.

@@ -8,6 +8,9 @@ from typing import Generic, Protocol, TypeVar
 MOST_OF_ADDRESS = 128
 """The most connections of one address with one worker; honest clients have used up to 32."""
 
+SENDER_UNKNOWN = ""
+"""The address of a connection before its head has come, where a proxy speaks for many senders."""
+
 IDLE_FIRST_S = 5.0
 """A connection that is kept after a request makes room unless others have waited so much longer."""
 
@@ -27,6 +30,9 @@ class LimitedConnection(Protocol):
     def send_away(self) -> None:
         """End the wait."""
 
+    def cut_off(self) -> None:
+        """End the connection whatever it does."""
+
 
 G = TypeVar("G", bound=LimitedConnection)
 
@@ -40,29 +46,55 @@ class ConnectionLimiter(Generic[G]):
     make room for one that has been sending for a while. It is one of the same address if that
     address has its full share. Otherwise it is one of the address with the most connections.
     Requests that are served stay.
+
+    `viewers` have no share by address, because a whole hall may stand behind one: only their number
+    is bounded. Where there is no room left, an address with fewer viewers takes a place of the
+    address with the most, and of that the newest goes.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, *, viewers: bool = False) -> None:
         self._most = most
+        self._viewers = viewers
         self._count = 0
-        self._of_address: dict[str, set[G]] = {}
+        self._of_address: dict[str, dict[G, None]] = {}
 
     def enter(self, address: str, connection: G) -> bool:
         """Add a new connection; return False if no connection can make room for it."""
-        if len(self._of_address.get(address, ())) >= MOST_OF_ADDRESS:
+        if self._has_its_share(address):
             if not self._make_room(address):
                 return False
-        elif self._count >= self._most and not self._make_room_anywhere():
+        elif self._count >= self._most and not self._make_room_anywhere(address):
             return False
-        self._of_address.setdefault(address, set()).add(connection)
-        self._count += 1
+        self._add(address, connection)
         return True
+
+    def move(self, old: str, new: str, connection: G) -> bool:
+        """Count a connection at the sender whose request it carries now.
+
+        Return False if that address has its full share, and nothing of it can make room.
+        """
+        if old == new:
+            return True
+        if self._has_its_share(new) and not self._make_room(new):
+            return False
+        self.leave(old, connection)
+        self._add(new, connection)
+        return True
+
+    def _has_its_share(self, address: str) -> bool:
+        if self._viewers or address == SENDER_UNKNOWN:
+            return False
+        return len(self._of_address.get(address, ())) >= MOST_OF_ADDRESS
+
+    def _add(self, address: str, connection: G) -> None:
+        self._of_address.setdefault(address, {})[connection] = None
+        self._count += 1
 
     def leave(self, address: str, connection: G) -> None:
         """Remove a connection; one that was sent away has already been removed."""
-        connections = self._of_address.get(address, set())
+        connections = self._of_address.get(address, {})
         if connection in connections:
-            connections.remove(connection)
+            del connections[connection]
             self._count -= 1
             if not connections:
                 del self._of_address[address]
@@ -74,9 +106,24 @@ class ConnectionLimiter(Generic[G]):
                 if connection.idle:
                     connection.send_away()
 
-    def _make_room_anywhere(self) -> bool:
+    def _make_room_anywhere(self, newcomer: str) -> bool:
         crowded = sorted(self._of_address, key=lambda a: len(self._of_address[a]), reverse=True)
-        return any(self._make_room(address) for address in crowded)
+        if any(self._make_room(address) for address in crowded):
+            return True
+        return self._viewers and self._take_place(newcomer, crowded[0])
+
+    def _take_place(self, newcomer: str, crowded: str) -> bool:
+        """End the newest connection of the most crowded address for one that has fewer.
+
+        Both then differ by no more than before, so two addresses do not take turns for ever.
+        """
+        viewers = self._of_address[crowded]
+        if len(viewers) < len(self._of_address.get(newcomer, ())) + 2:
+            return False
+        newest = next(reversed(viewers))
+        self.leave(crowded, newest)
+        newest.cut_off()
+        return True
 
     def _make_room(self, address: str) -> bool:
         connections = self._of_address[address]

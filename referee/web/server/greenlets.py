@@ -24,8 +24,10 @@ from gunicorn.workers.base_async import AsyncWorker
 from gunicorn.workers.ggevent import GeventWorker
 
 from referee.web.server.connection import BoundedConnection
-from referee.web.server.connection_limiter import ConnectionLimiter
-from referee.web.server.malformed import PlainErrors
+from referee.web.server.connection_limiter import SENDER_UNKNOWN, ConnectionLimiter
+from referee.web.server.headers import RETRY_S
+from referee.web.server.malformed import PlainErrors, plain_answer
+from referee.web.server.sender import peer_of, sender_of
 from referee.web.server.tls_link import TlsLink
 
 # Greenlets for connections that are no longer counted but not closed yet.
@@ -33,6 +35,9 @@ _SPARE = 100
 # The worker ends within two seconds, because gunicorn's arbiter kills it after three.
 _END_S = 2.0
 _HEARTBEAT_S = 1.0
+_NO_ROOM = plain_answer(
+    "503 Service Unavailable", "Too many connections are open here. Try again.", retry_s=RETRY_S
+)
 # A thread that has waited for the disk asks for the interpreter, and gets it after this time at the
 # latest. With Python's 5 ms, a commit's callers wait longer for the interpreter than for the disk.
 _SWITCH_S = 0.0005
@@ -60,7 +65,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         sys.setswitchinterval(_SWITCH_S)
         self._told = Event()
         self._connections: ConnectionLimiter[BoundedConnection] = ConnectionLimiter(
-            self.worker_connections
+            self.worker_connections, viewers=self.app.viewers
         )
         self._turns: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
         self._tls = self.cfg.ssl_context(self.cfg, None) if self.cfg.is_ssl else None
@@ -109,9 +114,10 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         """Serve one connection if there is room for it, else close it."""
         link = client if self._tls is None else TlsLink(client, self._tls)
         connection = BoundedConnection(link)
-        place = address[0] if isinstance(address, tuple) else ""
-        if not self._connections.enter(place, connection):
-            client.close()
+        place = peer_of(address)
+        connection.sender = SENDER_UNKNOWN if self.app.proxies.include(place) else place
+        if not self._connections.enter(connection.sender, connection):
+            self._turn_away(connection)
             return
         try:
             # A handshake has its own time, and makes room for others as a wait for a request does.
@@ -120,7 +126,13 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
             else:
                 connection.close()
         finally:
-            self._connections.leave(place, connection)
+            self._connections.leave(connection.sender, connection)
+
+    def _turn_away(self, connection: BoundedConnection) -> None:
+        """Close a connection that finds no room; a viewer is told, so that its page can say it."""
+        if self.app.viewers:
+            connection.tell_at_once(_NO_ROOM)
+        connection.abandon()
 
     def _turn_of(self, place: str) -> BoundedSemaphore:
         """Return the lock of an address for its handshakes."""
@@ -130,9 +142,16 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
     def handle_request(self, listener_name: Any, request: Any, sock: Any, address: Any) -> None:
         """Serve one request; end the connection if it cannot take another one."""
         sock.begin_request(request)
+        sender = sender_of(request, self.app.proxies)
+        if not self._connections.move(sock.sender, sender, sock):
+            sock.sendall(_NO_ROOM)
+            raise StopIteration
+        sock.sender = sender
+        # The application, its records and its log see the sender. Its port is not known.
+        seen = address if sender == peer_of(address) else (sender, 0)
         try:
             # The gevent worker's own method sends no answer if the application raises SystemExit.
-            AsyncWorker.handle_request(self, listener_name, request, sock, address)
+            AsyncWorker.handle_request(self, listener_name, request, sock, seen)
         except gevent.GreenletExit:
             raise StopIteration from None
         sock.finish_request(request)

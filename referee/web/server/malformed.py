@@ -40,7 +40,7 @@ class PlainErrors:
             status, text = _FAILED, "The referee failed to do it; its log says why."
             _log.error("a request failed", exc_info=error)
         try:
-            client.sendall(_answer(status, text))
+            client.sendall(plain_answer(status, text))
         except OSError:
             pass  # The client has gone.
 
@@ -51,8 +51,10 @@ def _printable(text: str) -> str:
     return shown.strip().removesuffix(".") or "it is malformed"
 
 
-def _answer(status: str, text: str) -> bytes:
+def plain_answer(status: str, text: str, retry_s: str = "") -> bytes:
+    """Return a whole answer of one sentence, which ends its connection."""
+    retry = f"Retry-After: {retry_s}\r\n" if retry_s else ""
     return (
         f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"
-        f"Content-Length: {len(text) + 1}\r\n\r\n{text}\n"
+        f"{retry}Content-Length: {len(text) + 1}\r\n\r\n{text}\n"
     ).encode("ascii")

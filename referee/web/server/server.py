@@ -18,6 +18,7 @@ from flask import Flask
 from gevent.ssl import SSLContext
 from gunicorn.app.base import BaseApplication
 
+from referee.core.proxies import NO_PROXIES, TrustedProxies
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
 from referee.web.server.blocking import WorkerKind
@@ -29,7 +30,20 @@ from referee.web.server.server_log import AccessLog, ServerLog
 _ARBITER_GRACE_S = 3
 _WORKER_GRACE_S = 2
 _CONNECTIONS = 1000
+
+VIEWERS_BYTES = 256 * 1024 * 1024
+"""The memory for those who look on, wherever they are."""
+
+VIEWER_BYTES = 128 * 1024
+"""The memory of one of them: 20 KiB in this process, and the rest in the kernel for what it does
+not take of what it is sent."""
+
+VIEWERS_MOST = VIEWERS_BYTES // VIEWER_BYTES
+"""The viewers of one scoreboard at the same time."""
+
 _DESCRIPTORS = 4096
+# Those of a worker's own: its database, its logs, its libraries, its sockets, and some to spare.
+_OWN_DESCRIPTORS = 100
 _WORKERS = {
     "gevent": "referee.web.server.greenlets.GreenletWorker",
     "mixed": "referee.web.server.mixed.MixedWorker",
@@ -63,12 +77,16 @@ def serve(
     kind: WorkerKind = "gthread",
     log_requests: bool = False,
     tls: TlsFiles | None = None,
+    proxies: TrustedProxies = NO_PROXIES,
+    viewers: int | None = None,
 ) -> None:
     """Serve until told to stop; `make` builds the application in each worker, after the fork.
 
     gunicorn replaces a worker that dies. The bound socket stays open, so waiting connections are
     not lost. `threads` is used by gthread and mixed workers only. `log_requests` asks for a line in
-    the log for each request. `tls` goes with gevent workers only.
+    the log for each request. `tls` goes with gevent workers only. `proxies` are believed when they
+    say who sends a request. `viewers` is given where a whole hall may look from one address: so
+    many connections there may be at once, and an address has no share of its own.
     """
     _allow_descriptors()
     options: dict[str, Any] = {
@@ -76,7 +94,7 @@ def serve(
         "workers": workers,
         "threads": threads,
         "worker_class": _WORKERS[kind],
-        "worker_connections": _CONNECTIONS,
+        "worker_connections": min(viewers or _CONNECTIONS, _descriptors() - _OWN_DESCRIPTORS),
         "keepalive": int(KEEPALIVE_S),
         "graceful_timeout": _ARBITER_GRACE_S,
         "timeout": 60,
@@ -85,8 +103,8 @@ def serve(
         "logger_class": AccessLog if log_requests else ServerLog,
         # A connection of a greenlet holds a short head back, and sendfile(2) would overtake it.
         "sendfile": kind == "gthread",
-        # No proxy stands in front, so no header may name another scheme or another path. As nobody
-        # may send such a header, gunicorn need not look up who may.
+        # No header may name another scheme or another path, not even a proxy's. As nobody may send
+        # such a header, gunicorn need not look up who may. `sender_of` says who sends a request.
         "secure_scheme_headers": {},
         "forwarder_headers": "",
         "forwarded_allow_ips": "*",
@@ -95,7 +113,7 @@ def serve(
         if kind != "gevent":
             raise ValueError("only gevent workers bound the time of a handshake")
         options |= _tls_options(tls)
-    _Server(make, options).run()
+    _Server(make, options, proxies, viewers is not None).run()
 
 
 def _tls_options(files: TlsFiles) -> dict[str, Any]:
@@ -116,11 +134,28 @@ def _allow_descriptors() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-class _Server(BaseApplication):  # type: ignore[misc]
-    """gunicorn's server with these options and one application in each worker."""
+def _descriptors() -> int:
+    """Return how many files this process may have open."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
 
-    def __init__(self, make: Callable[[], Running], options: dict[str, Any]) -> None:
+
+class _Server(BaseApplication):  # type: ignore[misc]
+    """gunicorn's server with these options and one application in each worker.
+
+    Its workers read `proxies` and `viewers`.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Running],
+        options: dict[str, Any],
+        proxies: TrustedProxies,
+        viewers: bool,
+    ) -> None:
         self._make = make
+        self.proxies = proxies
+        self.viewers = viewers
         self._running: Running | None = None
         self._options = options
         super().__init__()

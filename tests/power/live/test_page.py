@@ -41,6 +41,17 @@ def tops(browser: webdriver.Chrome) -> list[str]:
     return [browser.execute_script(script, name) for name in ("whole", "recent")]
 
 
+def beyond_the_axis(browser: webdriver.Chrome) -> list[str]:
+    """Return the points of the last minute's curve that lie left of its axis."""
+    return list(
+        browser.execute_script("""
+            const axis = Number(document.querySelector("#recent line").getAttribute("x1"));
+            const curve = document.querySelector("#recent .power").getAttribute("d");
+            return curve.match(/[\\d.-]+(?= )/g).filter((x) => Number(x) < axis - 0.5);
+        """)
+    )
+
+
 def parts(browser: webdriver.Chrome) -> list[int]:
     """Return in how many parts the curves of both charts are."""
     script = "return document.querySelector(`#${arguments[0]} .power`).getAttribute('d')"
@@ -65,7 +76,9 @@ def test_a_recording_is_seen_in_a_browser(
         with served(listening, "run.csv") as feed:
             browser.get(url)
             wait_text(browser, "stage", "running")
-            send(feed, [*range(1, 40), *range(50, 100)], 6.0)
+            send(feed, [*range(1, 40)], 6.0)
+            wait_text(browser, "time", "0:39 of 10:00")
+            send(feed, [*range(50, 100)], 6.0)
             feed.send(message_line("the meter answers again"))
             wait_text(browser, "noticed", "after 1:39: the meter answers again")
             assert "1:39 of 10:00" == text_of(browser, "time")
@@ -76,6 +89,7 @@ def test_a_recording_is_seen_in_a_browser(
             assert "Times without readings: 1, 11.0 s in all" in text_of(browser, "noticed")
             assert ["8 W", "8 W"] == tops(browser)
             assert [2, 2] == parts(browser), "the gap breaks both curves"
+            assert [] == beyond_the_axis(browser), "what is older than a minute is not drawn"
             assert [] == barriers(browser)
         # The program has ended. The page takes up the next one at the address by itself.
         with served(listening, "next.csv") as feed:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -16,6 +17,7 @@ from power.live.run_view import RunView
 from power.live.terminal import (
     ASCII,
     BLOCKS,
+    Marks,
     chart,
     columns_of,
     draw_until,
@@ -149,14 +151,34 @@ def test_the_scale_ends_above_the_highest_value(value: float) -> None:
     ),
     rows=st.integers(3, 12),
 )
+@example([steady(1.192e-06)], 3)
+@example([steady(1.5e-12)], 3)
+@example([steady(2e11)], 3)
 def test_a_chart_has_its_size(columns: list[tuple[float, float, float] | None], rows: int) -> None:
-    """No value makes a row longer than the columns, also below 0."""
+    """No value makes a row longer than the columns, also below 0 and in millionths of a watt."""
     drawn = chart(columns, rows, BLOCKS)
     assert rows == len(drawn)
     assert max(len(row) for row in drawn) <= 9 + len(columns)
 
 
-@pytest.mark.parametrize("value", [0.0, -3.0, float("inf")])
+@pytest.mark.parametrize(("marks", "label"), [(BLOCKS, "  1.5 µW"), (ASCII, "  1.5 uW")])
+def test_a_device_that_sleeps_has_a_scale(marks: Marks, label: str) -> None:
+    """Millionths of a watt, which a PPK2 measures, are told without an exponent."""
+    rows = chart([steady(1.3e-6)], 3, marks)
+    assert rows[0].startswith(label + marks.axis)
+
+
+def test_small_figures_have_a_prefix(make_reading: Make) -> None:
+    """The power and the energy of a device that sleeps, as a picture and as a line."""
+    view = RunView()
+    view.begin({"log": "run.csv", "meter": "PPK2", "timer_s": None, "update_interval_s": 1.0})
+    view.add(replace(make_reading(1.0), power_w=1.3e-6, energy_wh=3.6e-10), 1.0)
+    assert "power 1.3 µW" in "\n".join(shown(view, 80, 24))
+    assert "1.0 s: 1.3 uW, 360 pWh, START" == line_of(view, 1.5)
+    assert "\n".join(shown(view, 80, 24, "ascii")).isascii()
+
+
+@pytest.mark.parametrize("value", [0.0, -3.0, 1e12, float("inf")])
 def test_a_curve_without_height_has_a_scale(value: float) -> None:
     """Nothing, or less, is drawn on a scale of 1 W."""
     assert 1.0 == nice_top(value)

@@ -267,6 +267,44 @@ def test_another_real_detector(shared_data):
     check(case, case.as_sent(sent), [code])
 
 
+def dense(case, names):
+    """Return a case whose list has COCO's classes as 1 to 80, with names or without."""
+    place = {int(own): number for number, own in enumerate(case.truth.class_ids, 1)}
+    truth = replace(
+        case.truth,
+        class_ids=np.arange(1, len(place) + 1),
+        box_class_id=np.array([place[int(own)] for own in case.truth.box_class_id]),
+        class_names={place[own]: name for own, name in case.truth.class_names.items() if names},
+    )
+    own = replace(case.honest, class_id=np.array([place[int(k)] for k in case.honest.class_id]))
+    return replace(case, truth=truth, honest=own)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize(("step", "words"), [(0, "1 to 90"), (-1, "0 to 89")])
+def test_cocos_ids_in_a_list_of_1_to_80(real, names, step, words):
+    """The ids of COCO's own file are named in a contest whose list has no gaps."""
+    case = dense(real, names)
+    sent = replace(case.honest, class_id=real.honest.class_id + step)
+    check(case, case.as_sent(sent), ["coco_ids_sent"])
+    (mistake,) = find_mistakes(case.truth, case.as_sent(sent), case.sizes)
+    assert words in mistake.text and "COCO's 13, 'stop sign', is 12 here." in mistake.text
+    assert [] == case.codes(case.as_sent(case.honest))
+
+
+def test_cocos_ids_in_a_list_of_some_of_its_names():
+    """A list of a few classes that COCO has too is matched by name, VOC's words included."""
+    names = {1: "aeroplane", 2: "cat", 3: "Dog", 4: "sofa", 5: "zebra"}
+    coco = np.array([5, 17, 18, 63, 24])
+    case = generated(np.array(list(names)), names)
+    sent = replace(case.honest, class_id=coco[case.honest.class_id - 1])
+    check(case, case.as_sent(sent), ["coco_ids_sent"])
+    place = np.array([4, 15, 16, 57, 22])
+    sent = replace(case.honest, class_id=place[case.honest.class_id - 1])
+    check(case, case.as_sent(sent), ["coco_positions_sent"])
+
+
 @pytest.mark.parametrize(
     ("step", "word"), [(-1, "one too low. The contest counts"), (1, "one too high. The contest")]
 )

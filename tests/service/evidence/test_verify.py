@@ -193,6 +193,31 @@ def test_a_forged_score_is_scored_again(folder, tmp_path):
     assert any("score: found" in finding.what for finding in findings)
 
 
+def test_a_manifest_of_another_session_is_told(folder, tmp_path):
+    """The manifest's number of the session is compared with the session's own."""
+    members = members_of(folder)
+    told = json.loads(members["manifest.json"])
+    members["manifest.json"] = json.dumps(told | {"session": 7}).encode()
+    findings = verify(folder, changed(folder, tmp_path, members, manifest=True))
+    whole = [(finding.member, finding.what) for finding in findings]
+    assert ("manifest.json", "session: found 7, expected 1.") in whole
+
+
+def test_a_score_that_names_fewer_answers_is_told(folder, tmp_path):
+    """A score says up to which answer it goes; its figures alone may be equal without the last."""
+
+    def edit(table, row):
+        if table == "scoring_runs":
+            row["upto_answer_id"] -= 1
+
+    findings = verify(folder, changed(folder, tmp_path, forged(folder, edit), manifest=True))
+    assert any(
+        finding.what.startswith("the newest answer in time: found ")
+        and finding.member == "score.json"
+        for finding in findings
+    ), findings
+
+
 def test_the_second_path_agrees(folder, tmp_path):
     """The second path comes to the same mAP and score, and tells where a bundle's differ."""
     whole = folder / "bundle.zip"

@@ -19,6 +19,7 @@ from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
 from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
+from referee.store.unused_fields import insert_unused_fields
 from referee.tracks.track import Remarks
 from tests.support.contests import make_contest
 
@@ -247,6 +248,35 @@ def test_one_refused_answer_is_told_with_its_reason(practice):
     refuse(practice, session_id, "Nothing was stored: row 1 is not an object.")
     text = rehearsal_text(report_of(practice, session_id))
     assert "WARNING     Refused: 1 answer: row 1 is not an object. Nothing of" in text
+
+
+def test_fields_of_refused_forms_are_named(practice):
+    """The report counts the forms of which nothing was used, and names each field once."""
+    session_id = begin(practice)
+    fetch(practice, session_id, (0.5, 0.1))
+    refuse(practice, session_id, *["Nothing was stored: 'image_name' is missing."] * 3)
+    posts = [[("image_name[]", "brackets"), ("file", "file")], [("image_name[]", "brackets")]]
+    many = [(f"f{n}", "unknown") for n in range(9)]
+    with practice.database.write() as connection:
+        insert_unused_fields(connection, [(session_id, fields) for fields in (*posts, many)])
+    text = rehearsal_text(report_of(practice, session_id))
+    assert (
+        "WARNING     Fields that are not an answer's came in 3 answers: 'image_name[]', 'file' "
+        "(a file part), 'f0', 'f1', 'f2', 'f3', 'f4', 'f5' and 3 more. A form's fields are image_"
+    ) in text
+    assert "no detection was sent" not in text
+
+
+def test_answers_without_a_row_are_told(practice):
+    """A program that posts nothing but its token is told so, unless other answers have rows."""
+    session_id = begin(practice)
+    fetch(practice, session_id, (0.5, 0.1))
+    for _ in range(2):
+        answer(practice, session_id, Detections.empty(), "form")
+    text = rehearsal_text(report_of(practice, session_id))
+    assert "WARNING     2 answers have no row, and no detection was stored." in text
+    answer(practice, session_id, RIGHT)
+    assert "no row" not in rehearsal_text(report_of(practice, session_id))
 
 
 def test_late_answers_are_warned_of_and_are_not_refused(practice):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ssl
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +12,7 @@ from cryptography import x509
 
 from referee.errors import ConfigError, InputError
 from referee.service.setup.certificate import make_certificate
-from referee.service.setup.contest_tls import usable_certificate
+from referee.service.setup.contest_tls import name_to_check, server_context, usable_certificate
 from referee.service.setup.private_files import make_private
 
 NOW = datetime.now(UTC)
@@ -32,6 +34,40 @@ def test_it_serves_at_once_and_names_the_hosts(made):
     found = usable_certificate(made("192.168.1.2", "referee.local", "[::1]"), NOW)
     assert all(found.covers(host) for host in ("192.168.1.2", "REFEREE.local", "::1", "[::1]"))
     assert not found.covers("192.168.1.3")
+
+
+def hostname_taken(files, name: str) -> bool:
+    """Tell whether a client that trusts the CA alone, and compares this name, takes the server."""
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    trusting = ssl.create_default_context(cafile=files.ca)
+    client = trusting.wrap_bio(back, there, server_hostname=name)
+    server = server_context(files, ssl.SSLContext).wrap_bio(there, back, server_side=True)
+    for end in (client, server, client, server):
+        with suppress(ssl.SSLWantReadError):
+            try:
+                end.do_handshake()
+            except ssl.SSLCertVerificationError:
+                return False
+    return client.getpeercert() is not None
+
+
+@pytest.mark.parametrize("hosts", [["192.168.1.2"], ["::1", "10.0.0.5"], ["referee.internal"]])
+def test_a_board_that_knows_names_alone_takes_it(made, hosts):
+    """The certificate has a name as well, once, and the client need not be told another address."""
+    files = made(*hosts)
+    assert hostname_taken(files, "referee.internal")
+    assert not hostname_taken(files, "other.internal")
+    assert "referee.internal" == name_to_check(files)
+    (certificate,) = x509.load_pem_x509_certificates(files.certificate.read_bytes())
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert ["referee.internal"] == names.get_values_for_type(x509.DNSName)
+
+
+def test_the_address_is_still_taken(made):
+    """A client that knows addresses compares the address."""
+    files = made("192.168.1.2")
+    assert hostname_taken(files, "192.168.1.2")
+    assert not hostname_taken(files, "192.168.1.3")
 
 
 def test_a_board_with_a_late_clock_takes_it(made):

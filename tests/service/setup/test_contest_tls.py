@@ -15,6 +15,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from referee.errors import ConfigError
 from referee.service.setup.contest_tls import (
     ca_words,
+    name_to_check,
     pinned_context,
     server_context,
     shake_hands,
@@ -133,6 +134,12 @@ def test_the_ca_has_words_for_the_teams(tmp_path):
     assert "" == ca_words(files) == ca_words(None)
     name, digest = ca_words(replace(files, ca=files.certificate)).split(", SHA-256 ")
     assert ("server.pem", 32) == (name, len(bytes.fromhex(digest.replace(":", ""))))
+
+
+def test_the_name_to_check_is_one_that_a_board_can_compare(tmp_path):
+    """A certificate of another CA with an address and a wildcard has none, and no TLS has none."""
+    assert "" == name_to_check(None)
+    assert "" == name_to_check(self_signed(tmp_path, NOW))
 
 
 def test_old_versions_and_renegotiation_are_off(tmp_path):

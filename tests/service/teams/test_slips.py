@@ -103,3 +103,15 @@ def test_the_page_asks_no_network():
 def test_the_rules_name_the_length(seconds, said):
     """The rules fit a line or two and name the length of the session."""
     assert said in rules_line(seconds)
+
+
+def test_a_slip_gives_the_address_and_the_name_in_the_certificate():
+    """A board whose TLS knows no addresses connects to the one and checks the other."""
+    urls = {"": ["https://10.0.0.1:8000"]}
+    venue = Venue("LPIRC", urls, None, "r", "ca.pem, SHA-256 3C", "referee.internal")
+    page = slips_page(venue, {"ants": "x", "bees": "y"})
+    assert ["https://10.0.0.1:8000"] * 2 == [slip["Referee"] for slip in read(page)]
+    words = "Name in the certificate, for TLS that knows no addresses: referee.internal"
+    assert 2 == page.count(words)
+    plain = slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"})
+    assert "Name in the certificate" not in plain

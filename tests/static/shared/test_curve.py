@@ -38,6 +38,25 @@ def test_an_axis_has_room_above_its_curve(scripts: Scripts, watts: float, top: f
     assert pytest.approx(top) == scripts.call("shared/curve.js", "niceTop", watts)
 
 
+@pytest.mark.parametrize(
+    ("top", "labels"),
+    [
+        (1.5e-6, ["0", "0.75", "1.5 µW"]),
+        (0.06, ["0", "30", "60 mW"]),
+        (0.2, ["0", "0.1", "0.2 W"]),
+        (10, ["0", "5", "10 W"]),
+        (2000, ["0", "1", "2 kW"]),
+    ],
+)
+def test_a_scale_has_short_labels(scripts: Scripts, top: float, labels: list[str]) -> None:
+    """A device that sleeps takes millionths of a watt, and the margin holds a few digits."""
+    body = """
+    const area = { width: 600, y: (value) => value, margin: { left: 9, right: 9 }, letter: 16 };
+    return m.wattLines(a[0], area).map((one) => one.textContent).filter(Boolean);
+    """
+    assert labels == scripts.run("shared/curve.js", body, top)
+
+
 def test_the_area_has_its_lowest_value_at_the_bottom(scripts: Scripts) -> None:
     """Seconds go to the right, watts go up."""
     body = """

@@ -16,10 +16,9 @@ pytestmark = pytest.mark.browser
 
 OPEN = """
 const [asked, refusal, done] = arguments;
-window.answer = "open";
 import("/static/shared/dialog.js").then(({ openDialog }) => {
   const refused = ({ name }) => (name === "wrong" ? refusal : "");
-  openDialog({ ...asked, refused }).then((answer) => { window.answer = answer; });
+  window.answered = openDialog({ ...asked, refused });
   done();
 });
 """
@@ -43,9 +42,21 @@ def opened(one_chromium: webdriver.Chrome, address: str) -> Open:
 
 
 def answer(browser: webdriver.Chrome) -> Any:
-    """Return what the dialog has answered, or 'open'."""
-    script = "const done = arguments[0]; setTimeout(() => done(window.answer))"
-    return browser.execute_async_script(script)
+    """Return what the dialog answers, or 'open'.
+
+    A dialog is closed at once, but its page learns of that in a task of its own, which may come
+    after any timer. So the answer of a closed one is awaited, and that of one that opens again.
+    """
+    return browser.execute_async_script("""
+        const [done] = arguments;
+        const dialog = document.getElementById("confirm");
+        const look = () => {
+          if (dialog.open) done("open");
+          else if (dialog.isConnected) setTimeout(look);
+        };
+        window.answered.then(done);
+        if (dialog) look();
+    """)
 
 
 def types(browser: webdriver.Chrome, *keys: str) -> None:

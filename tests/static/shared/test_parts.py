@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 from selenium import webdriver
@@ -30,14 +30,18 @@ def browser(one_chromium: webdriver.Chrome, address: str) -> Iterator[webdriver.
     one_chromium.get("about:blank")
 
 
-def test_every_part_fits_every_window(browser: webdriver.Chrome) -> None:
-    """Long names, numbers and verdicts: nothing is broken, covered or cut without its whole."""
-    for window in WINDOWS:
-        be_screen(browser, *window)
-        browser.refresh()
-        assert browser.execute_script("return document.querySelectorAll('.panel').length") > 10
-        assert [] == misfits(browser), window
-    assert [] == barriers(browser)
+def test_every_part_fits_every_window(
+    browsers: Mapping[str, webdriver.Chrome], address: str
+) -> None:
+    """Long names, numbers and verdicts: nothing is broken, covered or cut, in each font."""
+    for font, browser in browsers.items():
+        browser.get(f"{address}parts")
+        for window in WINDOWS:
+            be_screen(browser, *window)
+            browser.refresh()
+            assert browser.execute_script("return document.querySelectorAll('.panel').length") > 10
+            assert [] == misfits(browser), (font, window)
+        assert [] == barriers(browser), font
 
 
 def test_a_dialog_fits_a_low_window(browser: webdriver.Chrome) -> None:
@@ -70,6 +74,16 @@ def test_a_misfit_is_told(browser: webdriver.Chrome, address: str) -> None:
     """)
     kinds = {fault.split(":")[0] for fault in misfits(browser)}
     assert {"overlap", "cut without its whole", "broken", "two lines", "sideways"} == kinds
+
+
+def test_a_menu_says_what_it_is_about(scripts: Scripts) -> None:
+    """Who hears the page hears more than the word on the button."""
+    body = """
+    const menu = m.menuOf("More", "More about ants", "an entry");
+    const summary = menu.querySelector("summary");
+    return [summary.textContent, summary.getAttribute("aria-label"), menu.className];
+    """
+    assert ["More", "More about ants", "menu"] == scripts.run("shared/parts.js", body)
 
 
 def test_a_share_fills_no_more_than_its_bar(scripts: Scripts) -> None:

@@ -54,7 +54,9 @@ def test_everything_follows_the_table(site: Site, monkeypatch: pytest.MonkeyPatc
         assert words in refused.headers["X-Referee-Detail"]
     told = site.client.get("/help").get_data(as_text=True)
     for one in formats:
-        assert f"Content-Type: {one.media_type}' " in told and f"-d '{one.example}'" in told
+        assert (
+            f"Content-Type: {one.media_type}' " in told and f"--data-binary '{one.example}'" in told
+        )
     assert "and tables of tabs too" in told
     described = site.client.get("/openapi.json").get_json()["paths"]["/result"]["post"]
     bodies = described["requestBody"]["content"]

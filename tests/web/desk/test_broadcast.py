@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from referee.web.desk import broadcast as module
 from referee.web.desk.broadcast import Broadcast
+from referee.web.server.pieces import Piece
 
 
 @contextmanager
@@ -24,19 +27,20 @@ def broadcasting(compute: Callable[[], dict[str, Any]], most: int = 2) -> Iterat
         broadcast.close()
 
 
-def one(event: str) -> tuple[str, Any]:
+def one(event: Piece) -> tuple[str, Any]:
     """Return the name and the data of an event."""
-    lines = dict(line.split(": ", 1) for line in event.strip().split("\n"))
+    lines = dict(line.split(": ", 1) for line in event.plain.decode().strip().split("\n"))
     return lines["event"], json.loads(lines["data"])
 
 
 def test_viewer_gets_boards() -> None:
     """Each event is a board with a number, and the numbers go up."""
-    with broadcasting(lambda: {"images": 7}) as broadcast:
+    numbers = iter(range(7, 100))
+    with broadcasting(lambda: {"images": next(numbers)}) as broadcast:
         stream = broadcast.stream()
         first, second = next(stream), next(stream)
         assert ("board", {"images": 7}) == one(first)
-        assert first.split("\n")[0] < second.split("\n")[0]
+        assert first.plain.split(b"\n")[0] < second.plain.split(b"\n")[0]
         stream.close()
 
 
@@ -57,7 +61,7 @@ def test_page_beyond_the_last_place_is_told_so() -> None:
             next(viewer)
         refused = list(broadcast.stream())
         assert 1 == len(refused)
-        assert refused[0].startswith("retry: ")
+        assert refused[0].plain.startswith(b"retry: ")
         name, data = one(refused[0])
         assert ("full", True) == (name, data["text"].startswith("Too many pages are open"))
         viewers[0].close()
@@ -99,6 +103,62 @@ def test_no_number_that_json_lacks(nothing: float) -> None:
         stream = broadcast.stream()
         assert "trouble" == one(next(stream))[0]
         stream.close()
+
+
+def test_a_page_that_holds_the_board_gets_differences() -> None:
+    """All of it comes once, then what has changed, and while nothing changes that it lives."""
+    now = {"images": 7, "urls": ["http://10.0.0.2:8000"] * 5}
+    with broadcasting(lambda: dict(now)) as broadcast:
+        stream = broadcast.stream("")
+        name, whole = one(next(stream))
+        assert ("whole", now) == (name, whole["document"])
+        assert ("alive", {"number": whole["number"]}) == one(next(stream))
+        now["images"] = 8
+        broadcast.publish_now()
+        name, change = one(next(stream))
+        assert ("change", whole["number"]) == (name, change["from"])
+        assert {"fields": {"images": {"set": 8}}} == change["change"]
+        back = broadcast.stream(whole["number"])
+        assert ("change", change) == one(next(back))
+
+
+def test_the_passing_of_time_is_no_news() -> None:
+    """A board that differs by its clock alone is not sent; other news bring the clock along."""
+    ticks, images = iter(range(1000)), [7]
+
+    def compute() -> dict[str, Any]:
+        return {"images": images[0], "utc": next(ticks), "urls": ["http://10.0.0.2:8000"] * 9}
+
+    broadcast = Broadcast(compute, 2, steady=lambda board: board["images"])
+    broadcast.start()
+    stream = broadcast.stream("")
+    assert "whole" == one(next(stream))[0]
+    for _ in range(3):
+        broadcast.publish_now()
+    assert "alive" == one(next(stream))[0]
+    images[0] = 8
+    broadcast.publish_now()
+    assert {"images", "utc"} == set(one(next(stream))[1]["change"]["fields"])
+    broadcast.close()
+
+
+def test_nobody_says_that_it_lives_while_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the board's thread stands still, pages hear nothing, and say that the desk is silent."""
+    hangs, goes_on = threading.Event(), threading.Event()
+
+    def compute() -> dict[str, Any]:
+        if hangs.is_set():
+            goes_on.wait(180)
+        return {"images": 7}
+
+    with broadcasting(compute) as broadcast:
+        stream = broadcast.stream("")
+        next(stream)
+        hangs.set()
+        monkeypatch.setattr(module, "_ALIVE_S", 0.01)
+        told = [next(stream).plain for _ in range(50)]
+        assert b": still here\n\n" == told[-1]
+        goes_on.set()
 
 
 def test_closing_ends_every_stream() -> None:

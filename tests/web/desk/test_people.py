@@ -100,6 +100,14 @@ def test_a_header_makes_no_visitor_of_the_laptop(door, header):
     assert 401 == door.visitor(**AWAY).get("/metrics", headers={header: value}).status_code
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"])
+def test_what_a_proxy_passes_on_does_not_come_from_the_laptop(empty, header):
+    """A proxy on the laptop connects from there, and speaks for anybody."""
+    path = {"path": "/board"}
+    assert 200 == empty.visitor().get(**path).status_code
+    assert 403 == empty.visitor().get(**path, headers={header: "127.0.0.1"}).status_code
+
+
 @pytest.mark.parametrize("cut", ["", "1.1.", "x", "1.9999999999." + "0" * 64, "é"])
 def test_a_forged_cookie_is_nobody(door, cut):
     """A cookie that this desk did not seal opens nothing."""
@@ -205,5 +213,5 @@ def test_a_stream_ends_with_its_login(door):
     assert [] == list(stream.response)
     stream.close()
     places = [door.broadcast.stream() for _ in range(2)]
-    assert all("event: board" in next(place) for place in places)
+    assert all(b"event: board" in next(place).plain for place in places)
     door.broadcast.close()

@@ -164,6 +164,57 @@ def test_a_stream_tells_each_change(event):
     assert '"name": "ants"' in next(feed)
 
 
+def sent(stream):
+    """Return the name and the data of a stream's next event."""
+    lines = dict(line.split(": ", 1) for line in next(stream).plain.decode().strip().split("\n"))
+    return lines["event"], json.loads(lines["data"])
+
+
+def test_a_page_that_says_what_it_holds_gets_differences(event):
+    """The whole document comes once; a page that was away goes on from the state that it holds."""
+    event.register("ants")
+    eventually(lambda: shown(event)["view"]["entries"])
+    stream = event.streams.differences("", lambda: None)
+    assert b"retry" in next(stream).plain
+    name, whole = sent(stream)
+    assert ("whole", {"view", "live", "race"}) == (name, set(whole["document"]))
+    event.register("bees")
+    name, change = sent(stream)
+    assert ("change", whole["number"]) == (name, change["from"])
+    assert ["view"] == list(change["change"]["fields"])
+    event.register("wasps")
+    eventually(lambda: len(shown(event)["view"]["entries"]) == 3)
+    back = event.streams.differences(whole["number"], lambda: None)
+    next(back)
+    name, change = sent(back)
+    assert ("change", whole["number"]) == (name, change["from"])
+    strange = event.streams.differences("7.00000000", lambda: None)
+    next(strange)
+    assert "whole" == sent(strange)[0]
+
+
+def test_what_a_browser_holds_counts_when_it_connects_again_by_itself(event):
+    """It asks the address of its first connection, and says the newest number in a header."""
+    with event.client.get("/events?since=", buffered=False) as first:
+        text = next(first.response) + next(first.response)
+    number = text.split(b"id: ")[1].split(b"\n")[0].decode()
+    headers = {"Last-Event-ID": number}
+    with event.client.get("/events?since=", buffered=False, headers=headers) as again:
+        text = next(again.response) + next(again.response)
+    assert b"event: alive" in text and number.encode() in text
+
+
+@pytest.mark.parametrize("path", ["/view", "/events", "/events?since="])
+def test_the_board_is_packed_for_those_who_take_it(event, path):
+    """A browser gets gzip, and a client that does not ask for it plain text."""
+    with event.client.get(path, headers={"Accept-Encoding": "gzip"}, buffered=False) as packed:
+        assert "gzip" == packed.headers["Content-Encoding"]
+        assert b"\x1f\x8b" == next(packed.response)[:2]
+    with event.client.get(path, buffered=False) as plain:
+        assert "Content-Encoding" not in plain.headers
+        assert next(plain.response)[:1] in (b"{", b"r")
+
+
 def test_a_silent_feed_sends_a_newline(event, monkeypatch):
     """A reader knows that the feed lives although nothing happens."""
     monkeypatch.setattr(streams_module, "_FEED_ALIVE_S", 0.0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from referee.web.server import connection_limiter as module
-from referee.web.server.connection_limiter import ConnectionLimiter
+from referee.web.server.connection_limiter import SENDER_UNKNOWN, ConnectionLimiter
 
 
 class Connection:
@@ -28,6 +28,8 @@ class Connection:
     def send_away(self) -> None:
         """Remember being sent away."""
         self.gone = True
+
+    cut_off = send_away
 
 
 def fill(
@@ -149,3 +151,37 @@ def test_a_kept_connection_makes_room_before_a_first_request() -> None:
     assert limiter.enter("a", fresh) and limiter.enter("a", kept)
     assert limiter.enter("a", Connection(25.0, kept=False))
     assert [False, True] == gone([fresh, kept])
+
+
+def test_viewers_of_one_address_have_no_share() -> None:
+    """A hall of 500 viewers behind one router is let in, up to the number of all viewers."""
+    limiter: ConnectionLimiter[Connection] = ConnectionLimiter(500, viewers=True)
+    hall = fill(limiter, "router", 500, idle=False)
+    assert not limiter.enter("router", Connection(idle=False))
+    assert not any(gone(hall))
+
+
+def test_a_viewer_of_another_address_takes_a_place_of_the_crowd() -> None:
+    """One address keeps no other out: its newest viewer goes, as long as it has more than they."""
+    limiter: ConnectionLimiter[Connection] = ConnectionLimiter(4, viewers=True)
+    crowd = fill(limiter, "crowd", 4, idle=False)
+    assert limiter.enter("a", Connection(idle=False))
+    assert [False, False, False, True] == gone(crowd)
+    assert limiter.enter("a", Connection(idle=False))
+    assert not limiter.enter("a", Connection(idle=False))
+    assert [False, False, True, True] == gone(crowd)
+
+
+def test_a_connection_counts_for_whom_its_proxy_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many senders come through one proxy, and each of them has the share of an address."""
+    monkeypatch.setattr(module, "MOST_OF_ADDRESS", 2)
+    limiter: ConnectionLimiter[Connection] = ConnectionLimiter(100)
+    links = [Connection(n, idle=False) for n in range(5)]
+    assert all(limiter.enter(SENDER_UNKNOWN, link) for link in links)
+    assert all(limiter.move(SENDER_UNKNOWN, "a", link) for link in links[:2])
+    assert not limiter.move(SENDER_UNKNOWN, "a", links[2])
+    assert limiter.move(SENDER_UNKNOWN, "b", links[2])
+    assert limiter.move("a", "b", links[0])
+    assert limiter.move("b", "b", links[0])
+    assert limiter.move(SENDER_UNKNOWN, "a", links[3])
+    assert not any(gone(links))

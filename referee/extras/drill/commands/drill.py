@@ -199,7 +199,7 @@ def _report(drill: Drill, folder: Path, *, as_json: bool) -> None:
     judged = judge_all(record)
     text, report = report_text(record, judged), report_json(record, judged)
     report["folder"] = str(folder)
-    print(json.dumps(report, ensure_ascii=False) if as_json else text, flush=True)
+    print(json.dumps(report) if as_json else text, flush=True)
     written = json.dumps(report, ensure_ascii=False, indent=2)
     try:
         (folder / "report.txt").write_text(text, encoding="utf-8")

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from referee.core.places import shared_places
 from referee.extras.ovic.rules.score import OvicRules, OvicScore, ovic_score
 
 
@@ -44,9 +45,10 @@ def leaderboard(rules: OvicRules, entries: Iterable[ScoredEntry]) -> list[Row]:
         score = ovic_score(rules, entry.accuracy, entry.latency_ms)
         teams.setdefault(entry.team, []).append((entry, score))
     best = sorted((min(mine, key=_place) for mine in teams.values()), key=_place)
-    scores = [score for _, score in best]
+    ranks = shared_places([score.metric for _, score in best])
     return [
-        Row(_rank(score, scores), entry, score, len(teams[entry.team])) for entry, score in best
+        Row(rank, entry, score, len(teams[entry.team]))
+        for rank, (entry, score) in zip(ranks, best, strict=True)
     ]
 
 
@@ -56,10 +58,3 @@ def _place(scored: _Scored) -> tuple[bool, float, int]:
     if score.metric is None:
         return True, score.latency_ms, entry.entry_id
     return False, -score.metric, entry.entry_id
-
-
-def _rank(score: OvicScore, all_scores: Sequence[OvicScore]) -> int | None:
-    metric = score.metric
-    if metric is None:
-        return None
-    return 1 + sum(other.metric is not None and other.metric > metric for other in all_scores)

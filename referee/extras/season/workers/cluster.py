@@ -7,6 +7,7 @@ speaks TLS, where each side shows a certificate of the same authority.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ if TYPE_CHECKING:  # An extra: most seasons need no cluster.
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+# Those of Dask, and of the libraries that carry its messages.
+_LOGGERS = ("distributed", "tornado", "asyncio")
 _FETCH_S = 60.0
 _LOOK_S = 1.0
 _NO_RESULT_S = 3600.0
@@ -100,8 +103,26 @@ class Cluster:
             )
         except (OSError, ValueError, TypeError) as error:
             raise InputError(f"no cluster answers at {self.address}: {error}") from None
-        with client:
+        with _silent_library(), client:
             yield client
+
+
+@contextmanager
+def _silent_library() -> Iterator[None]:
+    """Keep what Dask itself logs from the terminal during the block.
+
+    It writes a traceback for each try to reach a scheduler that has gone. What that means for the
+    season is said in one sentence.
+    """
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
+    before = {name: logging.getLogger(name).level for name in (*_LOGGERS, *names)}
+    for name in before:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _next(arrived: SimpleQueue[int], client: Client, cluster: Cluster) -> int:

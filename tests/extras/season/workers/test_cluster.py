@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import threading
 
@@ -83,6 +84,20 @@ def test_the_task_of_a_killed_worker_goes_on_elsewhere(cluster, tmp_path):
         worker.kill()
     with pytest.raises(Unavailable, match="has had no worker for 0.5 s. What is done is kept"):
         list(executor(cluster, no_worker_s=0.5).outcomes(square, [1]))
+
+
+def test_a_scheduler_that_is_lost_is_one_sentence(tmp_path, capfd):
+    """Nothing of Dask's own tracebacks stands before the sentence that says what to do."""
+    before = logging.getLogger("distributed.client").level
+    with dask_cluster(tmp_path, workers=1) as lost:
+        outcomes = executor(lost, connect_s=180.0).outcomes(square, range(2000))
+        next(outcomes)
+        capfd.readouterr()
+        lost.scheduler.kill()
+        with pytest.raises(Unavailable, match="is gone. What is done is kept"):
+            list(outcomes)
+    assert ("", "") == capfd.readouterr()
+    assert before == logging.getLogger("distributed.client").level
 
 
 def test_a_cluster_that_does_not_answer_is_said_so():
