@@ -29,6 +29,7 @@ from referee.web.contest.replies import (
     wants_json,
 )
 from referee.web.contest.services import ContestServices
+from referee.web.server.arrival import arrived
 from referee.web.server.bodies import (
     BEGINNING_BYTES,
     COMING_BYTES,
@@ -75,7 +76,7 @@ def register(app: Flask, services: ContestServices) -> None:
         notes.long = not short
         with nullcontext() if short else room.held_for(body, asked.remote_addr or ""):
             content = body.whole()
-            notes.received = services.contest.clock.now()
+            notes.received = arrived(asked.environ, services.contest.clock.now())
             parse = partial(_parsed, services, token, asked, content, notes.received)
             answer_format, posted = parse() if short else services.run_parsing(parse)
         receipt = services.answers.take(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import _socket
 import errno
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,10 @@ from typing import Any
 import gevent
 from gunicorn.http.errors import ParseException
 
+from power.clock import real_elapsed_s
+from referee.web.server.arrival import STAMP_BYTES, arrival_s
 from referee.web.server.bodies import MAX_BODY_BYTES
+from referee.web.server.turns import Party, Turns
 
 KEEPALIVE_S = 75.0
 """The seconds that a connection may wait for its next request."""
@@ -86,13 +90,20 @@ class BoundedConnection:
     """A connected socket for gunicorn, with a time limit for each part of a request.
 
     It is `idle` until the head of a request has arrived, `kept` after its first request, and
-    `receiving` while it takes a body, or what still comes after its last answer. Only one greenlet
+    `receiving` while it takes a body, or what still comes after its last answer. `arrived_s` is
+    when the last byte that was read of its client came, on the sessions' clock. Each time that it
+    goes on after its client has sent something, it takes a turn of its `party`. Only one greenlet
     may use it; other greenlets may call `send_away`, and the thread of the request `hurry`,
     `give_time` and `leave_unread`.
     """
 
-    def __init__(self, link: Any) -> None:
+    def __init__(self, link: Any, turns: Turns, party: Party) -> None:
         self._link = link
+        self._turns = turns
+        self.party = party
+        # At this moment nothing more of its client was there to be read.
+        self._missing_s = -math.inf
+        self.arrived_s = real_elapsed_s()
         self._until_s = 0.0
         self._rest_s = 0.0
         self._head_begun = False
@@ -118,9 +129,11 @@ class BoundedConnection:
         """
         if not self.idle:
             with self._waiting():
-                # A body that is all there would keep the other clients waiting to its end.
-                gevent.sleep(self._rest_s)
-                return self._receive(size, self._until_s - time.monotonic())
+                if self._rest_s:
+                    gevent.sleep(self._rest_s)
+                received = self._receive(size, self._until_s - time.monotonic())
+                self._turns.take(self.party)
+                return received
         try:
             if self._head_begun:
                 received = self._receive(size, self._until_s - time.monotonic())
@@ -132,6 +145,8 @@ class BoundedConnection:
                 self._link.sendall(_TOO_SLOW)
             return b""
         self._gone = not received
+        if received:
+            self._turns.take(self.party)
         return received
 
     def sendall(self, data: bytes) -> None:
@@ -201,6 +216,7 @@ class BoundedConnection:
         self._head_begun = False
         if request.unreader.buf.getvalue():
             self._begin_head()
+            self._turns.take(self.party)
 
     def send_away(self) -> None:
         """End the wait for the client, so that the connection's greenlet closes the connection.
@@ -247,13 +263,18 @@ class BoundedConnection:
         if seconds <= 0:
             raise TimeoutError("the time for the request is over")
         self._link.settimeout(seconds)
+        look = self._turns.look
+        received: bytes
         try:
-            received: bytes = self._link.recv(size)
+            received, stamp, _, _ = self._link.recvmsg(size, STAMP_BYTES)
         except OSError:
             # gevent raises this when `send_away` has shut the connection down.
             if self._sent_away:
                 return b""
             raise
+        self.arrived_s = arrival_s(stamp, max(self._missing_s, self._turns.missing_s(look)))
+        if len(received) < size:
+            self._missing_s = real_elapsed_s()
         return received
 
     @contextmanager

@@ -12,12 +12,10 @@ import signal
 import sys
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 import gevent
 from gevent import monkey, socket
 from gevent.event import Event
-from gevent.lock import BoundedSemaphore
 from gevent.pool import Pool
 from gevent.server import StreamServer
 from gunicorn.workers.base_async import AsyncWorker
@@ -27,6 +25,7 @@ from referee.web.server.connection import BoundedConnection
 from referee.web.server.connection_limiter import ConnectionLimiter
 from referee.web.server.malformed import PlainErrors
 from referee.web.server.tls_link import TlsLink
+from referee.web.server.turns import PRESENT, FirstAddresses, Party, Turns
 
 # Greenlets for connections that are no longer counted but not closed yet.
 _SPARE = 100
@@ -62,7 +61,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         self._connections: ConnectionLimiter[BoundedConnection] = ConnectionLimiter(
             self.worker_connections
         )
-        self._turns: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
+        self._turns, self._first = Turns(), FirstAddresses()
         self._tls = self.cfg.ssl_context(self.cfg, None) if self.cfg.is_ssl else None
         pool = Pool(self.worker_connections + _SPARE)
         servers = [
@@ -108,24 +107,21 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
     def handle(self, listener: Any, client: Any, address: Any) -> None:
         """Serve one connection if there is room for it, else close it."""
         link = client if self._tls is None else TlsLink(client, self._tls)
-        connection = BoundedConnection(link)
         place = address[0] if isinstance(address, tuple) else ""
+        party = Party(place, self._first)
+        PRESENT.set(party)
+        connection = BoundedConnection(link, self._turns, party)
         if not self._connections.enter(place, connection):
             client.close()
             return
         try:
             # A handshake has its own time, and makes room for others as a wait for a request does.
-            if self._tls is None or link.shake_hands(self._turn_of(place)):
+            if self._tls is None or link.shake_hands(partial(self._turns.take, party)):
                 super().handle(listener, connection, address)
             else:
                 connection.close()
         finally:
             self._connections.leave(place, connection)
-
-    def _turn_of(self, place: str) -> BoundedSemaphore:
-        """Return the lock of an address for its handshakes."""
-        turn: BoundedSemaphore = self._turns.setdefault(place, BoundedSemaphore(1))
-        return turn
 
     def handle_request(self, listener_name: Any, request: Any, sock: Any, address: Any) -> None:
         """Serve one request; end the connection if it cannot take another one."""
@@ -138,8 +134,6 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         sock.finish_request(request)
         if not self.alive:
             raise StopIteration
-        # Let other greenlets run, even if this client already has its next request ready.
-        gevent.sleep(0)
 
 
 class _NoBound:

@@ -20,6 +20,7 @@ from gunicorn.app.base import BaseApplication
 
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
+from referee.web.server.arrival import stamp_arrivals
 from referee.web.server.blocking import WorkerKind
 from referee.web.server.connection import BODY_S, KEEPALIVE_S, UNREAD_S
 from referee.web.server.server_log import AccessLog, ServerLog
@@ -167,9 +168,10 @@ def _leave_time(server: Any, worker: Any) -> None:
 
 
 def _bound_listeners(server: Any) -> None:
-    """Set the kernel's time limits for a silent peer, which accepted sockets inherit."""
+    """Set what accepted sockets inherit: time limits for a silent peer, and stamps of arrivals."""
     for listener in server.LISTENERS:
         bound_waits(listener.sock)
+        stamp_arrivals(listener.sock)
 
 
 def bound_waits(listener: socket.socket, silent_s: float = BODY_S) -> None:

@@ -15,6 +15,7 @@ from gunicorn.http.unreader import IterUnreader
 
 from referee.web.server import connection as connection_module
 from referee.web.server.connection import BoundedConnection, waits_of
+from referee.web.server.turns import Party, Turns
 
 Pair = tuple[BoundedConnection, socket.socket]
 
@@ -25,7 +26,7 @@ def pair() -> Iterator[Pair]:
     ours, theirs = socket.socketpair()
     theirs.settimeout(180)
     with ours, theirs:
-        yield BoundedConnection(ours), theirs
+        yield BoundedConnection(ours, Turns(), Party()), theirs
 
 
 def request(rest: bytes = b"", ahead: bytes = b"", length: int = 0) -> Any:
@@ -160,7 +161,7 @@ def test_what_is_dropped_is_read_at_leisure(pair, monkeypatch):
 
 
 class Watched:
-    """The socket of a connection, which notes at each `recv` whether it is receiving."""
+    """The socket of a connection, which notes at each `recvmsg` whether it is receiving."""
 
     def __init__(self, link: BoundedConnection, seen: list[bool]) -> None:
         self._plain = link._link
@@ -171,11 +172,10 @@ class Watched:
         """Return an attribute of the socket."""
         return getattr(self._plain, name)
 
-    def recv(self, size: int) -> bytes:
+    def recvmsg(self, size: int, ancillary_bytes: int) -> Any:
         """Note it, and receive."""
         self._seen.append(self._link.receiving)
-        data: bytes = self._plain.recv(size)
-        return data
+        return self._plain.recvmsg(size, ancillary_bytes)
 
 
 @pytest.fixture
@@ -198,6 +198,7 @@ def test_only_who_takes_a_body_is_receiving(pair, seen):
     """
     link, client = pair
     link.begin_request(request())
+    link.hurry()
     client.sendall(b"body")
     assert (b"body", [True, True], False) == (link.recv(100), seen, link.receiving)
 
