@@ -18,6 +18,7 @@ from gunicorn.http.errors import ParseException
 from power.clock import real_elapsed_s
 from referee.web.server.arrival import STAMP_BYTES, arrival_s
 from referee.web.server.bodies import MAX_BODY_BYTES
+from referee.web.server.malformed import says_no_length
 from referee.web.server.turns import Party, Turns
 
 KEEPALIVE_S = 75.0
@@ -91,10 +92,11 @@ class BoundedConnection:
 
     It is `idle` until the head of a request has arrived, `kept` after its first request, and
     `receiving` while it takes a body, or what still comes after its last answer. `arrived_s` is
-    when the last byte that was read of its client came, on the sessions' clock. Each time that it
-    goes on after its client has sent something, it takes a turn of its `party`. Only one greenlet
-    may use it; other greenlets may call `send_away`, and the thread of the request `hurry`,
-    `give_time` and `leave_unread`.
+    when the last byte that was read of its client came, on the sessions' clock. `said_no_length`
+    tells that its newest request is a POST that can have no body. Each time that it goes on after
+    its client has sent something, it takes a turn of its `party`. Only one greenlet may use it;
+    other greenlets may call `send_away`, and the thread of the request `hurry`, `give_time` and
+    `leave_unread`.
     """
 
     def __init__(self, link: Any, turns: Turns, party: Party) -> None:
@@ -112,6 +114,7 @@ class BoundedConnection:
         self._unread = False
         self._request: Any = None
         self._held = b""
+        self.said_no_length = False
         self.idle = True
         self.kept = False
         self.receiving = False
@@ -181,6 +184,7 @@ class BoundedConnection:
         self.waits_since_s = time.monotonic()
         self._rest_s = 0.0
         self._request = request
+        self.said_no_length = says_no_length(request)
         length = min(getattr(request.body.reader, "length", 0), MAX_BODY_BYTES)
         self._until_s = time.monotonic() + BODY_S + length / BODY_RATE
 

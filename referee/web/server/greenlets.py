@@ -21,9 +21,10 @@ from gevent.server import StreamServer
 from gunicorn.workers.base_async import AsyncWorker
 from gunicorn.workers.ggevent import GeventWorker
 
+from referee.core.shares import share_of
 from referee.web.server.connection import BoundedConnection
 from referee.web.server.connection_limiter import ConnectionLimiter
-from referee.web.server.malformed import PlainErrors
+from referee.web.server.malformed import PlainErrors, require_length
 from referee.web.server.tls_link import TlsLink
 from referee.web.server.turns import PRESENT, FirstAddresses, Party, Turns
 
@@ -107,7 +108,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
     def handle(self, listener: Any, client: Any, address: Any) -> None:
         """Serve one connection if there is room for it, else close it."""
         link = client if self._tls is None else TlsLink(client, self._tls)
-        place = address[0] if isinstance(address, tuple) else ""
+        place = share_of(address[0]) if isinstance(address, tuple) else ""
         party = Party(place, self._first)
         PRESENT.set(party)
         connection = BoundedConnection(link, self._turns, party)
@@ -126,6 +127,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
     def handle_request(self, listener_name: Any, request: Any, sock: Any, address: Any) -> None:
         """Serve one request; end the connection if it cannot take another one."""
         sock.begin_request(request)
+        require_length(request)
         try:
             # The gevent worker's own method sends no answer if the application raises SystemExit.
             AsyncWorker.handle_request(self, listener_name, request, sock, address)

@@ -32,7 +32,8 @@ def pair() -> Iterator[Pair]:
 def request(rest: bytes = b"", ahead: bytes = b"", length: int = 0) -> Any:
     """Return a request as gunicorn parses it, with its unread body and the bytes after it."""
     body = Body(LengthReader(IterUnreader([rest]), length or len(rest)))
-    return SimpleNamespace(body=body, unreader=SimpleNamespace(buf=io.BytesIO(ahead)))
+    unreader = SimpleNamespace(buf=io.BytesIO(ahead))
+    return SimpleNamespace(method="POST", headers=[], body=body, unreader=unreader)
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, **seconds: float) -> None:
