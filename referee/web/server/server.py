@@ -18,6 +18,7 @@ from flask import Flask
 from gevent.ssl import SSLContext
 from gunicorn.app.base import BaseApplication
 
+from referee.core.open_files import CONNECTIONS, connections_within
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
 from referee.web.server.arrival import stamp_arrivals
@@ -29,8 +30,11 @@ from referee.web.server.server_log import AccessLog, ServerLog
 # it can close its resources.
 _ARBITER_GRACE_S = 3
 _WORKER_GRACE_S = 2
-_CONNECTIONS = 1000
-_DESCRIPTORS = 4096
+# Libraries of meters look at their links with select(2), which knows descriptors below 1024. So
+# the desk takes fewer connections than a server without meters.
+_DESK_CONNECTIONS = 400
+# More than any server needs; a limit above it would only cost time where a program closes all.
+_DESCRIPTORS = 65_536
 _WORKERS = {
     "gevent": "referee.web.server.greenlets.GreenletWorker",
     "mixed": "referee.web.server.mixed.MixedWorker",
@@ -71,13 +75,15 @@ def serve(
     not lost. `threads` is used by gthread and mixed workers only. `log_requests` asks for a line in
     the log for each request. `tls` goes with gevent workers only.
     """
-    _allow_descriptors()
+    files = _allow_descriptors()
     options: dict[str, Any] = {
         "bind": f"fd://{descriptor}",
         "workers": workers,
         "threads": threads,
         "worker_class": _WORKERS[kind],
-        "worker_connections": _CONNECTIONS,
+        "worker_connections": connections_within(
+            files, _DESK_CONNECTIONS if kind == "mixed" else CONNECTIONS
+        ),
         "keepalive": int(KEEPALIVE_S),
         "graceful_timeout": _ARBITER_GRACE_S,
         "timeout": 60,
@@ -109,12 +115,15 @@ def _tls_options(files: TlsFiles) -> dict[str, Any]:
     }
 
 
-def _allow_descriptors() -> None:
-    """Raise the limit of open files, which connections and database connections need."""
+def _allow_descriptors() -> int | None:
+    """Raise the limit of open files as far as this process may, and return it; None is none."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_DESCRIPTORS, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    if soft == resource.RLIM_INFINITY:
+        return None
+    if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(soft, wanted)
 
 
 class _Server(BaseApplication):  # type: ignore[misc]
