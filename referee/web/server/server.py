@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import resource
 import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
@@ -30,6 +32,12 @@ from referee.web.server.server_log import AccessLog, ServerLog
 # it can close its resources.
 _ARBITER_GRACE_S = 3
 _WORKER_GRACE_S = 2
+# A worker tells each second that its loop goes on; all that takes longer is done in threads. After
+# this time it hangs: the arbiter, which looks each second, ends it, and kills it a second later if
+# it does not end. With the start of the next one its clients have waited for ten seconds at most.
+HANGS_S = 6
+# A new worker opens the contest before its loop goes, and a desk waits for the one before it.
+_BEGINS_S = 60.0
 # Libraries of meters look at their links with select(2), which knows descriptors below 1024. So
 # the desk takes fewer connections than a server without meters.
 _DESK_CONNECTIONS = 400
@@ -86,7 +94,7 @@ def serve(
         ),
         "keepalive": int(KEEPALIVE_S),
         "graceful_timeout": _ARBITER_GRACE_S,
-        "timeout": 60,
+        "timeout": HANGS_S,
         "proc_name": name,
         "control_socket_disable": True,
         "logger_class": AccessLog if log_requests else ServerLog,
@@ -138,7 +146,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
     def load_config(self) -> None:
         hooks = {
             "when_ready": _bound_listeners,
-            "post_fork": _leave_time,
+            "post_fork": _give_times,
             "post_worker_init": self._stop_first,
             "worker_exit": lambda server, worker: self._close(),
         }
@@ -171,9 +179,12 @@ class _Server(BaseApplication):  # type: ignore[misc]
             self._running = None
 
 
-def _leave_time(server: Any, worker: Any) -> None:
-    """Let the worker end by itself before the arbiter kills it."""
+def _give_times(server: Any, worker: Any) -> None:
+    """Let the worker take its time for its beginning, and end before the arbiter kills it."""
     worker.cfg.set("graceful_timeout", _WORKER_GRACE_S)
+    # The arbiter counts from this time; the worker's first sign of life sets it back.
+    begun_s = time.monotonic() + _BEGINS_S
+    os.utime(worker.tmp.fileno(), (begun_s, begun_s))
 
 
 def _bound_listeners(server: Any) -> None:
