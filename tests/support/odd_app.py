@@ -63,6 +63,16 @@ def _add_hanging(app: Flask) -> None:
     def worker() -> str:
         return str(os.getpid())
 
+    @app.get("/stall")
+    def stall() -> str:
+        # No greenlet runs until the line has come.
+        return str(os.read(0, 100))
+
+    @app.post("/arrived")
+    def arrived() -> str:
+        request.get_data()
+        return repr(request.environ["gunicorn.socket"].arrived_s)
+
     @app.get("/busy")
     def busy() -> str:
         while True:

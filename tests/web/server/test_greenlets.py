@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from power.clock import real_elapsed_s
 from referee.web.server import server as server_module
 from referee.web.server.server import HANGS_S
 from tests.support.running import eventually
@@ -277,3 +278,22 @@ def test_a_worker_that_begins_slowly_does_not_hang():
         before_s = time.monotonic()
         server_module._give_times(None, worker)
         assert os.fstat(file.fileno()).st_mtime >= before_s + server_module._BEGINS_S
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's stamps are Linux's")
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "fresh"])
+def test_what_is_read_late_has_come_before(client, server, kept):
+    """The instant of a request is when it came, although its worker stood still until later."""
+    link = client.connect()
+    if kept:
+        assert b"now" == client.get("/now", link)
+    stalled = client.ask("/stall")
+    link.sendall(b"POST /arrived HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody")
+    sent_s = real_elapsed_s()
+    # What the test does meanwhile takes some time, too.
+    server.stdin.write(b"go on\n")
+    server.stdin.flush()
+    went_on_s = real_elapsed_s()
+    came_s = float(answer(link))
+    answer(stalled)
+    assert came_s < went_on_s and came_s <= sent_s + 0.001
