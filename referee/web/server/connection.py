@@ -15,8 +15,7 @@ from typing import Any
 import gevent
 from gunicorn.http.errors import ParseException
 
-from power.clock import real_elapsed_s
-from referee.web.server.arrival import STAMP_BYTES, arrival_s
+from referee.web.server.arrival import STAMP_BYTES, Ancillary, arrival_s
 from referee.web.server.bodies import MAX_BODY_BYTES
 from referee.web.server.malformed import says_no_length
 from referee.web.server.turns import Party, Turns
@@ -91,8 +90,7 @@ class BoundedConnection:
     """A connected socket for gunicorn, with a time limit for each part of a request.
 
     It is `idle` until the head of a request has arrived, `kept` after its first request, and
-    `receiving` while it takes a body, or what still comes after its last answer. `arrived_s` is
-    when the last byte that was read of its client came, on the sessions' clock. `said_no_length`
+    `receiving` while it takes a body, or what still comes after its last answer. `said_no_length`
     tells that its newest request is a POST that can have no body. Each time that it goes on after
     its client has sent something, it takes a turn of its `party`. Only one greenlet may use it;
     other greenlets may call `send_away`, and the thread of the request `hurry`, `give_time` and
@@ -105,7 +103,8 @@ class BoundedConnection:
         self.party = party
         # At this moment nothing more of its client was there to be read.
         self._missing_s = -math.inf
-        self.arrived_s = real_elapsed_s()
+        self._stamp: Ancillary = ()
+        self._stamp_missing_s = -math.inf
         self._until_s = 0.0
         self._rest_s = 0.0
         self._head_begun = False
@@ -123,6 +122,11 @@ class BoundedConnection:
     def __getattr__(self, name: str) -> Any:
         """Return any other attribute of the socket, for gunicorn."""
         return getattr(self._link, name)
+
+    @property
+    def arrived_s(self) -> float:
+        """When the last byte that was read of the client came, on the sessions' clock."""
+        return arrival_s(self._stamp, self._stamp_missing_s)
 
     def recv(self, size: int) -> bytes:
         """Receive data within the time limit.
@@ -276,9 +280,10 @@ class BoundedConnection:
             if self._sent_away:
                 return b""
             raise
-        self.arrived_s = arrival_s(stamp, max(self._missing_s, self._turns.missing_s(look)))
+        self._stamp = stamp
+        self._stamp_missing_s = max(self._missing_s, self._turns.missing_s(look))
         if len(received) < size:
-            self._missing_s = real_elapsed_s()
+            self._missing_s = self._turns.looked_s
         return received
 
     @contextmanager

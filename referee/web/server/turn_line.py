@@ -43,6 +43,10 @@ class TurnLine(Generic[T]):
         self._ranks[rank].setdefault(address, deque()).append(one)
         self._count += 1
 
+    def best(self) -> Rank | None:
+        """Return the best rank of those who wait, or None."""
+        return next((rank for rank in Rank if self._ranks[rank]), None)
+
     def next(self) -> T:
         """Take whoever is next out of the line; raise `LookupError` if nobody waits."""
         waiting = [rank for rank in Rank if self._ranks[rank]]

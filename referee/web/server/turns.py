@@ -18,7 +18,7 @@ from typing import Any
 import gevent
 
 from power.clock import real_elapsed_s
-from referee.web.server.turn_line import Rank, TurnLine
+from referee.web.server.turn_line import IN_A_ROW, Rank, TurnLine
 
 FIRST_S = 60.0
 """How long a connection and its address go first after a request of the running session."""
@@ -85,20 +85,21 @@ def let_go_first(environ: Mapping[str, Any]) -> None:
 
 
 class Turns:
-    """The turns of a worker: one between two looks at the sockets.
+    """The turns of a worker: one between two looks at the sockets, or a few of a running session.
 
     Where nobody waits, a turn costs a comparison. All calls come from greenlets of one thread.
+    `looked_s` is when the worker looked last, on the sessions' clock.
     """
 
     def __init__(self) -> None:
         self._hub: Any = gevent.get_hub()
         self._line: TurnLine[Any] = TurnLine()
-        self._taken = -1
+        self._taken_in, self._taken = -1, 0
         loop = self._hub.loop
         # A timer of no time runs at the next look at the sockets.
         self._next_look = loop.timer(0.0)
         self._next_look.priority = _AFTER_SOCKETS
-        self._looked_s = self._looked_before_s = -math.inf
+        self.looked_s = self._looked_before_s = -math.inf
         self._watch = loop.check(ref=False)
         self._watch.priority = _BEFORE_SOCKETS
         self._watch.start(self._note_look)
@@ -118,9 +119,7 @@ class Turns:
 
     def take(self, party: Party) -> None:
         """Return when it is this party's turn, which lasts until its greenlet waits again."""
-        look = self._hub.loop.iteration
-        if look != self._taken and not self._line:
-            self._taken = look
+        if not self._line and self._is_free(party):
             return
         present = gevent.getcurrent()
         self._line.join(present, party.address, party.rank())
@@ -131,21 +130,33 @@ class Turns:
             self._line.leave(present)
             raise
 
+    def _is_free(self, party: Party) -> bool:
+        """Take a turn of the present look if there is one: a running session has several."""
+        look = self._hub.loop.iteration
+        if look != self._taken_in:
+            self._taken_in, self._taken = look, 1
+            return True
+        if self._taken >= IN_A_ROW or party.rank() is not Rank.SESSION:
+            return False
+        self._taken += 1
+        return True
+
     def _note_look(self) -> None:
-        self._looked_before_s, self._looked_s = self._looked_s, real_elapsed_s()
+        self._looked_before_s, self.looked_s = self.looked_s, real_elapsed_s()
 
     def _call_at_next_look(self) -> None:
         if self._line and not self._next_look.active:
             self._next_look.start(self._call)
 
     def _call(self) -> None:
-        """Let the next one run, and look at the sockets before the one after."""
-        if not self._line:
-            return
-        following = self._line.next()
-        self._taken = self._hub.loop.iteration
+        """Let the next ones run, and look at the sockets before those after them."""
+        self._taken_in, self._taken = self._hub.loop.iteration, 0
+        while self._line and self._taken < IN_A_ROW:
+            self._taken += 1
+            self._line.next().switch()
+            if self._line.best() is not Rank.SESSION:
+                break
         self._call_at_next_look()
-        following.switch()
 
 
 class Places:

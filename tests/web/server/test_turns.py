@@ -8,7 +8,7 @@ from gevent import socket
 from gevent.event import Event
 
 from referee.web.server import turns as module
-from referee.web.server.turn_line import Rank
+from referee.web.server.turn_line import IN_A_ROW, Rank
 from referee.web.server.turns import PRESENT, FirstAddresses, Party, Places, Turns, let_go_first
 
 BOUND_S = 180.0
@@ -48,12 +48,24 @@ def test_the_sockets_are_looked_at_between_two_turns() -> None:
     assert order.index("honest") <= 2
 
 
+def test_a_running_session_has_several_turns_between_two_looks() -> None:
+    """Its connections need not wait for each other, but for everybody else after eight."""
+    turns, team = Turns(), Party("a", FirstAddresses())
+    team.go_first()
+    before, looks = turns.look, list[int]()
+    for _ in range(IN_A_ROW + 1):
+        turns.take(team)
+        looks.append(turns.look)
+    assert [before] * IN_A_ROW == looks[:IN_A_ROW]
+    assert before < looks[IN_A_ROW]
+
+
 def test_who_is_killed_in_the_line_leaves_it() -> None:
     """A connection that ends while it waits takes nobody's turn."""
     turns, done = Turns(), list[int]()
 
     def work(number: int) -> None:
-        turns.take(Party("a"))
+        turns.take(Party("a", FirstAddresses()))
         done.append(number)
 
     ones = [gevent.spawn(work, number) for number in range(3)]
