@@ -36,7 +36,7 @@ def age_of(ancillary: Ancillary, wall_s: float) -> float:
         if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
             if len(content) == _TIMESPEC.size:
                 seconds, nanoseconds = _TIMESPEC.unpack(content)
-                return wall_s - seconds - 1e-9 * nanoseconds
+                return float(wall_s - seconds - 1e-9 * nanoseconds)
     return 0.0
 
 
