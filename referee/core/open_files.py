@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import errno
-
 CONNECTIONS = 1000
 """The connections that one worker of a server takes, where it may open files enough."""
 
@@ -14,8 +12,6 @@ connections it closes."""
 
 SHARE = 128
 """The most connections of one address; a worker that cannot take so many serves no event."""
-
-_SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 
 def connections_within(files: int | None, wanted: int = CONNECTIONS) -> int:
@@ -37,13 +33,3 @@ def descriptor_shortage(files: int | None) -> str | None:
 def is_too_few(files: int | None) -> bool:
     """Tell whether a limit leaves no room for the connections of one address."""
     return connections_within(files) < SHARE
-
-
-def scarcity(error: BaseException | None) -> str | None:
-    """Return what the machine lacks if an error says so, else None.
-
-    Such an error tells nothing about the file that could not be opened.
-    """
-    if isinstance(error, OSError) and error.errno in _SCARCE:
-        return error.strerror
-    return None

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import errno
-
 import pytest
 
 from referee.core.open_files import (
     connections_within,
     descriptor_shortage,
     is_too_few,
-    scarcity,
 )
 
 
@@ -39,11 +36,3 @@ def test_a_shortage_is_told_with_its_figures(files, short, too_few) -> None:
     told = descriptor_shortage(files)
     assert (short, too_few) == (told is not None, is_too_few(files))
     assert not short or f"may open {files} files" in (told or "")
-
-
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
-def test_what_the_machine_lacks_is_no_fault_of_a_file(number) -> None:
-    """An error of the whole machine is told apart from one of a file."""
-    assert scarcity(OSError(number, "lack")) == "lack"
-    assert scarcity(FileNotFoundError(errno.ENOENT, "gone")) is None
-    assert scarcity(ValueError()) is None

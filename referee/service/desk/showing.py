@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.core.instant import Instant
-from referee.core.open_files import scarcity
 from referee.errors import InputError, Refusal
 from referee.service.desk.logbook import Logbook
 from referee.service.display.display import Display
 from referee.service.display.scheduler import ShowRequest
 from referee.service.setup.contest import Contest
 from referee.service.setup.image_files import image_alarm, lacking, require_unchanged
+from referee.service.setup.scarcity import scarcity
 from referee.service.setup.session_images import frame_tag_of, image_behind
 from referee.store.sessions import SessionRecord
 from referee.store.shows import ShowRecord, insert_show

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from referee.core.open_files import descriptor_shortage, is_too_few, scarcity
+from referee.core.open_files import descriptor_shortage, is_too_few
 from referee.core.states import SessionState, state_of
 from referee.errors import RefereeError, Unavailable
 from referee.service.preflight.disk import disk_shortage, free_bytes
@@ -14,6 +14,7 @@ from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.preflight.machine_facts import most_open_files
 from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import of_lane
+from referee.service.setup.scarcity import scarcity
 from referee.service.teams.rehearsals import RehearsalProgress, read_progress
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.images import ImageEntry

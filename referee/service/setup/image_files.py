@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from referee.core.open_files import scarcity
 from referee.errors import InputError, RefereeError, Unavailable
+from referee.service.setup.scarcity import scarcity
 from referee.store.images import ImageEntry
 
 _INSTRUCTION = (

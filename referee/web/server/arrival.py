@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from power.clock import real_elapsed_s
 from referee.core.instant import Instant, shifted
+from referee.service.setup.clock import elapsed_s
 
 # Python has no name for it. It is 35 on all of Linux's machines but SPARC and PA-RISC, which then
 # send no stamps.
@@ -47,7 +47,7 @@ def arrival_s(ancillary: Ancillary, missing_s: float) -> float:
     the last segment, and a sender may keep an earlier one back: then they were there only when that
     one came, which is after `missing_s`. The stamp is the wall clock's, which somebody may set.
     """
-    now_s, wall_s = real_elapsed_s(), time.time()
+    now_s, wall_s = elapsed_s(), time.time()
     return min(now_s, max(missing_s, now_s - age_of(ancillary, wall_s)))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import gevent
 
-from power.clock import real_elapsed_s
+from referee.service.setup.clock import elapsed_s
 from referee.web.server.turn_line import IN_A_ROW, Rank, TurnLine
 
 FIRST_S = 60.0
@@ -142,7 +142,7 @@ class Turns:
         return True
 
     def _note_look(self) -> None:
-        self._looked_before_s, self.looked_s = self.looked_s, real_elapsed_s()
+        self._looked_before_s, self.looked_s = self.looked_s, elapsed_s()
 
     def _call_at_next_look(self) -> None:
         if self._line and not self._next_look.active:

@@ -35,7 +35,7 @@ def stamped(wall_s: float) -> list[tuple[int, int, bytes]]:
 @pytest.fixture
 def clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let it be 1000 s after the boot, and 5000 s on the wall."""
-    monkeypatch.setattr(module, "real_elapsed_s", lambda: 1000.0)
+    monkeypatch.setattr(module, "elapsed_s", lambda: 1000.0)
     monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: 5000.0))
 
 
