@@ -15,6 +15,7 @@ from power.connect import open_meter
 from power.errors import MeterError
 from referee import __version__
 from referee.core.actors import REFEREE
+from referee.core.open_files import descriptor_shortage
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.log_lines import log_as
@@ -25,6 +26,7 @@ from referee.programs.terminal import tell_on_terminal
 from referee.service.event.newest_charts import require_charts
 from referee.service.people.operators import require_operators
 from referee.service.preflight.contest_checks import under_way
+from referee.service.preflight.machine_facts import most_open_files
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest_tls import usable_certificate
@@ -115,6 +117,9 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         supervisor = stack.enter_context(
             Supervisor(config, resources, others=others, alarm=partial(_notify, database))
         )
+        shortage = descriptor_shortage(most_open_files())
+        if shortage is not None:
+            tell(f"Too few open files: {shortage}. 'referee check' says how to raise the limit.")
         supervisor.wait_for_sessions(tell)
         stack.callback(_record, database, "stop", "")
         _record(database, "start", f"version {__version__}")

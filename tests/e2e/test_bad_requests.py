@@ -407,3 +407,74 @@ def _raw(contestant: Contestant, body: bytes, *, length: int, shut: bool = False
             if not part:
                 break
         return received
+
+
+ONE_BOX = b"image_name=1&CLASS_ID=1&confidence=0.5&xmin=1&ymin=2&xmax=3&ymax=4"
+
+
+def opened(contestant: Contestant) -> socket.socket:
+    """Return a connection to the contest server."""
+    host, _, port = contestant[0].contest.removeprefix("http://").partition(":")
+    link = socket.create_connection((host, int(port)), PATIENCE_S)
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return link
+
+
+def to_the_end(link: socket.socket) -> bytes:
+    """Return all that the server sends until it closes."""
+    came = b""
+    while part := link.recv(65536):
+        came += part
+    return came
+
+
+@pytest.mark.both_workers
+@pytest.mark.parametrize("behind", [ONE_BOX, b"1 1 0.5 1 2 3 4\n", b'[{"image": 1}]'])
+@pytest.mark.parametrize("together", [True, False], ids=["one_packet", "two_packets"])
+def test_a_body_whose_length_is_not_said_is_no_answer(
+    contestant: Contestant, behind: bytes, together: bool
+) -> None:
+    """A post whose body has neither length nor chunks gets 411, and nothing counts as stored."""
+    before = stored(contestant)
+    head = f"POST /result HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {contestant[1]}\r\n\r\n"
+    with closing(opened(contestant)) as link:
+        for piece in [head.encode() + behind] if together else [head.encode(), behind]:
+            link.sendall(piece)
+        link.shutdown(socket.SHUT_WR)
+        came = to_the_end(link)
+    assert came.startswith(b"HTTP/1.1 411 ")
+    assert b"send Content-Length with every body" in came and b" 200 " not in came
+    assert before == stored(contestant)
+
+
+@pytest.mark.both_workers
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_a_post_without_a_body_needs_no_length(contestant: Contestant, version: str) -> None:
+    """Old clients post with the token in the address, and neither a body nor a length."""
+    for path, status in (("verify", 200), ("no_of_images", 200), ("image/1", 200), ("result", 200)):
+        head = f"POST /{path}?token={contestant[1]} HTTP/{version}\r\nHost: x\r\n"
+        with closing(opened(contestant)) as link:
+            link.sendall(f"{head}Connection: close\r\n\r\n".encode())
+            assert to_the_end(link).startswith(f"HTTP/{version} {status} ".encode()), path
+
+
+@pytest.mark.both_workers
+def test_many_small_answers_in_chunks_are_taken_at_once(contestant: Contestant) -> None:
+    """Sixteen answers that say no length, all on their way at a time, are all stored."""
+    before = stored(contestant)
+    head = (
+        f"POST /result HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {contestant[1]}\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n"
+        f"Connection: close\r\n\r\n{len(ONE_BOX):x}\r\n"
+    )
+    links = [opened(contestant) for _ in range(16)]
+    for link in links:
+        link.sendall(head.encode() + ONE_BOX)
+    # All of them have begun when the first one ends.
+    assert stored(contestant) == before
+    for link in links:
+        link.sendall(b"\r\n0\r\n\r\n")
+    for link in links:
+        assert to_the_end(link).startswith(b"HTTP/1.1 200 ")
+        link.close()
+    assert (before[0] + 16, before[1] + 16) == stored(contestant)

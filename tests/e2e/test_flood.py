@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import json
+import selectors
 import socket
+import statistics
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import numpy as np
@@ -191,3 +194,60 @@ def test_idle_connections_of_many_addresses_make_room(referee: Program, opened: 
     for _ in range(20):
         assert get(f"{referee.contest}/image/1", Authorization=f"Bearer {token}")[0] == 200
     assert_served(referee, token)
+
+
+class Repeating:
+    """Connections of one address that repeat a request without a pause, in a thread of their own.
+
+    `answers` counts what they have got.
+    """
+
+    def __init__(self, links: Iterable[socket.socket], message: bytes) -> None:
+        self.answers = 0
+        self._links = list(links)
+        self._message = message
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="repeating")
+
+    def __enter__(self) -> Repeating:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            for link in self._links:
+                link.sendall(self._message)
+                selector.register(link, selectors.EVENT_READ)
+            while not self._over.is_set():
+                for key, _ in selector.select(0.1):
+                    link = key.fileobj  # type: ignore[assignment]
+                    if link.recv(65536).startswith(b"HTTP/1.1 "):
+                        self.answers += 1
+                        link.sendall(self._message)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a second address of the loopback")
+def test_a_stranger_with_many_connections_costs_the_team_little(
+    referee: Program, opened: Open
+) -> None:
+    """While the team waits for an image, an address without a token gets a few answers at most."""
+    token = login(referee)
+    ask = f"GET /image/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    forged = b"GET /image/1?token=1.forged HTTP/1.1\r\nHost: x\r\n\r\n"
+    strangers = [opened(b"", NEIGHBOUR) for _ in range(120)]
+    meanwhile = []
+    with Repeating(strangers, forged) as flood:
+        eventually(lambda: flood.answers > len(strangers), "the flood")
+        for _ in range(20):
+            before = flood.answers
+            with closing(opened(ask.replace(b"Host: x", b"Host: x\r\nConnection: close"))) as link:
+                while link.recv(1 << 18):
+                    pass
+            meanwhile.append(flood.answers - before)
+        flood_goes_on = flood.answers
+        eventually(lambda: flood.answers > flood_goes_on, "the flood to go on")
+    assert statistics.median(meanwhile) < len(strangers) / 4, meanwhile

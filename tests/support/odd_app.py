@@ -52,7 +52,31 @@ def make_app() -> Flask:
     ):
         app.add_url_rule(path, path, answer, methods=[method])
     _add_bodies(app, gates)
+    _add_hanging(app)
     return app
+
+
+def _add_hanging(app: Flask) -> None:
+    """Add ways to hang, which no program of the referee has."""
+
+    @app.get("/worker")
+    def worker() -> str:
+        return str(os.getpid())
+
+    @app.get("/stall")
+    def stall() -> str:
+        # No greenlet runs until the line has come.
+        return str(os.read(0, 100))
+
+    @app.post("/arrived")
+    def arrived() -> str:
+        request.get_data()
+        return repr(request.environ["gunicorn.socket"].arrived_s)
+
+    @app.get("/busy")
+    def busy() -> str:
+        while True:
+            pass
 
 
 def _add_bodies(app: Flask, gates: _Gates) -> None:

@@ -12,7 +12,8 @@ from referee.service.desk.logbook import Logbook
 from referee.service.display.display import Display
 from referee.service.display.scheduler import ShowRequest
 from referee.service.setup.contest import Contest
-from referee.service.setup.image_files import image_alarm, require_unchanged
+from referee.service.setup.image_files import image_alarm, lacking, require_unchanged
+from referee.service.setup.scarcity import scarcity
 from referee.service.setup.session_images import frame_tag_of, image_behind
 from referee.store.sessions import SessionRecord
 from referee.store.shows import ShowRecord, insert_show
@@ -64,6 +65,9 @@ class Showing:
         try:
             self._display.present(show, picture_of)
         except InputError as error:
+            lack = scarcity(error.__cause__)
+            if lack is not None:
+                raise lacking(lack) from error
             self._logbook.notify(session.session_id, "alarm", image_alarm(entry, error))
             raise Refusal(
                 "image_missing", f"Image {image} cannot be shown: the operator is told."

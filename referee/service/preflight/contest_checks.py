@@ -6,13 +6,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from referee.core.open_files import descriptor_shortage, is_too_few
 from referee.core.states import SessionState, state_of
-from referee.errors import RefereeError
+from referee.errors import RefereeError, Unavailable
 from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.machine_facts import most_open_files
 from referee.service.setup.contest import Contest
 from referee.service.setup.image_counts import counts_text
 from referee.service.setup.lane_words import of_lane
+from referee.service.setup.scarcity import scarcity
 from referee.service.teams.rehearsals import RehearsalProgress, read_progress
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.images import ImageEntry, load_counts
@@ -47,11 +50,15 @@ def blockers(contest: Contest) -> list[str]:
 
     Until they are gone `serve` does not say `ready`, and no rehearsal begins. Arming in an event
     asks for the whole list of findings (`listing.py`), which has these too.
-    The disk must have room. Every image must still have the size and the modification time that it
-    had when it was hashed. The meter is not checked here: preparing it is its check.
+    The disk must have room, and a process may open files for the connections of one address at
+    least. Every image must still have the size and the modification time that it had when it was
+    hashed. The meter is not checked here: preparing it is its check.
     """
     shortage = disk_shortage(contest.config)
     obstacles = [] if shortage is None else [shortage]
+    files = most_open_files()
+    if is_too_few(files):
+        obstacles.append(f"This is too few: {descriptor_shortage(files)}. Raise 'ulimit -Hn'.")
     changed = changed_images(contest)
     if changed:
         obstacles.append(
@@ -171,6 +178,9 @@ def _rehearsal_of(contest: Contest, item: str, name: str, progress: RehearsalPro
 def _unchanged(entry: ImageEntry) -> bool:
     try:
         stat = os.stat(entry.path)
-    except OSError:
+    except OSError as error:
+        lack = scarcity(error)
+        if lack is not None:
+            raise Unavailable(f"The images cannot be looked at: {lack}.") from error
         return False
     return (stat.st_size, stat.st_mtime_ns) == (entry.size_bytes, entry.modified_ns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import platform
 import re
+import resource
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,7 @@ class MachineFacts:
     """All of it; `sleep` is None where nothing here can be asked about sleep.
 
     `on_mains` is None for a machine without a battery, `battery_percent` where it is not told.
+    `open_files` is how many files a process may open at most; None is no limit.
     """
 
     system: str
@@ -67,6 +69,7 @@ class MachineFacts:
     on_mains: bool | None
     battery_percent: int | None
     time: TimeFacts
+    open_files: int | None = None
 
 
 def read_machine(root: Path, ask: Ask, now: datetime) -> MachineFacts:
@@ -81,7 +84,14 @@ def read_machine(root: Path, ask: Ask, now: datetime) -> MachineFacts:
         on_mains=(bool(mains) or _charging(batteries)) if batteries else None,
         battery_percent=next((one.percent for one in batteries if one.percent is not None), None),
         time=_time(root, ask, now),
+        open_files=most_open_files(),
     )
+
+
+def most_open_files() -> int | None:
+    """Return the limit of open files up to which a process may raise its own; None is no limit."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return None if hard == resource.RLIM_INFINITY else hard
 
 
 def ask_command(command: Sequence[str]) -> str | None:

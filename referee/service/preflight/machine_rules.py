@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from referee.core.open_files import descriptor_shortage, is_too_few
 from referee.service.preflight.clock_jumps import Jump
-from referee.service.preflight.finding import Finding, note, ok, warn
+from referee.service.preflight.finding import Finding, fail, note, ok, warn
 from referee.service.preflight.machine_facts import MachineFacts, SleepFacts, TimeFacts
 
 _GROUP = "machine"
@@ -19,6 +20,10 @@ _INHIBIT = (
 )
 _BY_HAND = "Switch off sleep in the system's settings, plug the laptop in, and leave the lid open."
 _LISTED = 3
+_MORE_FILES = (
+    "Raise the hard limit, and start the referee again: 'ulimit -Hn 4096' in root's terminal, "
+    "LimitNOFILE=4096 in a systemd unit, or 'hard nofile 4096' in /etc/security/limits.conf."
+)
 
 
 def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Iterator[Finding]:
@@ -32,8 +37,17 @@ def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Itera
     yield _power(facts)
     yield _zone(facts.time)
     yield _setter(facts.time)
+    yield open_files_finding(facts.open_files)
     if jumps is not None:
         yield _jumps(jumps)
+
+
+def open_files_finding(files: int | None) -> Finding:
+    """Compare the limit of open files with the connections that the servers want to take."""
+    shortage = descriptor_shortage(files)
+    if shortage is None:
+        return ok(_GROUP, "open files", "as many as the servers' connections need")
+    return (fail if is_too_few(files) else warn)(_GROUP, "open files", shortage, _MORE_FILES)
 
 
 def _sleep(facts: MachineFacts, *, runs: bool) -> Finding:

@@ -26,6 +26,11 @@ class Clock(Protocol):
         ...
 
 
+def elapsed_s() -> float:
+    """Return the `monotonic_s` of the present instant, where nothing else of it is needed."""
+    return real_elapsed_s()
+
+
 class SystemClock:
     """The machine's clock that never steps, its wall clock in UTC, and the id of this boot."""
 

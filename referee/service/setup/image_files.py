@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from referee.errors import InputError
+from referee.errors import InputError, RefereeError, Unavailable
+from referee.service.setup.scarcity import scarcity
 from referee.store.images import ImageEntry
 
 _INSTRUCTION = (
@@ -22,6 +23,7 @@ _ALARM = re.compile(r"Image ([1-9][0-9]*): ")
 def read_image(entry: ImageEntry) -> bytes:
     """Return an image's bytes; raise `InputError` if its file is missing or has changed.
 
+    Raises `Unavailable` if the machine lacks what it needs to open any file.
     A file of the same size and time is the same. One with another time, as a copy has, is the same
     if its SHA-256 is.
     """
@@ -49,6 +51,13 @@ def require_unchanged(entry: ImageEntry) -> None:
         read_image(entry)
 
 
+def lacking(what: str) -> Unavailable:
+    """Return the error for an image that nothing is known of, because a file cannot be opened."""
+    return Unavailable(
+        f"no file can be opened ({what}): the image is not missing, so ask for it again."
+    )
+
+
 def image_alarm(entry: ImageEntry, fault: InputError) -> str:
     """Return the text of the alarm about an image that a contestant could not get."""
     return f"Image {entry.image_id}: {fault} {_INSTRUCTION}"
@@ -60,5 +69,8 @@ def images_in(alarms: Iterable[str]) -> list[int]:
     return sorted({int(match[1]) for match in matches if match is not None})
 
 
-def _unreadable(entry: ImageEntry, error: OSError) -> InputError:
+def _unreadable(entry: ImageEntry, error: OSError) -> RefereeError:
+    lack = scarcity(error)
+    if lack is not None:
+        return lacking(lack)
     return InputError(f"{entry.path} cannot be read: {error.strerror}.")

@@ -12,6 +12,7 @@ from typing import Any
 from flask import Flask, Request, Response
 
 from referee.core.instant import Instant
+from referee.core.shares import share_of
 from referee.errors import Refusal
 from referee.formats.answer_formats import FORM, media_type_by_looks
 from referee.formats.forms import find_token, has_answer_list
@@ -39,6 +40,7 @@ from referee.web.contest.replies import (
     wants_json,
 )
 from referee.web.contest.services import ContestServices
+from referee.web.server.arrival import arrived
 from referee.web.server.bodies import (
     BEGINNING_BYTES,
     COMING_BYTES,
@@ -46,8 +48,10 @@ from referee.web.server.bodies import (
     SMALL_BODY_BYTES,
     Body,
     BodyRoom,
+    has_body,
     reads_its_own_body,
 )
+from referee.web.server.malformed import body_comes_behind
 from referee.web.server.memory import memory_trimmer
 
 ENDPOINT = "result"
@@ -82,11 +86,14 @@ def register(app: Flask, services: ContestServices) -> None:
         except Refusal:
             body.discard(known=token is not None and services.admission.gave_out(token))
             raise
-        short = body.length is not None and body.length <= BEGINNING_BYTES
-        notes.long = not short
-        with nullcontext() if short else room.held_for(body, asked.remote_addr or ""):
+        if not has_body(asked) and body_comes_behind(asked.environ):
+            raise _length_missing()
+        short = _is_short(body)
+        with nullcontext() if short else room.held_for(body, share_of(asked.remote_addr or "")):
             content = body.whole()
-            notes.received = services.contest.clock.now()
+            notes.received = arrived(asked.environ, services.contest.clock.now())
+            short = _is_short(body)
+            notes.long = not short
             parse = partial(_parsed, services, token, asked, content, notes.received)
             try:
                 posted = parse() if short else services.run_parsing(parse)
@@ -118,6 +125,19 @@ class _Posted:
     format_name: str
     answer: Sized
     unused: Sequence[UnusedField] = ()
+
+
+def _length_missing() -> Refusal:
+    return Refusal(
+        "length_missing",
+        "Nothing was stored: bytes follow the head, which has neither Content-Length nor "
+        "Transfer-Encoding: send Content-Length with every body.",
+    )
+
+
+def _is_short(body: Body) -> bool:
+    """Tell whether a body is parsed at once; the length of one in chunks is known at its end."""
+    return body.length is not None and body.length <= BEGINNING_BYTES
 
 
 def _token_of_answer(asked: Request, body: Body) -> str:

@@ -11,6 +11,7 @@ from flask import Flask, Response, g, request
 from flask import Request as FlaskRequest
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
+from referee.core.states import SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.entry.images import ImageMissing
 from referee.service.entry.request_log import ServedRequest
@@ -26,8 +27,10 @@ from referee.web.contest.replies import (
     problem,
 )
 from referee.web.contest.services import ContestServices
+from referee.web.server.arrival import arrived
 from referee.web.server.bodies import SMALL_BODY_BYTES, Body, does_read_its_own_body, has_body
 from referee.web.server.server_log import SESSION
+from referee.web.server.turns import let_go_first
 
 _log = logging.getLogger(__name__)
 
@@ -66,10 +69,10 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         notes.unused = ()
         notes.form = {}
         notes.json = asked.mimetype == "application/json"
-        notes.received = clock.now()
+        notes.received = arrived(asked.environ, clock.now())
         if has_body(asked) and not does_read_its_own_body(app, asked):
             body = Body(asked, SMALL_BODY_BYTES).whole()
-            notes.received = clock.now()
+            notes.received = arrived(asked.environ, clock.now())
             notes.form = form_of(asked, body, _FIELDS)
             notes.json = notes.json or body.lstrip()[:1] == b"{"
 
@@ -78,6 +81,8 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         asked, notes = current()
         if notes.session is not None:
             asked.environ[SESSION] = notes.session.session_id
+            if state_of(notes.session.facts, notes.received) is SessionState.RUNNING:
+                let_go_first(asked.environ)
             services.log.note(notes.session, _served_request(asked, notes, response))
         return response
 

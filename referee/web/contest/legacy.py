@@ -53,6 +53,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "fields_unused": (406, RESULT_MISMATCH),
     "not_a_number": (406, RESULT_MISMATCH),
     "too_many_rows": (413, None),
+    "length_missing": (411, None),
     "body_too_large": (413, None),
     "body_truncated": (400, None),
     "body_too_slow": (408, None),

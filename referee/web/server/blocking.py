@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 from gevent.threadpool import ThreadPool
 
 from referee.core.blocking import BlockingRunner
+from referee.web.server.turns import Places
 
 T = TypeVar("T")
 
@@ -27,13 +28,18 @@ def blocking_runner(kind: WorkerKind, at_once: int) -> BlockingRunner:
 
 
 class _Pool:
-    """A pool of threads beside the greenlets' thread; only the calling greenlet waits."""
+    """A pool of threads beside the greenlets' thread; only the calling greenlet waits.
+
+    Who waits for a thread has it by address, so work of one address keeps no other one waiting.
+    """
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPool(threads)
+        self._places = Places(threads)
 
     def __call__(self, work: Callable[[], T], /) -> T:
-        result, error = self._pool.apply(_outcome, (work,))
+        with self._places.held():
+            result, error = self._pool.apply(_outcome, (work,))
         if error is not None:
             raise error
         value: T = result

@@ -51,6 +51,7 @@ class Body:
         self._stream = self._environ["wsgi.input"]
         self._limit = limit
         self._content = b""
+        self._take_room: Callable[[int], None] | None = None
         chunked = "HTTP_TRANSFER_ENCODING" in self._environ
         # A chunked body announces no length.
         self.length = None if chunked else request.content_length or 0
@@ -78,6 +79,11 @@ class Body:
             if not piece:
                 return
             yield piece
+
+    def take_room_as_it_comes(self, take: Callable[[int], None]) -> None:
+        """Call `take` with what is here already, and with the size of each piece that comes."""
+        take(len(self._content))
+        self._take_room = take
 
     def give_time(self, most_bytes: int) -> None:
         """Let the client take its time for a body of this size, because it may send one."""
@@ -116,7 +122,7 @@ class Body:
         missing = count - len(self._content)
         if missing <= 0:
             return self._content
-        part = self._read(missing, len(self._content))
+        part = self._read_pieces(missing)
         self._content = self._content + part if self._content else part
         if len(part) < missing:
             if self.length is not None:
@@ -125,6 +131,19 @@ class Body:
         if len(self._content) > self._limit:
             raise _too_large(self._limit)
         return self._content
+
+    def _read_pieces(self, count: int) -> bytes:
+        """Return `count` bytes, or fewer at the end; each piece takes room, if it needs some."""
+        if self._take_room is None:
+            return self._read(count, len(self._content))
+        pieces: list[bytes] = []
+        came = 0
+        while came < count:
+            pieces.append(self._read(min(_LONG_PIECE, count - came), len(self._content) + came))
+            came += len(pieces[-1])
+            if not pieces[-1]:
+                break
+        return b"".join(pieces)
 
     def _read(self, count: int, came: int) -> bytes:
         """Return `count` bytes, or fewer at the body's end; `came` tells a refusal what came."""
@@ -136,6 +155,8 @@ class Body:
             ) from None
         except (OSError, ParseException):  # gunicorn's errors for broken or malformed chunks.
             raise _truncated(came, self.length) from None
+        if self._take_room is not None:
+            self._take_room(len(part))
         return part
 
 
@@ -161,31 +182,39 @@ def _truncated(came: int, length: int | None) -> Refusal:
 class BodyRoom:
     """The room for incoming bodies; safe to use from many threads.
 
-    A body without a length holds `unknown_bytes`. One sender gets at most a quarter of the room. A
-    client decides how long its body takes, so a request
-    never waits for room: without room it is refused at once.
+    A body that says its length has room for all of it before it comes. A body in chunks takes room
+    as its bytes come, so a short one takes little. One sender gets at most a quarter of the room. A
+    client decides how long its body takes, so a request never waits for room: without room it is
+    refused at once.
     """
 
-    def __init__(self, most_bytes: int, unknown_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._unknown_bytes = unknown_bytes
         self._held_bytes: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     @contextmanager
     def held_for(self, body: Body, sender: str) -> Iterator[None]:
-        """Reserve room for a body during the block; raise `Unavailable` without enough room."""
-        size = self._unknown_bytes if body.length is None else body.length
-        if not self._take(sender, size):
-            body.discard(known=True)
-            raise Unavailable("too many long bodies are coming in; send this one again.")
+        """Give a body room during the block; raise `Unavailable` where there is not enough.
+
+        It is raised by the reading of the body, too, if the body says no length.
+        """
+        held: list[int] = []
+
+        def take(size: int) -> None:
+            if not self._take(sender, size):
+                body.discard(known=True)
+                raise Unavailable("too many long bodies are coming in; send this one again.")
+            held.append(size)
+
         try:
+            if body.length is None:
+                body.take_room_as_it_comes(take)
+            else:
+                take(body.length)
             yield
         finally:
-            with self._lock:
-                self._held_bytes[sender] -= size
-                if not self._held_bytes[sender]:
-                    del self._held_bytes[sender]
+            self._give_back(sender, sum(held))
 
     def _take(self, sender: str, size: int) -> bool:
         with self._lock:
@@ -194,6 +223,12 @@ class BodyRoom:
                 return False
             self._held_bytes[sender] = mine
             return True
+
+    def _give_back(self, sender: str, size: int) -> None:
+        with self._lock:
+            self._held_bytes[sender] -= size
+            if not self._held_bytes[sender]:
+                del self._held_bytes[sender]
 
 
 def reads_its_own_body(view: View) -> View:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import _socket
 import errno
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,10 @@ from typing import Any
 import gevent
 from gunicorn.http.errors import ParseException
 
+from referee.web.server.arrival import STAMP_BYTES, Ancillary, arrival_s
 from referee.web.server.bodies import MAX_BODY_BYTES
+from referee.web.server.malformed import says_no_length
+from referee.web.server.turns import Party, Turns
 
 KEEPALIVE_S = 75.0
 """The seconds that a connection may wait for its next request."""
@@ -86,13 +90,21 @@ class BoundedConnection:
     """A connected socket for gunicorn, with a time limit for each part of a request.
 
     It is `idle` until the head of a request has arrived, `kept` after its first request, and
-    `receiving` while it takes a body, or what still comes after its last answer. `sender` is the
-    address of who uses it now. Only one greenlet may use it; other greenlets may call `send_away`
-    and `cut_off`, and the thread of the request `hurry`, `give_time` and `leave_unread`.
+    `receiving` while it takes a body, or what still comes after its last answer. `said_no_length`
+    tells that its newest request is a POST that can have no body. `sender` is the address of who
+    uses it now. Each time that it goes on after its client has sent something, it takes a turn of
+    its `party`. Only one greenlet may use it; other greenlets may call `send_away` and `cut_off`,
+    and the thread of the request `hurry`, `give_time` and `leave_unread`.
     """
 
-    def __init__(self, link: Any) -> None:
+    def __init__(self, link: Any, turns: Turns, party: Party) -> None:
         self._link = link
+        self._turns = turns
+        self.party = party
+        # At this moment nothing more of its client was there to be read.
+        self._missing_s = -math.inf
+        self._stamp: Ancillary = ()
+        self._stamp_missing_s = -math.inf
         self._until_s = 0.0
         self._rest_s = 0.0
         self._head_begun = False
@@ -101,6 +113,7 @@ class BoundedConnection:
         self._unread = False
         self._request: Any = None
         self._held = b""
+        self.said_no_length = False
         self.idle = True
         self.kept = False
         self.receiving = False
@@ -111,6 +124,11 @@ class BoundedConnection:
         """Return any other attribute of the socket, for gunicorn."""
         return getattr(self._link, name)
 
+    @property
+    def arrived_s(self) -> float:
+        """When the last byte that was read of the client came, on the sessions' clock."""
+        return arrival_s(self._stamp, self._stamp_missing_s)
+
     def recv(self, size: int) -> bytes:
         """Receive data within the time limit.
 
@@ -119,9 +137,11 @@ class BoundedConnection:
         """
         if not self.idle:
             with self._waiting():
-                # A body that is all there would keep the other clients waiting to its end.
-                gevent.sleep(self._rest_s)
-                return self._receive(size, self._until_s - time.monotonic())
+                if self._rest_s:
+                    gevent.sleep(self._rest_s)
+                received = self._receive(size, self._until_s - time.monotonic())
+                self._turns.take(self.party)
+                return received
         try:
             if self._head_begun:
                 received = self._receive(size, self._until_s - time.monotonic())
@@ -133,6 +153,8 @@ class BoundedConnection:
                 self._link.sendall(_TOO_SLOW)
             return b""
         self._gone = not received
+        if received:
+            self._turns.take(self.party)
         return received
 
     def sendall(self, data: bytes) -> None:
@@ -167,6 +189,7 @@ class BoundedConnection:
         self.waits_since_s = time.monotonic()
         self._rest_s = 0.0
         self._request = request
+        self.said_no_length = says_no_length(request)
         length = min(getattr(request.body.reader, "length", 0), MAX_BODY_BYTES)
         self._until_s = time.monotonic() + BODY_S + length / BODY_RATE
 
@@ -202,6 +225,7 @@ class BoundedConnection:
         self._head_begun = False
         if request.unreader.buf.getvalue():
             self._begin_head()
+            self._turns.take(self.party)
 
     def send_away(self) -> None:
         """End the wait for the client, so that the connection's greenlet closes the connection.
@@ -270,13 +294,19 @@ class BoundedConnection:
         if seconds <= 0:
             raise TimeoutError("the time for the request is over")
         self._link.settimeout(seconds)
+        look = self._turns.look
+        received: bytes
         try:
-            received: bytes = self._link.recv(size)
+            received, stamp, _, _ = self._link.recvmsg(size, STAMP_BYTES)
         except OSError:
             # gevent raises this when `send_away` has shut the connection down.
             if self._sent_away:
                 return b""
             raise
+        self._stamp = stamp
+        self._stamp_missing_s = max(self._missing_s, self._turns.missing_s(look))
+        if len(received) < size:
+            self._missing_s = self._turns.looked_s
         return received
 
     @contextmanager

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Generic, Protocol, TypeVar
 
-MOST_OF_ADDRESS = 128
+from referee.core.open_files import SHARE
+
+MOST_OF_ADDRESS = SHARE
 """The most connections of one address with one worker; honest clients have used up to 32."""
 
 SENDER_UNKNOWN = ""

@@ -12,23 +12,23 @@ import signal
 import sys
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 import gevent
 from gevent import monkey, socket
 from gevent.event import Event
-from gevent.lock import BoundedSemaphore
 from gevent.pool import Pool
 from gevent.server import StreamServer
 from gunicorn.workers.base_async import AsyncWorker
 from gunicorn.workers.ggevent import GeventWorker
 
+from referee.core.shares import share_of
 from referee.web.server.connection import BoundedConnection
 from referee.web.server.connection_limiter import SENDER_UNKNOWN, ConnectionLimiter
 from referee.web.server.headers import RETRY_S
-from referee.web.server.malformed import PlainErrors, plain_answer
+from referee.web.server.malformed import PlainErrors, plain_answer, require_length
 from referee.web.server.sender import peer_of, sender_of
 from referee.web.server.tls_link import TlsLink
+from referee.web.server.turns import PRESENT, FirstAddresses, Party, Turns
 
 # Greenlets for connections that are no longer counted but not closed yet.
 _SPARE = 100
@@ -67,7 +67,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         self._connections: ConnectionLimiter[BoundedConnection] = ConnectionLimiter(
             self.worker_connections, viewers=self.app.viewers
         )
-        self._turns: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
+        self._turns, self._first = Turns(), FirstAddresses()
         self._tls = self.cfg.ssl_context(self.cfg, None) if self.cfg.is_ssl else None
         pool = Pool(self.worker_connections + _SPARE)
         servers = [
@@ -113,15 +113,18 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
     def handle(self, listener: Any, client: Any, address: Any) -> None:
         """Serve one connection if there is room for it, else close it."""
         link = client if self._tls is None else TlsLink(client, self._tls)
-        connection = BoundedConnection(link)
-        place = peer_of(address)
-        connection.sender = SENDER_UNKNOWN if self.app.proxies.include(place) else place
+        peer = peer_of(address)
+        sender = SENDER_UNKNOWN if self.app.proxies.include(peer) else share_of(peer)
+        party = Party(sender, self._first)
+        PRESENT.set(party)
+        connection = BoundedConnection(link, self._turns, party)
+        connection.sender = sender
         if not self._connections.enter(connection.sender, connection):
             self._turn_away(connection)
             return
         try:
             # A handshake has its own time, and makes room for others as a wait for a request does.
-            if self._tls is None or link.shake_hands(self._turn_of(place)):
+            if self._tls is None or link.shake_hands(partial(self._turns.take, party)):
                 super().handle(listener, connection, address)
             else:
                 connection.close()
@@ -134,19 +137,16 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
             connection.tell_at_once(_NO_ROOM)
         connection.abandon()
 
-    def _turn_of(self, place: str) -> BoundedSemaphore:
-        """Return the lock of an address for its handshakes."""
-        turn: BoundedSemaphore = self._turns.setdefault(place, BoundedSemaphore(1))
-        return turn
-
     def handle_request(self, listener_name: Any, request: Any, sock: Any, address: Any) -> None:
         """Serve one request; end the connection if it cannot take another one."""
         sock.begin_request(request)
+        require_length(request)
         sender = sender_of(request, self.app.proxies)
-        if not self._connections.move(sock.sender, sender, sock):
+        share = share_of(sender)
+        if not self._connections.move(sock.sender, share, sock):
             sock.sendall(_NO_ROOM)
             raise StopIteration
-        sock.sender = sender
+        sock.sender = sock.party.address = share
         # The application, its records and its log see the sender. Its port is not known.
         seen = address if sender == peer_of(address) else (sender, 0)
         try:
@@ -157,8 +157,6 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         sock.finish_request(request)
         if not self.alive:
             raise StopIteration
-        # Let other greenlets run, even if this client already has its next request ready.
-        gevent.sleep(0)
 
 
 class _NoBound:

@@ -18,6 +18,12 @@ from referee.core.blocking import BlockingRunner
 from referee.web.server.blocking import blocking_runner
 from referee.web.server.bodies import SMALL_BODY_BYTES
 from referee.web.server.greenlets import GreenletWorker
+from referee.web.server.turns import Places
+
+# So many requests compute at once, since threads of Python share one interpreter. Whoever takes
+# longer waits for a meter, a disk or a person, and others go on meanwhile.
+_AT_ONCE = 1
+_COMPUTES_S = 0.02
 
 
 class MixedWorker(GreenletWorker):
@@ -36,20 +42,23 @@ class MixedWorker(GreenletWorker):
     def load_wsgi(self) -> None:
         """Load the application, and put its calls into threads."""
         super().load_wsgi()
-        self.wsgi = in_threads(self.wsgi, blocking_runner("gevent", self.cfg.threads))
+        places = Places(_AT_ONCE)
+        self.wsgi = in_threads(self.wsgi, blocking_runner("gevent", self.cfg.threads), places)
 
 
 def in_threads(
-    application: Callable[..., Iterable[bytes]], run_blocking: BlockingRunner
+    application: Callable[..., Iterable[bytes]], run_blocking: BlockingRunner, places: Places
 ) -> Callable[..., Any]:
     """Return the application with each call of it, and of its response, through `run_blocking`.
 
     The caller's greenlet reads the body before, up to the longest that an operator's page sends.
+    Then it waits for one of the `places`.
     """
 
     def call(environ: dict[str, Any], start_response: Callable[..., Any]) -> _Pieces:
         environ["wsgi.input"] = _Arrived(environ["wsgi.input"])
-        response = run_blocking(partial(application, environ, start_response))
+        with places.held(_COMPUTES_S):
+            response = run_blocking(partial(application, environ, start_response))
         return _Pieces(response, run_blocking, environ["gunicorn.socket"].flush)
 
     return call

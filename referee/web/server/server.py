@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import resource
 import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
@@ -18,9 +20,11 @@ from flask import Flask
 from gevent.ssl import SSLContext
 from gunicorn.app.base import BaseApplication
 
+from referee.core.open_files import CONNECTIONS, connections_within
 from referee.core.proxies import NO_PROXIES, TrustedProxies
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
+from referee.web.server.arrival import stamp_arrivals
 from referee.web.server.blocking import WorkerKind
 from referee.web.server.connection import BODY_S, KEEPALIVE_S, UNREAD_S
 from referee.web.server.server_log import AccessLog, ServerLog
@@ -29,8 +33,6 @@ from referee.web.server.server_log import AccessLog, ServerLog
 # it can close its resources.
 _ARBITER_GRACE_S = 3
 _WORKER_GRACE_S = 2
-_CONNECTIONS = 1000
-
 VIEWERS_BYTES = 256 * 1024 * 1024
 """The memory for those who look on, wherever they are."""
 
@@ -41,9 +43,17 @@ not take of what it is sent."""
 VIEWERS_MOST = VIEWERS_BYTES // VIEWER_BYTES
 """The viewers of one scoreboard at the same time."""
 
-_DESCRIPTORS = 4096
-# Those of a worker's own: its database, its logs, its libraries, its sockets, and some to spare.
-_OWN_DESCRIPTORS = 100
+# A worker tells each second that its loop goes on; all that takes longer is done in threads. After
+# this time it hangs: the arbiter, which looks each second, ends it, and kills it a second later if
+# it does not end. With the start of the next one its clients have waited for ten seconds at most.
+HANGS_S = 6
+# A new worker opens the contest before its loop goes, and a desk waits for the one before it.
+_BEGINS_S = 60.0
+# Libraries of meters look at their links with select(2), which knows descriptors below 1024. So
+# the desk takes fewer connections than a server without meters.
+_DESK_CONNECTIONS = 400
+# More than any server needs; a limit above it would only cost time where a program closes all.
+_DESCRIPTORS = 65_536
 _WORKERS = {
     "gevent": "referee.web.server.greenlets.GreenletWorker",
     "mixed": "referee.web.server.mixed.MixedWorker",
@@ -88,16 +98,18 @@ def serve(
     say who sends a request. `viewers` is given where a whole hall may look from one address: so
     many connections there may be at once, and an address has no share of its own.
     """
-    _allow_descriptors()
+    files = _allow_descriptors()
     options: dict[str, Any] = {
         "bind": f"fd://{descriptor}",
         "workers": workers,
         "threads": threads,
         "worker_class": _WORKERS[kind],
-        "worker_connections": min(viewers or _CONNECTIONS, _descriptors() - _OWN_DESCRIPTORS),
+        "worker_connections": connections_within(
+            files, viewers or (_DESK_CONNECTIONS if kind == "mixed" else CONNECTIONS)
+        ),
         "keepalive": int(KEEPALIVE_S),
         "graceful_timeout": _ARBITER_GRACE_S,
-        "timeout": 60,
+        "timeout": HANGS_S,
         "proc_name": name,
         "control_socket_disable": True,
         "logger_class": AccessLog if log_requests else ServerLog,
@@ -126,18 +138,15 @@ def _tls_options(files: TlsFiles) -> dict[str, Any]:
     }
 
 
-def _allow_descriptors() -> None:
-    """Raise the limit of open files, which connections and database connections need."""
+def _allow_descriptors() -> int | None:
+    """Raise the limit of open files as far as this process may, and return it; None is none."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_DESCRIPTORS, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    if soft == resource.RLIM_INFINITY:
+        return None
+    if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def _descriptors() -> int:
-    """Return how many files this process may have open."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+    return max(soft, wanted)
 
 
 class _Server(BaseApplication):  # type: ignore[misc]
@@ -163,7 +172,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
     def load_config(self) -> None:
         hooks = {
             "when_ready": _bound_listeners,
-            "post_fork": _leave_time,
+            "post_fork": _give_times,
             "post_worker_init": self._stop_first,
             "worker_exit": lambda server, worker: self._close(),
         }
@@ -196,15 +205,19 @@ class _Server(BaseApplication):  # type: ignore[misc]
             self._running = None
 
 
-def _leave_time(server: Any, worker: Any) -> None:
-    """Let the worker end by itself before the arbiter kills it."""
+def _give_times(server: Any, worker: Any) -> None:
+    """Let the worker take its time for its beginning, and end before the arbiter kills it."""
     worker.cfg.set("graceful_timeout", _WORKER_GRACE_S)
+    # The arbiter counts from this time; the worker's first sign of life sets it back.
+    begun_s = time.monotonic() + _BEGINS_S
+    os.utime(worker.tmp.fileno(), (begun_s, begun_s))
 
 
 def _bound_listeners(server: Any) -> None:
-    """Set the kernel's time limits for a silent peer, which accepted sockets inherit."""
+    """Set what accepted sockets inherit: time limits for a silent peer, and stamps of arrivals."""
     for listener in server.LISTENERS:
         bound_waits(listener.sock)
+        stamp_arrivals(listener.sock)
 
 
 def bound_waits(listener: socket.socket, silent_s: float = BODY_S) -> None:

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import errno
 import ssl
+from collections.abc import Callable
 from typing import Any
 
 import gevent
 from gevent import socket
 
+from referee.web.server.arrival import Ancillary
+
 HANDSHAKE_S = 10.0
 """The seconds from the connection to the end of the handshake."""
 
-# An address rests so long between two steps of handshakes. gevent looks at other connections only
-# before a wait of more than nothing.
-_BETWEEN_S = 0.0005
 # The first byte of a TLS record that begins a handshake (RFC 8446, section 5.1).
 _HANDSHAKE = b"\x16"
+# OpenSSL takes one record at a time, and the longest has this many bytes (section 5.2).
+_RECORD_BYTES = 5 + 16_384 + 256
 _PLAIN = (
     b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 86\r\n"
     b"Connection: close\r\n\r\n"
@@ -42,11 +44,11 @@ class TlsLink:
         """Return any other attribute of the socket, for gunicorn."""
         return getattr(self._link, name)
 
-    def shake_hands(self, turn: Any) -> bool:
+    def shake_hands(self, take_turn: Callable[[], object]) -> bool:
         """Begin with TLS; return False if the client does not, or not within its time.
 
-        A client that speaks plain HTTP is told so. A step of a handshake takes a millisecond, so an
-        address takes one step at a time: `turn` is its lock, and the others run in between.
+        A client that speaks plain HTTP is told so. A step of a handshake takes a millisecond, so
+        each step is a turn of its own.
         """
         try:
             with gevent.Timeout(HANDSHAKE_S, TimeoutError()):
@@ -59,40 +61,61 @@ class TlsLink:
                     self._link, server_side=True, do_handshake_on_connect=False
                 )
                 self._link.settimeout(0.0)
-                while not self._take_step(turn):
+                take_turn()
+                while not self._take_step():
                     socket.wait_read(self._link.fileno())
+                    take_turn()
                 self._link.settimeout(None)
         except OSError:
             return False
         self._secure = True
         return True
 
-    def _take_step(self, turn: Any) -> bool:
+    def _take_step(self) -> bool:
         """Take a step of the handshake; return whether it was the last one."""
-        with turn:
-            gevent.sleep(_BETWEEN_S)
-            try:
-                self._link.do_handshake()
-            except ssl.SSLWantReadError:
-                return False
+        try:
+            self._link.do_handshake()
+        except ssl.SSLWantReadError:
+            return False
         return True
 
     def settimeout(self, seconds: float | None) -> None:
         """Limit each later call to this time."""
         self._seconds = seconds
 
-    def recv(self, size: int) -> bytes:
-        """Receive data; it is empty at the end, also at an end without TLS's farewell."""
+    def recvmsg(self, size: int, ancillary_bytes: int) -> tuple[bytes, Ancillary, int, None]:
+        """Receive data, with the stamp of what came last; it is empty at the end.
+
+        An end without TLS's farewell is an end, too.
+        """
+        stamp: Ancillary = ()
         with gevent.Timeout(self._seconds, TimeoutError()):
+            # Before TLS and after it data comes only to be dropped.
+            if not self._secure:
+                return socket.socket.recv(self._link, size), stamp, 0, None
+            self._link.settimeout(0.0)
             try:
-                received: bytes
-                if self._secure:
-                    received = self._link.recv(size)
-                else:  # Before TLS and after it, only to be dropped.
-                    received = socket.socket.recv(self._link, size)
+                while True:
+                    stamp = self._stamp(ancillary_bytes) or stamp
+                    try:
+                        return self._link.recv(size), stamp, 0, None
+                    except ssl.SSLWantReadError:
+                        socket.wait_read(self._link.fileno())
             except ssl.SSLError as error:
                 raise ConnectionResetError(errno.ECONNRESET, str(error)) from None
-        return received
+            finally:
+                self._link.settimeout(None)
+
+    def _stamp(self, ancillary_bytes: int) -> Ancillary:
+        """Look at what the socket holds, and take nothing of it: OpenSSL reads without stamps."""
+        flags = socket.MSG_PEEK | socket.MSG_TRUNC | socket.MSG_DONTWAIT
+        try:
+            ancillary: Ancillary = socket.socket.recvmsg(
+                self._link, _RECORD_BYTES, ancillary_bytes, flags
+            )[1]
+        except OSError:
+            return ()
+        return ancillary
 
     def sendall(self, data: bytes) -> None:
         """Send all data."""

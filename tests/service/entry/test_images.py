@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import zipfile
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
 from referee.service.entry.images import ImageMissing, archive_for, image_for
+from referee.service.setup import image_files
 from referee.service.setup.image_files import images_in
 from referee.service.setup.session_images import order_of
 from referee.store.sessions import create_session, load_session
@@ -120,6 +122,26 @@ def test_image_that_vanished(tmp_path, clock, damage):
     assert str(path) in missing.value.alarm
     assert missing.value.alarm.endswith("Then put the same file back from the backup.")
     assert [2] == images_in([missing.value.alarm, "Image 0 of a page: no alarm of an image"])
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+def test_an_image_is_not_missing_because_no_file_can_be_opened(
+    tmp_path, clock, monkeypatch, number
+):
+    """A machine without descriptors or memory says so, and no image is called missing."""
+    contest = make_contest(tmp_path, clock, images=3)
+    session = session_of(contest, None)
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    for path in (image.path for image in contest.images):
+        os.utime(path, ns=(0, 1))  # So the archive has to read them, too.
+    monkeypatch.setattr(image_files, "open", refuse, raising=False)
+    for find in (image_for, archive_for):
+        with pytest.raises(Unavailable, match=f"{os.strerror(number)}.*not missing"):
+            find(contest, session, "1")
+    contest.database.close()
 
 
 def test_image_that_was_copied_again(tmp_path, clock):

@@ -61,6 +61,7 @@ def test_a_laptop_that_will_not_sleep():
         ({"sleep": SleepFacts(inhibitors=(replace(KEEPER, blocks=False),))}, "sleep", "nothing"),
         ({"sleep": SleepFacts()}, "lid", "suspend"),
         ({"sleep": SleepFacts({"HandleLidSwitchExternalPower": "hibernate"})}, "lid", "hibernate"),
+        ({"open_files": 1024}, "open files", "takes 824 connections in place of 1000"),
         ({"on_mains": False}, "power", "on battery, 80 % left"),
         ({"time": TimeFacts("CEST", 2 * HOUR, HOUR, ntp=False)}, "time zone", "UTC+01:00"),
         ({"time": TimeFacts("CEST", HOUR, HOUR, True, False)}, "clock setting", "no server yet"),
@@ -75,6 +76,13 @@ def test_what_may_disturb_an_event(changes, item, words):
     finding = judged(replace(CALM, **changes))[item]
     assert (Level.WARN, True) == (finding.level, words in finding.text)
     assert finding.remedy
+
+
+def test_a_limit_below_the_share_of_one_address_fails():
+    """No event begins while a server could not even take the connections of one address."""
+    finding = judged(replace(CALM, open_files=256))["open files"]
+    assert (Level.FAIL, True) == (finding.level, "may open 256 files" in finding.text)
+    assert "LimitNOFILE=" in finding.remedy
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -229,6 +230,17 @@ def test_a_late_answer_is_stored_marked_and_told(site: Site) -> None:
     assert (new["late"], new["received_s"], new["remaining_seconds"]) == (True, 600.0, 0.0)
     status = site.client.get("/status", headers=bearer(token)).get_json()
     assert (status["answers"], status["late_answers"]) == (0, 2)
+
+
+def test_an_answer_that_came_in_time_is_not_late_because_it_was_read_late(site: Site) -> None:
+    """The instant of an answer is its last byte's, as its connection tells it."""
+    token = site.login()
+    came = SimpleNamespace(arrived_s=site.clock.now().monotonic_s + 599.9)
+    site.clock.advance(600.2)
+    answer = site.client.post(
+        "/result", json=[], headers=bearer(token), environ_overrides={"gunicorn.socket": came}
+    ).get_json()
+    assert (answer["late"], answer["received_s"]) == (False, pytest.approx(599.9))
 
 
 def test_late_answers_are_bounded_in_time(site: Site) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import ExitStack
 
 import pytest
 from flask import Request
@@ -41,10 +42,45 @@ def test_one_address_takes_a_quarter() -> None:
         pass
 
 
-def test_a_body_of_unknown_length_takes_as_much_as_it_may() -> None:
-    """A chunked body takes the room of the longest body, because it announces no length."""
-    chunked = body(HTTP_TRANSFER_ENCODING="chunked")
-    with pytest.raises(Unavailable), BodyRoom(4 * MAX_BODY_BYTES - 4).held_for(chunked, "a"):
-        pass
-    with BodyRoom(4 * MAX_BODY_BYTES).held_for(chunked, "a"):
-        pass
+def chunked(content: bytes) -> Body:
+    """Return a body in chunks, as gunicorn hands it on."""
+    environ = {"wsgi.input": io.BytesIO(content), "HTTP_TRANSFER_ENCODING": "chunked"}
+    return Body(Request(environ), MAX_BODY_BYTES)
+
+
+def test_small_bodies_in_chunks_take_little_room() -> None:
+    """A body that says no length takes the room of the bytes that have come, and no more."""
+    room = BodyRoom(4000)
+    with ExitStack() as held:
+        for _ in range(100):
+            one = chunked(b"0123456789")
+            held.enter_context(room.held_for(one, "a"))
+            assert b"0123456789" == one.whole()
+        late = chunked(b"0")
+        held.enter_context(room.held_for(late, "a"))
+        with pytest.raises(Unavailable, match="send this one again"):
+            late.whole()
+    assert room._held_bytes.total() == 0
+
+
+def test_a_long_body_in_chunks_takes_room_piece_by_piece() -> None:
+    """It is refused when its pieces find no more room, and gives back what they took."""
+    room = BodyRoom(4 * 1_000_000)
+    for length, fits in ((1_000_000, True), (1_000_001, False), (1_000_000, True)):
+        one = chunked(bytes(length))
+        one.beginning(300)
+        with room.held_for(one, "a"):
+            if fits:
+                assert bytes(length) == one.whole()
+                assert 1_000_000 == room._held_bytes.total()
+            else:
+                with pytest.raises(Unavailable):
+                    one.whole()
+    assert room._held_bytes.total() == 0
+
+
+def test_the_pieces_of_a_body_on_its_way_to_the_disk_take_room() -> None:
+    """What is handed on piece by piece takes room like what is read whole."""
+    room = BodyRoom(4 * 1_000_000)
+    with room.held_for(one := chunked(bytes(1_000_001)), "a"), pytest.raises(Unavailable):
+        list(one.pieces())

@@ -15,6 +15,7 @@ from gunicorn.http.unreader import IterUnreader
 
 from referee.web.server import connection as connection_module
 from referee.web.server.connection import BoundedConnection, waits_of
+from referee.web.server.turns import Party, Turns
 
 Pair = tuple[BoundedConnection, socket.socket]
 
@@ -25,13 +26,14 @@ def pair() -> Iterator[Pair]:
     ours, theirs = socket.socketpair()
     theirs.settimeout(180)
     with ours, theirs:
-        yield BoundedConnection(ours), theirs
+        yield BoundedConnection(ours, Turns(), Party()), theirs
 
 
 def request(rest: bytes = b"", ahead: bytes = b"", length: int = 0) -> Any:
     """Return a request as gunicorn parses it, with its unread body and the bytes after it."""
     body = Body(LengthReader(IterUnreader([rest]), length or len(rest)))
-    return SimpleNamespace(body=body, unreader=SimpleNamespace(buf=io.BytesIO(ahead)))
+    unreader = SimpleNamespace(buf=io.BytesIO(ahead))
+    return SimpleNamespace(method="POST", headers=[], body=body, unreader=unreader)
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, **seconds: float) -> None:
@@ -160,7 +162,7 @@ def test_what_is_dropped_is_read_at_leisure(pair, monkeypatch):
 
 
 class Watched:
-    """The socket of a connection, which notes at each `recv` whether it is receiving."""
+    """The socket of a connection, which notes at each `recvmsg` whether it is receiving."""
 
     def __init__(self, link: BoundedConnection, seen: list[bool]) -> None:
         self._plain = link._link
@@ -171,11 +173,10 @@ class Watched:
         """Return an attribute of the socket."""
         return getattr(self._plain, name)
 
-    def recv(self, size: int) -> bytes:
+    def recvmsg(self, size: int, ancillary_bytes: int) -> Any:
         """Note it, and receive."""
         self._seen.append(self._link.receiving)
-        data: bytes = self._plain.recv(size)
-        return data
+        return self._plain.recvmsg(size, ancillary_bytes)
 
 
 @pytest.fixture
@@ -198,6 +199,7 @@ def test_only_who_takes_a_body_is_receiving(pair, seen):
     """
     link, client = pair
     link.begin_request(request())
+    link.hurry()
     client.sendall(b"body")
     assert (b"body", [True, True], False) == (link.recv(100), seen, link.receiving)
 

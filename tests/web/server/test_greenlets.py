@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 
+from power.clock import real_elapsed_s
+from referee.web.server import server as server_module
+from referee.web.server.server import HANGS_S
 from tests.support.running import eventually
 
 pytestmark = pytest.mark.slow
@@ -240,3 +247,52 @@ def test_a_stuck_request_does_not_keep_the_server_from_ending(client, server):
     server.send_signal(signal.SIGTERM)
     assert 0 == server.wait(BOUND_S)
     assert b"closed\n" == server.stdout.read()
+
+
+@pytest.mark.parametrize("how", ["stopped", "busy"])
+def test_a_worker_that_hangs_is_replaced(client, how):
+    """Clients of a worker whose loop stands still wait for some seconds, and not for a minute."""
+    hung = int(client.get("/worker"))
+    if how == "stopped":
+        os.kill(hung, signal.SIGSTOP)
+    else:
+        client.ask("/busy")
+    eventually(lambda: asked(client) not in (None, str(hung).encode()), "the next worker")
+    # The arbiter looks each second, kills a second later, and starts the next one in another.
+    assert HANGS_S + 3 <= 10
+
+
+def asked(client: Client) -> bytes | None:
+    """Return which worker answers, or None if the one that has taken the connection is killed."""
+    try:
+        return client.get("/worker")
+    except (OSError, AssertionError):
+        return None
+
+
+def test_a_worker_that_begins_slowly_does_not_hang():
+    """The arbiter waits a minute for a worker's first sign of life, and then the usual time."""
+    with tempfile.TemporaryFile() as file:
+        worker = SimpleNamespace(tmp=file, cfg=SimpleNamespace(set=lambda *setting: None))
+        before_s = time.monotonic()
+        server_module._give_times(None, worker)
+        assert os.fstat(file.fileno()).st_mtime >= before_s + server_module._BEGINS_S
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's stamps are Linux's")
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "fresh"])
+def test_what_is_read_late_has_come_before(client, server, kept):
+    """The instant of a request is when it came, although its worker stood still until later."""
+    link = client.connect()
+    if kept:
+        assert b"now" == client.get("/now", link)
+    stalled = client.ask("/stall")
+    link.sendall(b"POST /arrived HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody")
+    sent_s = real_elapsed_s()
+    # What the test does meanwhile takes some time, too.
+    server.stdin.write(b"go on\n")
+    server.stdin.flush()
+    went_on_s = real_elapsed_s()
+    came_s = float(answer(link))
+    answer(stalled)
+    assert came_s < went_on_s and came_s <= sent_s + 0.001

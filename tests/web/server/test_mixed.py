@@ -13,6 +13,7 @@ import pytest
 
 from referee.web.server.bodies import SMALL_BODY_BYTES
 from referee.web.server.mixed import in_threads
+from referee.web.server.turns import Places
 
 T = TypeVar("T")
 
@@ -66,7 +67,9 @@ def test_application_and_response_run_in_threads_and_the_body_is_read_before() -
         return Response()
 
     with ThreadPoolExecutor(1) as pool:
-        response = in_threads(application, BlockingRunner(pool))(environ_of(Body(b"body")), None)
+        response = in_threads(application, BlockingRunner(pool), Places(1))(
+            environ_of(Body(b"body")), None
+        )
         assert [b"piece"] == list(response)
         response.close()
     here = threading.get_ident()
@@ -87,7 +90,7 @@ def test_a_piece_leaves_before_the_next_one_is_made() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         assert [b"0", b"1", b"2"] == list(
-            in_threads(application, BlockingRunner(pool))(environ, None)
+            in_threads(application, BlockingRunner(pool), Places(1))(environ, None)
         )
     assert [0, 1, 2] == flushed
 
@@ -107,7 +110,7 @@ def test_the_application_hears_why_a_body_did_not_come(error: type[OSError]) -> 
 
     with ThreadPoolExecutor(1) as pool:
         assert [b"told"] == list(
-            in_threads(application, BlockingRunner(pool))(environ_of(Broken()), None)
+            in_threads(application, BlockingRunner(pool), Places(1))(environ_of(Broken()), None)
         )
 
 
@@ -115,5 +118,9 @@ def test_of_a_long_body_64_kib_are_read() -> None:
     """No page of the console sends more, and a stranger's body takes no more memory."""
     body = io.BytesIO(bytes(2 * SMALL_BODY_BYTES))
     with ThreadPoolExecutor(1) as pool:
-        list(in_threads(lambda environ, start: [], BlockingRunner(pool))(environ_of(body), None))
+        list(
+            in_threads(lambda environ, start: [], BlockingRunner(pool), Places(1))(
+                environ_of(body), None
+            )
+        )
     assert SMALL_BODY_BYTES == body.tell()

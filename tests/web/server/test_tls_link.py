@@ -6,18 +6,20 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import gevent
 import pytest
 from gevent import socket
 from gevent.event import Event
-from gevent.lock import BoundedSemaphore
 from gevent.ssl import SSLContext
 
 from referee.service.setup.contest_tls import server_context
 from referee.web.server import tls_link
+from referee.web.server.arrival import STAMP_BYTES
 from referee.web.server.tls_link import TlsLink
+from referee.web.server.turns import FirstAddresses, Party, Turns
 from tests.support.certificates import self_signed, trusting
 
 BOUND_S = 180.0
@@ -29,7 +31,7 @@ class Pair:
     def __init__(self, files: Any) -> None:
         ours, self.wire = socket.socketpair()
         self.wire.settimeout(BOUND_S)
-        self.turn = BoundedSemaphore(1)
+        self.turn = partial(Turns().take, Party())
         self.link = TlsLink(ours, server_context(files, SSLContext))
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.client = trusting(files.certificate).wrap_bio(
@@ -48,7 +50,6 @@ class Pair:
                 self._incoming.write(self.wire.recv(65536))
         self.wire.sendall(self._outgoing.read())
         assert server.get(timeout=BOUND_S)
-        assert not self.turn.locked()
 
     def encrypted(self, data: bytes) -> bytes:
         """Return the record that carries data."""
@@ -93,7 +94,7 @@ def test_data_goes_both_ways_and_the_end_is_told(pair):
     pair.secured()
     pair.wire.sendall(pair.encrypted(b"question"))
     pair.link.settimeout(BOUND_S)
-    assert b"question" == pair.link.recv(100)
+    assert b"question" == pair.link.recvmsg(100, STAMP_BYTES)[0]
     pair.link.sendall(b"answer")
     pair.link.shutdown(socket.SHUT_WR)
     assert b"answer" == pair.decrypted()
@@ -105,7 +106,7 @@ def test_a_record_that_trickles_in_has_one_limit(pair):
     sender = trickle(pair, pair.encrypted(bytes(16_000)))
     pair.link.settimeout(0.05)
     with pytest.raises(TimeoutError):
-        pair.link.recv(100)
+        pair.link.recvmsg(100, STAMP_BYTES)[0]
     assert not sender.dead
     sender.kill()
 
@@ -153,11 +154,10 @@ def test_plain_http_is_told(pair, head):
 
 @pytest.mark.parametrize("begin", [b"\x80\x2e\x01\x00\x02", b"\x00", b"\x16\x03\x01\x00\x02no"])
 def test_what_is_neither_is_not_served(pair, begin):
-    """An old hello, a zero byte and a broken hello end the connection, and leave their turn."""
+    """An old hello, a zero byte and a broken hello end the connection."""
     pair.wire.sendall(begin)
     pair.wire.shutdown(socket.SHUT_WR)
     assert not pair.link.shake_hands(pair.turn)
-    assert not pair.turn.locked()
 
 
 def test_a_waiting_handshake_can_be_sent_away(pair):
@@ -169,35 +169,28 @@ def test_a_waiting_handshake_can_be_sent_away(pair):
     assert waiting.get(timeout=BOUND_S) is False
 
 
-def test_an_address_takes_one_step_at_a_time(pair, monkeypatch):
-    """While another handshake of the address has its turn, this one waits, and not for ever."""
+def test_a_handshake_waits_for_its_turn_and_not_for_ever(pair, monkeypatch):
+    """A step is taken in a turn alone; without one the time of the handshake ends it."""
     with pytest.raises(ssl.SSLWantReadError):
         pair.client.do_handshake()
     pair.wire.sendall(pair._outgoing.read())
-    with pair.turn, monkeypatch.context() as patched:
+    with monkeypatch.context() as patched:
         patched.setattr(tls_link, "HANDSHAKE_S", 0.05)
-        assert not pair.link.shake_hands(pair.turn)
+        assert not pair.link.shake_hands(Event().wait)
     pair.wire.setblocking(False)
     with pytest.raises(BlockingIOError):
         pair.wire.recv(1)
 
 
-class CountedTurn(BoundedSemaphore):
-    """The lock of an address that notes each step that has been taken under it."""
-
-    def __init__(self, order: list[str]) -> None:
-        super().__init__(1)
-        self._order = order
-
-    def __exit__(self, *error: object) -> None:
-        self._order.append("step")
-        super().__exit__(*error)
-
-
 def test_a_neighbour_is_served_between_the_steps_of_a_flood(tmp_path):
     """Hellos of one address that are all there at once do not run one after the other."""
     files, order = self_signed(tmp_path, datetime.now(UTC)), list[str]()
-    turn, flood = CountedTurn(order), [Pair(files) for _ in range(8)]
+    turns, flood = Turns(), [Pair(files) for _ in range(8)]
+
+    def take_turn() -> None:
+        turns.take(Party("flood", FirstAddresses()))
+        order.append("step")
+
     for one in flood:
         with pytest.raises(ssl.SSLWantReadError):
             one.client.do_handshake()
@@ -216,15 +209,15 @@ def test_a_neighbour_is_served_between_the_steps_of_a_flood(tmp_path):
 
     serving.settimeout(BOUND_S)
     others = [gevent.spawn(serve)]
-    others += [gevent.spawn(one.link.shake_hands, turn) for one in flood]
+    others += [gevent.spawn(one.link.shake_hands, take_turn) for one in flood]
     gevent.spawn(ask).join(timeout=BOUND_S)
     gevent.killall(others)
     for end in (asking, serving, *(end for one in flood for end in (one.link, one.wire))):
         end.close()
     steps = [place for place, what in enumerate(order) if what == "step"]
     assert len(flood) == len(steps)
-    # On a busy machine each rest has passed when it begins. The loop then looks at all connections
-    # once for each step, and the neighbour needs two looks: to ask, and to be served.
+    # The worker looks at all connections once for each step, and the neighbour needs two looks: to
+    # ask, and to be served.
     assert all(after - before > 2 for before, after in zip(steps, steps[2:], strict=False)), order
 
 
@@ -236,4 +229,4 @@ def test_garbage_in_a_session_is_a_broken_connection(pair):
     pair.wire.sendall(bytes(record))
     pair.link.settimeout(BOUND_S)
     with pytest.raises(ConnectionResetError):
-        pair.link.recv(100)
+        pair.link.recvmsg(100, STAMP_BYTES)[0]

@@ -58,7 +58,7 @@ def add_routes(
     tasks, commit = open_tasks(contest.config), journal_commit(journal)
     intake = SubmissionIntake(contest.config, contest.clock, contest.database, commit, tasks)
     queries = EntryQueries(contest.config, contest.database, intake.tasks)
-    room = BodyRoom(_AT_ONCE * intake.most_bytes, intake.most_bytes)
+    room = BodyRoom(_AT_ONCE * intake.most_bytes)
 
     @app.get("/ovic")
     def ovic_rules() -> Response:
