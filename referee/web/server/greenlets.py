@@ -146,7 +146,8 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         if not self._connections.move(sock.sender, share, sock):
             sock.sendall(_NO_ROOM)
             raise StopIteration
-        sock.sender = sock.party.address = share
+        sock.sender = share
+        sock.party.belong_to(share)
         # The application, its records and its log see the sender. Its port is not known.
         seen = address if sender == peer_of(address) else (sender, 0)
         try:

@@ -54,6 +54,11 @@ class Party:
         self._addresses = first
         self._first_until_s = 0.0
 
+    def belong_to(self, address: str) -> None:
+        """Count the connection at another address: a trusted proxy passes on somebody else."""
+        if address != self.address:
+            self.address, self._first_until_s = address, 0.0
+
     def go_first(self) -> None:
         """Let this connection and its address go first for a while."""
         self._first_until_s = time.monotonic() + FIRST_S

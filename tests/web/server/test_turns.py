@@ -130,6 +130,16 @@ def test_a_running_sessions_connection_and_address_go_first_for_a_while(monkeypa
     assert (Rank.OTHERS, Rank.OTHERS) == (team.rank(), neighbour.rank())
 
 
+def test_a_connection_that_carries_another_sender_goes_first_no_more() -> None:
+    """A trusted proxy's connection loses its rank when it passes on somebody else's request."""
+    party = Party("198.51.100.4", FirstAddresses())
+    party.go_first()
+    party.belong_to("198.51.100.4")
+    assert Rank.SESSION == party.rank()
+    party.belong_to("198.51.100.9")
+    assert ("198.51.100.9", Rank.OTHERS) == (party.address, party.rank())
+
+
 def test_addresses_that_go_first_are_bounded() -> None:
     """A token that is used from many addresses fills no memory."""
     first = FirstAddresses()
