@@ -26,9 +26,8 @@ class Clock(Protocol):
         ...
 
 
-def elapsed_s() -> float:
-    """Return the `monotonic_s` of the present instant, where nothing else of it is needed."""
-    return real_elapsed_s()
+elapsed_s = real_elapsed_s
+"""Return the `monotonic_s` of the present instant, where nothing else of it is needed."""
 
 
 class SystemClock:

@@ -294,7 +294,8 @@ class BoundedConnection:
         if seconds <= 0:
             raise TimeoutError("the time for the request is over")
         self._link.settimeout(seconds)
-        look = self._turns.look
+        turns = self._turns
+        looked_s = turns.looked_s
         received: bytes
         try:
             received, stamp, _, _ = self._link.recvmsg(size, STAMP_BYTES)
@@ -304,9 +305,11 @@ class BoundedConnection:
                 return b""
             raise
         self._stamp = stamp
-        self._stamp_missing_s = max(self._missing_s, self._turns.missing_s(look))
+        self._stamp_missing_s = self._missing_s
+        if turns.looked_s != looked_s:  # It has waited.
+            self._stamp_missing_s = max(self._missing_s, turns.looked_before_s)
         if len(received) < size:
-            self._missing_s = self._turns.looked_s
+            self._missing_s = turns.looked_s
         return received
 
     @contextmanager

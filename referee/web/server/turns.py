@@ -93,7 +93,8 @@ class Turns:
     """The turns of a worker: one between two looks at the sockets, or a few of a running session.
 
     Where nobody waits, a turn costs a comparison. All calls come from greenlets of one thread.
-    `looked_s` is when the worker looked last, on the sessions' clock.
+    `looked_s` is when the worker looked last, on the sessions' clock, and `looked_before_s` when it
+    did before: what a connection had to wait for until the last look was missing then.
     """
 
     def __init__(self) -> None:
@@ -104,23 +105,10 @@ class Turns:
         # A timer of no time runs at the next look at the sockets.
         self._next_look = loop.timer(0.0)
         self._next_look.priority = _AFTER_SOCKETS
-        self.looked_s = self._looked_before_s = -math.inf
+        self.looked_s = self.looked_before_s = -math.inf
         self._watch = loop.check(ref=False)
         self._watch.priority = _BEFORE_SOCKETS
         self._watch.start(self._note_look)
-
-    @property
-    def look(self) -> int:
-        """The number of the present look at the sockets."""
-        number: int = self._hub.loop.iteration
-        return number
-
-    def missing_s(self, began: int) -> float:
-        """Return when the look before this one was: what has come since was missing then.
-
-        It is `-inf` without a wait, if the caller's look at its socket `began` in the present one.
-        """
-        return self._looked_before_s if began != self.look else -math.inf
 
     def take(self, party: Party) -> None:
         """Return when it is this party's turn, which lasts until its greenlet waits again."""
@@ -147,7 +135,7 @@ class Turns:
         return True
 
     def _note_look(self) -> None:
-        self._looked_before_s, self.looked_s = self.looked_s, elapsed_s()
+        self.looked_before_s, self.looked_s = self.looked_s, elapsed_s()
 
     def _call_at_next_look(self) -> None:
         if self._line and not self._next_look.active:
