@@ -94,8 +94,10 @@ def test_what_did_not_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "files of whole programs and pages" in said and "make test ARGS='" in said
     assert "tests/e2e/test_console_lanes.py" in said
-    assert 1 == main(["static/people/audit.js"])
-    assert "tests/e2e/test_people_pages.py" in capsys.readouterr().err
+    assert 0 == main(["--left-out", "static/people/audit.js"])
+    assert "tests/e2e/test_people_pages.py" in capsys.readouterr().out
+    assert 1 == main(["referee/service/people/__init__.py"])
+    assert "No test is near" in capsys.readouterr().err
 
 
 def test_what_is_no_module_is_near_to_those_that_name_it() -> None:

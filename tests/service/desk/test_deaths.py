@@ -108,7 +108,7 @@ def test_the_board_is_published_again(desk, contest):
     broadcast = Broadcast(compute, 2, desk.logbook.alarm)
     broadcast.start()
     try:
-        assert "number" in next(broadcast.stream())
+        assert b"number" in next(broadcast.stream()).plain
         died(contest, "board")
     finally:
         broadcast.close()
