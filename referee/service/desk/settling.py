@@ -23,15 +23,17 @@ from power.energy.verdict import (
 )
 from power.follow import LOST_METER_S
 from power.meter import Identity, MeterSettings, Reading
+from referee import __version__
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause, ran_s
 from referee.errors import Unavailable
+from referee.service.desk.finding_words import IMAGES_MISSING, JUDGED_BY, LATER_THAN_1_0
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
 from referee.service.desk.unmeasured import unmeasured_times
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
-from referee.service.setup.image_files import images_in
+from referee.service.setup.image_files import missing_images
 from referee.store.notices import notices_of
 from referee.store.readings import (
     Energy,
@@ -279,7 +281,8 @@ def judge_session(
         facts.ended(session_s, readings[-1]) if readings else replace(facts, session_s=session_s)
     )
     result = judge_run(readings, facts)
-    return result, _detail(result, facts, meter.emulated)
+    told = {JUDGED_BY: __version__, IMAGES_MISSING: _images_missing(contest, session)}
+    return result, told | _detail(result, facts, meter.emulated)
 
 
 def judge_again(
@@ -293,7 +296,9 @@ def judge_again(
     facts = facts_from_json(energy.detail.get("facts", {}))
     stored = readings_of(contest.database.connection, session.session_id)
     result = judge_run(_in_session_seconds(stored), facts)
-    return result, _detail(result, facts, energy.emulated)
+    # The findings that were added keep their words.
+    told = {name: energy.detail[name] for name in LATER_THAN_1_0 if name in energy.detail}
+    return result, told | _detail(result, facts, energy.emulated)
 
 
 def seconds_run(session: SessionRecord) -> float:
@@ -316,8 +321,7 @@ def added_by_the_run(
         idle.finding()
         for idle in unmeasured_times(contest.database.connection, session.session_id, meter)
     ]
-    notices = notices_of(contest.database.connection, session.session_id)
-    lost = images_in(notice.text for notice in notices if notice.level == "alarm")
+    lost = _images_missing(contest, session)
     if lost:
         listed = ", ".join(map(str, lost))
         text = (
@@ -329,6 +333,10 @@ def added_by_the_run(
         text = "The meter was an emulator: this energy is not official."
         findings.append(note("emulated", text))
     return findings
+
+
+def _images_missing(contest: Contest, session: SessionRecord) -> list[int]:
+    return missing_images(notices_of(contest.database.connection, session.session_id))
 
 
 def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading]:

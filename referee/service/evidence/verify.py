@@ -106,7 +106,7 @@ def verify_bundle(
     except NotABundle as error:
         findings.append(error.finding)
     except InputError as error:
-        if BLACKLIST not in members or not str(error).startswith(f"{blacklist}"):
+        if BLACKLIST not in members or error.path is None or error.path != blacklist:
             raise
         findings.append(Mismatch(BLACKLIST, f"It is no blacklist: {error}."))
     except NO_VALUE as error:
