@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from referee.core.actors import role_of
@@ -93,7 +93,7 @@ def notices_of(connection: sqlite3.Connection, session_id: int) -> list[Notice]:
 
 def _notice(row: Sequence[Any]) -> Notice:
     *told, number, image_id, lane = row
-    return Notice(*told, None if number is None else Subject(image_id, lane))
+    return replace(Notice(*told), subject=None if number is None else Subject(image_id, lane))
 
 
 def insert_audit(

@@ -759,6 +759,15 @@ create table notice_subjects (
 
 create index notice_subjects_by_session on notice_subjects (session_id);
 
+create table found_meters (
+    -- Which meter a check has found, so that no program reads the finding's text.
+    finding_id integer primary key references check_findings,
+    maker text not null,
+    model text not null,
+    serial text not null,
+    firmware text not null
+) strict;
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.
@@ -1190,6 +1199,34 @@ begin
         0, 'finalizations', new.finalization_id, row_digest(
             'finalizations', new.finalization_id, new.kind, new.approved_by, new.reason,
             new.results, new.utc
+        )
+    );
+end;
+
+create trigger found_meters_no_update before update on found_meters
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger found_meters_no_delete before delete on found_meters
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger found_meters_no_replace before insert on found_meters
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from found_meters
+        where finding_id = new.finding_id
+    );
+end;
+
+create trigger found_meters_join_the_chain after insert on found_meters
+begin
+    insert into new_links values (
+        0, 'found_meters', new.finding_id, row_digest(
+            'found_meters', new.finding_id, new.maker, new.model, new.serial, new.firmware
         )
     );
 end;

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from power.meter import Identity
 from referee.formats.answer_formats import FORM, FORMATS
 from referee.store.annotations import insert_annotation
 from referee.store.answers import insert_answer
@@ -101,6 +102,7 @@ FACTS = {
     "proposal_ends": "proposal_id",
     "finalizations": "finalization_id",
     "check_findings": "finding_id",
+    "found_meters": "finding_id",
     "check_overrides": "override_id",
     "check_override_ends": "override_id",
     "operator_changes": "change_id",
@@ -157,6 +159,9 @@ def filled(database):
         insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
         insert_unused_fields(connection, [(session_id, [("xmin[]", "brackets")])])
         insert_notice(connection, session_id, UTC_TEXT, "alarm", "gone", Subject(image_id=1))
+        found = Identity("YOKOGAWA", "WT310E", "C1", "F1")
+        told = StoredFinding("meter", "identity", "OK", "", "", "", UTC_TEXT, found)
+        insert_finding(connection, told)
     return database
 
 

@@ -147,7 +147,7 @@ def _differences(energy: Energy, again: Energy) -> Iterator[Mismatch]:
     misplaced = misplaced_words(stored)
     if misplaced is not None:
         yield Mismatch(_VERDICT, misplaced)
-    detail = again.detail | {JUDGED_BY: stored.get(JUDGED_BY)}
+    detail = {**again.detail, JUDGED_BY: stored.get(JUDGED_BY)}
     if JUDGED_BY not in stored:  # 1.0 judged it.
         detail = {name: one for name, one in detail.items() if name not in LATER_THAN_1_0}
     if not has_words_of_ours(stored):
