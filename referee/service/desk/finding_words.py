@@ -14,7 +14,10 @@ JUDGED_BY = "judged_by"
 IMAGES_MISSING = "images_missing"
 """The key that has the ids of the images that the team could not get; 1.0 stored none."""
 
-LATER_THAN_1_0 = (JUDGED_BY, IMAGES_MISSING)
+NOTICES_OF_1_0 = "notices_of_1_0"
+"""The key that says how many notices of the session 1.0 stored, so without their subjects."""
+
+LATER_THAN_1_0 = (JUDGED_BY, IMAGES_MISSING, NOTICES_OF_1_0)
 """The keys of an energy's detail that 1.0 did not store."""
 
 

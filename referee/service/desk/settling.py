@@ -27,7 +27,12 @@ from referee import __version__
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause, ran_s
 from referee.errors import Unavailable
-from referee.service.desk.finding_words import IMAGES_MISSING, JUDGED_BY, LATER_THAN_1_0
+from referee.service.desk.finding_words import (
+    IMAGES_MISSING,
+    JUDGED_BY,
+    LATER_THAN_1_0,
+    NOTICES_OF_1_0,
+)
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
 from referee.service.desk.unmeasured import unmeasured_times
@@ -281,7 +286,12 @@ def judge_session(
         facts.ended(session_s, readings[-1]) if readings else replace(facts, session_s=session_s)
     )
     result = judge_run(readings, facts)
-    told = {JUDGED_BY: __version__, IMAGES_MISSING: _images_missing(contest, session)}
+    notices = notices_of(connection, number)
+    told = {
+        JUDGED_BY: __version__,
+        IMAGES_MISSING: missing_images(notices),
+        NOTICES_OF_1_0: sum(notice.subject is None for notice in notices),
+    }
     return result, told | _detail(result, facts, meter.emulated)
 
 
@@ -321,7 +331,7 @@ def added_by_the_run(
         idle.finding()
         for idle in unmeasured_times(contest.database.connection, session.session_id, meter)
     ]
-    lost = _images_missing(contest, session)
+    lost = missing_images(notices_of(contest.database.connection, session.session_id))
     if lost:
         listed = ", ".join(map(str, lost))
         text = (
@@ -333,10 +343,6 @@ def added_by_the_run(
         text = "The meter was an emulator: this energy is not official."
         findings.append(note("emulated", text))
     return findings
-
-
-def _images_missing(contest: Contest, session: SessionRecord) -> list[int]:
-    return missing_images(notices_of(contest.database.connection, session.session_id))
 
 
 def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading]:

@@ -36,7 +36,7 @@ from referee.service.desk.settling import added_by_the_run, judge_session
 from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.differences import json_difference
 from referee.service.setup.contest import Contest
-from referee.store.notices import notices_of
+from referee.store.notices import Notice, notices_of
 from referee.store.readings import (
     Energy,
     SessionMeter,
@@ -133,40 +133,30 @@ def energy_findings(
         uncertainty_wh=result.uncertainty_wh,
         detail=json.loads(json.dumps(detail)),
     )
-    yield from _differences(energy, again)
-    yield from _subjects(contest, session, energy)
+    notices = notices_of(connection, session.session_id)
+    yield from _differences(energy, again, notices)
     if started is not None:
         yield from _of_the_conversation(contest, session, started, conversation)
     elif rows:
         yield Mismatch("readings.jsonl", "No meter was started, and here are its readings.")
 
 
-def _differences(energy: Energy, again: Energy) -> Iterator[Mismatch]:
+def _differences(energy: Energy, again: Energy, notices: Sequence[Notice]) -> Iterator[Mismatch]:
     """Yield what differs in a second judgement; another version may word findings otherwise."""
     stored = json.loads(json.dumps(energy.detail))
     misplaced = misplaced_words(stored)
     if misplaced is not None:
         yield Mismatch(_VERDICT, misplaced)
     detail = {**again.detail, JUDGED_BY: stored.get(JUDGED_BY)}
-    if JUDGED_BY not in stored:  # 1.0 judged it.
+    # A session of 1.0 begins with a notice without a subject, if it has one.
+    begun_by_1_0 = not notices or notices[0].subject is None
+    if JUDGED_BY not in stored and begun_by_1_0:
         detail = {name: one for name, one in detail.items() if name not in LATER_THAN_1_0}
     if not has_words_of_ours(stored):
         stored, detail = without_words(stored), without_words(detail)
     difference = json_difference(_whole(energy, stored), _whole(again, detail))
     if difference is not None:
         yield Mismatch(_VERDICT, f"judged again, {difference}.")
-
-
-def _subjects(contest: Contest, session: SessionRecord, energy: Energy) -> Iterator[Mismatch]:
-    """Yield a notice whose row of `notice_subjects` is missing though later referees wrote it."""
-    notices = notices_of(contest.database.connection, session.session_id)
-    typed = [notice.subject is not None for notice in notices]
-    if typed != sorted(typed):
-        notice = notices[typed.index(False, typed.index(True))]
-        yield Mismatch("facts.jsonl", f"notices {notice.notice_id} has no row of notice_subjects.")
-    images = [notice for notice in notices if notice.subject and notice.subject.image_id]
-    if images and JUDGED_BY not in energy.detail:
-        yield Mismatch(_VERDICT, "It does not say which version judged.")
 
 
 def _whole(energy: Energy, detail: dict[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from power.energy.verdict import Verdict
-from referee.service.desk.finding_words import IMAGES_MISSING, JUDGED_BY
+from referee.service.desk.finding_words import (
+    IMAGES_MISSING,
+    JUDGED_BY,
+    LATER_THAN_1_0,
+    NOTICES_OF_1_0,
+)
 from referee.service.desk.settling import judge_session
 from referee.service.entry import images
 from referee.service.entry.images import ImageMissing, image_for
@@ -118,7 +124,7 @@ def test_an_alarm_of_1_0_is_read_by_its_words(contest, tmp_path):
     """A bundle of 1.0 holds as it did: its energy says neither who judged nor which images."""
 
     def as_1_0(detail):
-        return {name: detail[name] for name in detail if name not in (JUDGED_BY, IMAGES_MISSING)}
+        return {name: detail[name] for name in detail if name not in LATER_THAN_1_0}
 
     number, detail = judged(contest, lambda c, n: of_1_0(c, n, OLD), detail=as_1_0)
     assert [3] == detail[IMAGES_MISSING]
@@ -168,6 +174,7 @@ def forged(change):
         lambda detail: detail.update({IMAGES_MISSING: [4]}),
         lambda detail: detail.pop(IMAGES_MISSING),
         lambda detail: detail.pop(JUDGED_BY),
+        lambda detail: [detail.pop(name) for name in LATER_THAN_1_0],
     ],
 )
 def test_what_is_no_word_is_compared_all_the_same(contest, tmp_path, change):
@@ -183,13 +190,14 @@ def test_words_of_this_version_are_compared(contest, tmp_path):
 
 
 def test_a_removed_subject_is_told(contest, tmp_path):
-    """A notice without a row of its own can only stand before those that have one."""
-    earlier = lambda c, n: of_1_0(c, n, "Hello.", "info")  # noqa: E731
-    number, _ = judged(contest, earlier, gone(3))
-    assert [] == energy_told(contest, number, tmp_path / "before")
-    number, _ = judged(contest, gone(3), earlier)
-    (told,) = energy_told(contest, number, tmp_path / "behind")
-    assert "has no row of notice_subjects" in told
+    """The judge notes how many notices 1.0 stored: no other one may lack its row."""
+    alarm = partial(of_1_0, text=OLD)
+    number, detail = judged(contest, alarm)
+    assert (1, [3]) == (detail[NOTICES_OF_1_0], detail[IMAGES_MISSING])
+    assert [] == energy_told(contest, number, tmp_path / "whole")
+    number, _ = judged(contest, alarm, detail=lambda detail: detail | {NOTICES_OF_1_0: 0})
+    (told,) = energy_told(contest, number, tmp_path / "removed")
+    assert f"{NOTICES_OF_1_0}: found 0, expected 1" in told
 
 
 def test_the_reader_of_1_0_is_asked_only_for_what_has_no_row(contest, monkeypatch):
