@@ -26,6 +26,15 @@ def has_words_of_ours(detail: Mapping[str, Any]) -> bool:
     return detail.get(JUDGED_BY) == __version__
 
 
+def judged_again_by(detail: Mapping[str, Any]) -> str:
+    """Return who has judged an energy after a second judgement: of two versions both.
+
+    The findings that were added keep the words of the first one, so no version has worded all.
+    """
+    first = detail.get(JUDGED_BY, "1.0")
+    return __version__ if has_words_of_ours(detail) else f"{first}, {__version__}"
+
+
 def codes_of(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return code and severity of each finding of an energy."""
     return [(one["code"], one["severity"]) for one in detail.get("findings", ())]

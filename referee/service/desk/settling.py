@@ -30,8 +30,8 @@ from referee.errors import Unavailable
 from referee.service.desk.finding_words import (
     IMAGES_MISSING,
     JUDGED_BY,
-    LATER_THAN_1_0,
     NOTICES_OF_1_0,
+    judged_again_by,
 )
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
@@ -286,12 +286,7 @@ def judge_session(
         facts.ended(session_s, readings[-1]) if readings else replace(facts, session_s=session_s)
     )
     result = judge_run(readings, facts)
-    notices = notices_of(connection, number)
-    told = {
-        JUDGED_BY: __version__,
-        IMAGES_MISSING: missing_images(notices),
-        NOTICES_OF_1_0: sum(notice.subject is None for notice in notices),
-    }
+    told = _typed(contest, session, __version__)
     return result, told | _detail(result, facts, meter.emulated)
 
 
@@ -306,8 +301,7 @@ def judge_again(
     facts = facts_from_json(energy.detail.get("facts", {}))
     stored = readings_of(contest.database.connection, session.session_id)
     result = judge_run(_in_session_seconds(stored), facts)
-    # The findings that were added keep their words.
-    told = {name: energy.detail[name] for name in LATER_THAN_1_0 if name in energy.detail}
+    told = _typed(contest, session, judged_again_by(energy.detail))
     return result, told | _detail(result, facts, energy.emulated)
 
 
@@ -352,6 +346,16 @@ def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading
     """
     in_order = sorted(stored, key=lambda pair: pair[0])
     return [replace(reading, monotonic_s=second) for second, reading in in_order]
+
+
+def _typed(contest: Contest, session: SessionRecord, judged_by: str) -> dict[str, Any]:
+    """Return what an energy's detail tells beside the judgement, so that no text need tell it."""
+    notices = notices_of(contest.database.connection, session.session_id)
+    return {
+        JUDGED_BY: judged_by,
+        IMAGES_MISSING: missing_images(notices),
+        NOTICES_OF_1_0: sum(notice.subject is None for notice in notices),
+    }
 
 
 def _detail(result: EnergyResult, facts: RunFacts, emulated: bool) -> dict[str, Any]:
