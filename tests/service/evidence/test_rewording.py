@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,9 @@ from referee.service.desk.settling import judge_session
 from referee.service.entry import images
 from referee.service.entry.images import ImageMissing, image_for
 from referee.service.entry.request_log import RequestLog
+from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.verify import verify_bundle
+from referee.service.results import score_uncertainty
 from referee.store.journal import Journal
 from referee.store.notices import Subject, insert_notice, notices_of
 from referee.store.readings import insert_energy
@@ -35,6 +38,9 @@ from tests.service.evidence.test_every_rule import (
     stored,
     told_of,
 )
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock
+from tests.support.played_sessions import play
 
 __all__ = ["contest"]
 
@@ -198,6 +204,17 @@ def test_a_removed_subject_is_told(contest, tmp_path):
     number, _ = judged(contest, alarm, detail=lambda detail: detail | {NOTICES_OF_1_0: 0})
     (told,) = energy_told(contest, number, tmp_path / "removed")
     assert f"{NOTICES_OF_1_0}: found 0, expected 1" in told
+
+
+def test_other_words_for_an_interval_accuse_no_bundle(tmp_path, monkeypatch):
+    """A score says in a sentence what its intervals mean; the numbers are compared."""
+    contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=20)
+    write_bundle(contest, play(contest), tmp_path / "bundle.zip")
+    contest.database.close()
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as members:
+        assert score_uncertainty._MEANING in members.read("score.json").decode()
+    monkeypatch.setattr(score_uncertainty, "_MEANING", "la moyenne")
+    assert [] == verify_bundle(tmp_path / "bundle.zip", tmp_path / "truth.json")
 
 
 def test_the_reader_of_1_0_is_asked_only_for_what_has_no_row(contest, monkeypatch):
