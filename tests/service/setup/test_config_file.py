@@ -30,7 +30,9 @@ def fault(tmp_path, text):
     """Return the error message of a configuration of this text."""
     with pytest.raises(ConfigError) as error:
         load(tmp_path, text)
-    assert str(error.value).startswith(str(tmp_path / "contest.toml"))
+    path = tmp_path / "contest.toml"
+    assert path == error.value.path and f"{path}: {error.value.fault}" == str(error.value)
+    assert str(path) not in error.value.fault
     return str(error.value)
 
 
