@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class RefereeError(Exception):
@@ -15,7 +16,15 @@ class RefereeError(Exception):
 
 
 class InputError(RefereeError):
-    """An input that cannot be used; its text names the file, line and field if they are known."""
+    """An input that cannot be used; its text names the file, line and field if they are known.
+
+    `path` is the file, where its raiser or `about_file` has told it: for programs, which read no
+    texts.
+    """
+
+    def __init__(self, *words: object, path: Path | None = None) -> None:
+        super().__init__(*words)
+        self.path = path
 
 
 class ArgumentError(InputError, ValueError):
@@ -23,7 +32,17 @@ class ArgumentError(InputError, ValueError):
 
 
 class ConfigError(InputError):
-    """An unusable configuration; its text names the file, the key and what was expected."""
+    """An unusable configuration; its text names the file, the key and what was expected.
+
+    `fault` is the text without the file, which `path` names.
+    """
+
+    def __init__(self, fault: str, *, path: Path | None = None) -> None:
+        super().__init__(fault, path=path)
+        self.fault = fault
+
+    def __str__(self) -> str:
+        return self.fault if self.path is None else f"{self.path}: {self.fault}"
 
 
 class MissingLibrary(InputError):
@@ -56,6 +75,16 @@ class Refusal(RefereeError):
 
     def __str__(self) -> str:
         return self.message
+
+
+@contextmanager
+def about_file(path: Path) -> Iterator[None]:
+    """Tell each `InputError` of the block that it is about this file, if it knows none yet."""
+    try:
+        yield
+    except InputError as error:
+        error.path = error.path or path
+        raise
 
 
 @contextmanager

@@ -40,6 +40,6 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 
 def source_of(error: Exception) -> str:
     """Return the end of an error's text that says where the path of the configuration is from."""
-    path = environment_config()
-    named = path is not None and str(error).startswith(f"{path}:")
+    path, wrong = environment_config(), getattr(error, "path", None)
+    named = path is not None and wrong is not None and path.resolve() == wrong.resolve()
     return f" {VARIABLE} names this file." if named else ""

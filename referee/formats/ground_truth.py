@@ -11,7 +11,7 @@ import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.core.written_text import storable
-from referee.errors import InputError
+from referee.errors import InputError, about_file
 from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
 from referee.formats.text import STANDARD_INPUT, Read, read_bytes
 from referee.formats.truth_file import GroundTruthFile, KnownImage
@@ -76,7 +76,8 @@ def read_ground_truth(
         raise InputError(f"{path} has no boxes: there is nothing to score against")
     truth = source.truth if classes is None else _with_classes(path, source.truth, classes)
     if blacklist is not None:
-        truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
+        with about_file(blacklist):
+            truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
     names = {key: storable(name) for key, name in truth.class_names.items()}
     return replace(source, truth=replace(truth, class_names=names))
 

@@ -26,7 +26,6 @@ from referee.service.preflight.overrides import overrides_of_today
 from referee.service.preflight.passwords import check_passwords
 from referee.service.preflight.ports import free
 from referee.service.preflight.slow import (
-    AGAIN,
     COMMIT,
     GOLDEN,
     PASSWORDS,
@@ -125,7 +124,7 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
 def _missing(contest: Contest, images: Finding | None) -> set[tuple[str, str]]:
     """Return the slow checks without a finding that counts now."""
     made = {finding.key for finding in material_findings(contest)}
-    return {finding.key for finding in _findings(contest, images) if finding.remedy == AGAIN} | (
+    return {finding.key for finding in _findings(contest, images) if finding.is_old} | (
         material(contest).keys() - made
     )
 

@@ -19,7 +19,7 @@ from referee.errors import MissingLibrary
 from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.service.results.final_score import scored_answer
-from referee.service.results.result_text import result_line, result_text
+from referee.service.results.result_text import result_text, score_and_verdict
 from referee.service.results.score_pictures import LabelledBox, draw_boxes
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.team_sessions import TeamSessions
@@ -52,7 +52,7 @@ def demo_page(contest: Contest, session_id: int, run: ScoringRun, commands: Sequ
         undrawn = ""
     except MissingLibrary as error:
         drawn, undrawn = (b"", b""), str(error)
-    score, _, said = result_line(run, contest.track).partition(", ")
+    score, said = score_and_verdict(run, contest.track)
     return page(
         "programs/demo_page.html",
         score=score,

@@ -15,10 +15,10 @@ from referee.service.results.result_text import result_text
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import ca_words, name_to_check
-from referee.service.setup.lane_words import display_path
+from referee.service.setup.lane_words import display_path, lane_words
 from referee.store.answers import count_answers
 from referee.store.database import Database
-from referee.store.notices import recent_notices
+from referee.store.notices import Notice, recent_notices
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, all_sessions
 from referee.tracks.track import Delivery, Track
@@ -66,8 +66,7 @@ class SessionTeller:
         for notice in reversed(recent_notices(self._connection)):
             if notice.notice_id > self._noticed:
                 self._noticed = notice.notice_id
-                place = "" if notice.session_id is None else f"session {notice.session_id}: "
-                say(f"{place}{notice.text}")
+                say(f"{_place_of(notice)}{notice.text}")
         for session in all_sessions(self._connection):
             self._tell_score(session.session_id)
             self._tell_late(session)
@@ -87,6 +86,14 @@ class SessionTeller:
             count = count_answers(self._connection, session.session_id).late_answers
             if count:
                 say(f"session {session.session_id}: WARNING {late_text(count)}")
+
+
+def _place_of(notice: Notice) -> str:
+    """Return what stands before a notice's text: its session, or its lane."""
+    if notice.session_id is not None:
+        return f"session {notice.session_id}: "
+    lane = None if notice.subject is None else notice.subject.lane
+    return lane_words(lane or "")
 
 
 def tell_ca(files: TlsFiles | None) -> None:

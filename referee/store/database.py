@@ -213,10 +213,13 @@ def undone_on_error(connection: sqlite3.Connection, path: Path) -> Iterator[None
 
 def _is_full(error: sqlite3.OperationalError, path: Path) -> bool:
     """Tell whether a failure means a full disk; SQLite also says "disk I/O error" there."""
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+    # The last byte is the primary code, the others say where it happened.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
         return True
     try:
-        return "disk" in str(error) and shutil.disk_usage(path.parent).free < _FULL_BYTES
+        failed = code == sqlite3.SQLITE_IOERR
+        return failed and shutil.disk_usage(path.parent).free < _FULL_BYTES
     except OSError:
         return False
 

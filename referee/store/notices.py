@@ -4,63 +4,96 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from referee.core.actors import role_of
 from referee.core.instant import Instant
 
 Level = Literal["info", "warning", "alarm"]
 
+_COLUMNS = "notice_id, notices.session_id, utc, level, text, subject.notice_id, image_id, lane"
+_WITH_SUBJECTS = (
+    f"select {_COLUMNS} from notices left join notice_subjects as subject using (notice_id)"
+)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a notice is about: an image that a team could not get, a lane's name, or neither."""
+
+    image_id: int | None = None
+    lane: str | None = None
+
 
 @dataclass(frozen=True)
 class Notice:
-    """One message to people: an `alarm` needs action now, a `warning` needs a look."""
+    """One message to people: an `alarm` needs action now, a `warning` needs a look.
+
+    The text of a notice about a lane does not name the lane. `subject` is None in a notice of 1.0,
+    which stored the text alone.
+    """
 
     notice_id: int
     session_id: int | None
     utc: str
     level: Level
     text: str
+    subject: Subject | None = None
 
 
 def insert_notice(
-    connection: sqlite3.Connection, session_id: int | None, utc: str, level: Level, text: str
+    connection: sqlite3.Connection,
+    session_id: int | None,
+    utc: str,
+    level: Level,
+    text: str,
+    subject: Subject = Subject(),  # noqa: B008 - a frozen value
 ) -> None:
-    """Add a notice; without `session_id` it concerns the referee as a whole."""
-    connection.execute(
-        "insert into notices (session_id, utc, level, text) values (:session, :utc, :level, :text)",
+    """Add a notice and its subject; without `session_id` it concerns no session."""
+    row = connection.execute(
+        "insert into notices (session_id, utc, level, text) values (:session, :utc, :level, :text)"
+        " returning notice_id",
         {"session": session_id, "utc": utc, "level": level, "text": text},
+    ).fetchone()
+    connection.execute(
+        "insert into notice_subjects values (:notice, :session, :image, :lane)",
+        {
+            "notice": row[0],
+            "session": session_id,
+            "image": subject.image_id,
+            "lane": subject.lane or None,
+        },
     )
 
 
 def recent_notices(connection: sqlite3.Connection, count: int = 20) -> list[Notice]:
     """Return the newest notices, the newest first."""
     rows = connection.execute(
-        "select notice_id, session_id, utc, level, text from notices"
-        " order by notice_id desc limit :count",
-        {"count": count},
+        f"{_WITH_SUBJECTS} order by notice_id desc limit :count", {"count": count}
     )
-    return [Notice(*row) for row in rows]
+    return [_notice(row) for row in rows]
 
 
 def alarm_notices(connection: sqlite3.Connection) -> list[Notice]:
     """Return all alarms, in order."""
-    rows = connection.execute(
-        "select notice_id, session_id, utc, level, text from notices"
-        " where level = 'alarm' order by notice_id"
-    )
-    return [Notice(*row) for row in rows]
+    rows = connection.execute(f"{_WITH_SUBJECTS} where level = 'alarm' order by notice_id")
+    return [_notice(row) for row in rows]
 
 
 def notices_of(connection: sqlite3.Connection, session_id: int) -> list[Notice]:
     """Return a session's notices in order."""
     rows = connection.execute(
-        "select notice_id, session_id, utc, level, text from notices"
-        " where session_id = :session order by notice_id",
+        f"{_WITH_SUBJECTS} where notices.session_id = :session order by notice_id",
         {"session": session_id},
     )
-    return [Notice(*row) for row in rows]
+    return [_notice(row) for row in rows]
+
+
+def _notice(row: Sequence[Any]) -> Notice:
+    *told, number, image_id, lane = row
+    return replace(Notice(*told), subject=None if number is None else Subject(image_id, lane))
 
 
 def insert_audit(

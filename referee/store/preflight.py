@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from power.meter import Identity
 
 
 @dataclass(frozen=True)
 class StoredFinding:
-    """What a slow check found at `utc`; `basis` is what it was found for."""
+    """What a slow check found at `utc`, and for which `basis`; `meter` is the one that answered."""
 
     group: str
     item: str
@@ -18,6 +22,7 @@ class StoredFinding:
     remedy: str
     basis: str
     utc: str
+    meter: Identity | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class StoredOverride:
 
 def insert_finding(connection: sqlite3.Connection, finding: StoredFinding) -> None:
     """Add what a check found."""
-    connection.execute(
+    number = connection.execute(
         "insert into check_findings (category, item, level, text, remedy, basis, utc)"
         " values (:category, :item, :level, :text, :remedy, :basis, :utc)",
         {
@@ -48,17 +53,29 @@ def insert_finding(connection: sqlite3.Connection, finding: StoredFinding) -> No
             "basis": finding.basis,
             "utc": finding.utc,
         },
-    )
+    ).lastrowid
+    if finding.meter is not None:
+        connection.execute(
+            "insert into found_meters values (:finding, :maker, :model, :serial, :firmware)",
+            {"finding": number, **vars(finding.meter)},
+        )
 
 
 def newest_findings(connection: sqlite3.Connection) -> list[StoredFinding]:
     """Return the newest finding of each item."""
     rows = connection.execute(
-        "select category, item, level, text, remedy, basis, utc from check_findings"
+        "select category, item, level, text, remedy, basis, utc, maker, model, serial, firmware"
+        " from check_findings left join found_meters using (finding_id)"
         " where finding_id in (select max(finding_id) from check_findings group by category, item)"
         " order by finding_id"
     )
-    return [StoredFinding(*row) for row in rows]
+    return [_finding(row) for row in rows]
+
+
+def _finding(row: Sequence[Any]) -> StoredFinding:
+    *told, maker, model, serial, firmware = row
+    meter = None if maker is None else Identity(maker, model, serial, firmware)
+    return replace(StoredFinding(*told), meter=meter)
 
 
 def insert_override(connection: sqlite3.Connection, override: StoredOverride) -> int:

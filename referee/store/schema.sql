@@ -748,6 +748,26 @@ create table image_counts (
     other_files integer not null check (other_files >= 0)
 ) strict;
 
+create table notice_subjects (
+    -- What a notice is about, so that no program reads its text: the image that a team could not
+    -- get, the name of the lane, or neither. The notices of 1.0 have no row.
+    notice_id integer primary key references notices,
+    session_id integer references sessions,
+    image_id integer check (image_id > 0),
+    lane text check (lane <> '')
+) strict;
+
+create index notice_subjects_by_session on notice_subjects (session_id);
+
+create table found_meters (
+    -- Which meter a check has found, so that no program reads the finding's text.
+    finding_id integer primary key references check_findings,
+    maker text not null,
+    model text not null,
+    serial text not null,
+    firmware text not null
+) strict;
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.
@@ -1183,6 +1203,34 @@ begin
     );
 end;
 
+create trigger found_meters_no_update before update on found_meters
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger found_meters_no_delete before delete on found_meters
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger found_meters_no_replace before insert on found_meters
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from found_meters
+        where finding_id = new.finding_id
+    );
+end;
+
+create trigger found_meters_join_the_chain after insert on found_meters
+begin
+    insert into new_links values (
+        0, 'found_meters', new.finding_id, row_digest(
+            'found_meters', new.finding_id, new.maker, new.model, new.serial, new.firmware
+        )
+    );
+end;
+
 create trigger freezes_no_update before update on freezes
 begin
     select raise(abort, 'facts are append-only');
@@ -1283,6 +1331,34 @@ begin
     where exists (
         select 1 from migrations
         where name = new.name
+    );
+end;
+
+create trigger notice_subjects_no_update before update on notice_subjects
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger notice_subjects_no_delete before delete on notice_subjects
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger notice_subjects_no_replace before insert on notice_subjects
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from notice_subjects
+        where notice_id = new.notice_id
+    );
+end;
+
+create trigger notice_subjects_join_the_chain after insert on notice_subjects
+begin
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'notice_subjects', new.notice_id, row_digest(
+            'notice_subjects', new.notice_id, new.session_id, new.image_id, new.lane
+        )
     );
 end;
 

@@ -39,9 +39,7 @@ export function footOf(board, checks, ageS, trouble) {
 function alarmLines(alarms) {
   const lanesOf = new Map();
   for (const { text, lane } of alarms) {
-    const mark = `Lane ${lane}: `;
-    const own = lane && text.startsWith(mark) ? text.slice(mark.length) : text;
-    lanesOf.set(own, [...lanesOf.get(own) ?? [], ...lane ? [lane] : []]);
+    lanesOf.set(text, [...lanesOf.get(text) ?? [], ...lane ? [lane] : []]);
   }
   return [...lanesOf].map(([text, lanes]) => {
     if (!lanes.length) return text;

@@ -72,7 +72,8 @@ export function noticeRow(notice) {
   const time = make("time", timeText(new Date(notice.utc)));
   time.dateTime = notice.utc;
   const second = notice.at_s === null ? "" : ` at ${secondText(notice.at_s)}`;
-  const where = make("span", notice.session ? `session ${notice.session}${second}` : "");
+  const lane = notice.lane ? `lane ${notice.lane}` : "";
+  const where = make("span", notice.session ? `session ${notice.session}${second}` : lane);
   const element = make("li", time, where, make("p", notice.text));
   element.className = notice.level;
   return element;

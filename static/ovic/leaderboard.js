@@ -3,7 +3,7 @@
 
 import { $, fill, make, show } from "../shared/page.js";
 import { logInAgain } from "../shared/person.js";
-import { cellsOf, heardText, lineText, saidOf, SILENT_MS } from "./texts.js";
+import { cellsOf, heardText, isSilent, lineText, saidOf, SILENT_MS } from "./texts.js";
 
 const EVERY_MS = 2000;
 const SHOWN_MOST = 200; // the newest entries that the lower table shows
@@ -45,9 +45,9 @@ async function showNews() {
     showEntries(all.entries);
     show("line", lineText(board));
   }
-  const heard = heardText(performance.now() - heardAt);
-  show("connection", heard);
-  $("connection").className = heard === "live" ? "" : "lost";
+  const silentMs = performance.now() - heardAt;
+  show("connection", heardText(silentMs));
+  $("connection").className = isSilent(silentMs) ? "lost" : "";
 }
 
 function taskSection(task) {

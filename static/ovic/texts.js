@@ -5,8 +5,10 @@ import { figure, momentText } from "../shared/format.js";
 
 export const SILENT_MS = 8000;
 
+export const isSilent = (silentMs) => silentMs > SILENT_MS;
+
 export const heardText = (silentMs) => (
-  silentMs > SILENT_MS ? `no news for ${Math.round(silentMs / 1000)} s` : "live"
+  isSilent(silentMs) ? `no news for ${Math.round(silentMs / 1000)} s` : "live"
 );
 
 // What the queue does now, and until when models are taken.

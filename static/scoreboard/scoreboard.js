@@ -160,12 +160,12 @@ function pauseCard({ text, clock, after }) {
 
 // A joint board tells in the place of the running sessions how its stations stand.
 function showStations() {
-  const told = new Map((live.stations ?? []).map((one) => [one.name, one.text]));
-  const rows = view.stations.map((one) => [one.name, [one.fault, told.get(one.name) ?? one.contest,
+  const told = new Map((live.stations ?? []).map((one) => [one.name, one]));
+  const rows = view.stations.map((one) => [one.name, [one.fault, told.get(one.name)?.text ?? one.contest,
     one.frozen ? "frozen" : "", one.final ? "final" : "", one.remark].filter(Boolean).join("; ")]);
   fill("now", rows, ([name, text]) => {
     const made = make("div", make("strong", name), make("span", text));
-    made.className = text.startsWith("live") || !told.has(name) ? "station" : "station silent";
+    made.className = told.get(name)?.live ?? true ? "station" : "station silent";
     return made;
   });
 }

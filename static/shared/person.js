@@ -29,7 +29,8 @@ function weigh(element) {
   const allowed = me === null || me.may.includes(element.dataset.action);
   element.disabled = !allowed || element.dataset.sensible !== "true";
   if (!allowed) element.title = FORBIDDEN;
-  else if (element.title === FORBIDDEN) element.title = "";
+  else if (element.dataset.allowed === "false") element.title = "";
+  element.dataset.allowed = allowed;
 }
 
 // Ask who this page's visitor is; without a login ask for one.

@@ -8,7 +8,8 @@ import json
 import pytest
 
 from referee.cli import main
-from referee.commands.options import VARIABLE
+from referee.commands.options import VARIABLE, source_of
+from referee.errors import InputError
 from tests.support.contests import make_contest
 
 
@@ -46,6 +47,15 @@ def test_a_file_that_is_not_there_is_told_with_who_named_it(monkeypatch, tmp_pat
     monkeypatch.setenv(VARIABLE, str(tmp_path / "old.toml"))
     assert 2 == main(["team", "list"])
     assert f"{VARIABLE} names this file." in capsys.readouterr().err
+
+
+def test_who_named_a_file_is_told_by_the_errors_field(named):
+    """The words of an error may be any: what counts is which file it is about."""
+    told = f" {VARIABLE} names this file."
+    assert told == source_of(InputError("anything", path=named))
+    assert "" == source_of(InputError(f"{named}: anything"))
+    assert "" == source_of(InputError("anything", path=named.parent))
+    assert "" == source_of(OSError(f"{named}: anything"))
 
 
 @pytest.mark.parametrize("value", [None, ""])

@@ -9,7 +9,7 @@ from referee.core.detections import Detections, pack
 from referee.core.states import LATE_S
 from referee.programs.following import SessionTeller, tell_password
 from referee.store.answers import Answer, insert_answer
-from referee.store.notices import insert_notice
+from referee.store.notices import Subject, insert_notice
 from referee.store.sessions import create_session, record_event
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
@@ -88,6 +88,16 @@ def test_what_was_there_before_is_not_told(practice, capsys):
         insert_notice(connection, session_id, "", "info", "new")
     teller.look()
     assert f"session {session_id}: new\n" == capsys.readouterr().out
+
+
+def test_a_notice_of_a_lane_names_it(practice, capsys):
+    """The lane stands before the text, which does not name it."""
+    teller = SessionTeller(practice.database, practice.track, lambda _: "", practice.clock)
+    with practice.database.write() as connection:
+        insert_notice(connection, None, "", "alarm", "It is lost.", Subject(lane="left"))
+        insert_notice(connection, None, "", "info", "Hello.")
+    teller.look()
+    assert "Lane left: It is lost.\nHello.\n" == capsys.readouterr().out
 
 
 def test_the_password_of_a_rehearsal_is_told(capsys):

@@ -48,6 +48,14 @@ def new_session(database, team="ants", *kinds, lane=1):
     return session_id
 
 
+def insert_one_row(connection, session_id, text):
+    """Add a fact of one row: a notice as 1.0 stored it."""
+    connection.execute(
+        "insert into notices (session_id, utc, level, text) values (?, 'then', 'info', ?)",
+        (session_id, text),
+    )
+
+
 @contextmanager
 def opened(path):
     """Open a database with its schema, and close it."""

@@ -12,10 +12,9 @@ import pytest
 from referee.store.answers import insert_answer
 from referee.store.chain import broken_links, linked, links, strand_at_newest
 from referee.store.images import note_material
-from referee.store.notices import insert_notice
 from referee.store.requests import Request, insert_requests
 from referee.store.schema import NO_LINKS, missing_from_schema
-from tests.store.conftest import answer, new_session
+from tests.store.conftest import answer, insert_one_row, new_session
 from tests.store.test_schema import FACTS, filled
 
 __all__ = ["filled"]
@@ -126,7 +125,7 @@ def test_a_forged_link_shows_beside_the_rows_that_hold(database):
     """A link whose own digest was changed is named, and so is the one that followed it."""
     with database.write() as connection:
         for text in ("one", "two", "three"):
-            insert_notice(connection, None, "then", "info", text)
+            insert_one_row(connection, None, text)
     assert [
         "Link 2 (notices 2) does not follow the link before it.",
         "Link 3 (notices 3) does not follow the link before it.",
@@ -145,7 +144,7 @@ def test_a_row_that_vanished_with_its_link_leaves_a_gap(database, gone, told):
     """Whoever also computes every later link anew cannot close the gap in their numbers."""
     with database.write() as connection:
         for text in ("one", "two", "three", "four"):
-            insert_notice(connection, None, "then", "info", text)
+            insert_one_row(connection, None, text)
     connection = without_triggers(database)
     for number in gone:
         connection.execute(f"delete from notices where notice_id = {number}")
@@ -164,7 +163,7 @@ def test_a_row_past_the_chain_shows(database):
     """A row that was inserted without its trigger is named."""
     session = new_session(database)
     with database.write() as connection:
-        insert_notice(connection, session, "then", "info", "one")
+        insert_one_row(connection, session, "one")
     note = (
         "insert into notices (session_id, utc, level, text) values (1, '', 'info', 'all is well')"
     )
@@ -204,9 +203,9 @@ def test_a_session_has_a_chain_of_its_own(database):
         note_material(connection, "[contest]")
     ants, bees = new_session(database, "ants"), new_session(database, "bees")
     with database.write() as connection:
-        insert_notice(connection, bees, "then", "info", "bees")
-        insert_notice(connection, ants, "then", "info", "ants")
-        insert_notice(connection, None, "then", "info", "nobody")
+        insert_one_row(connection, bees, "bees")
+        insert_one_row(connection, ants, "ants")
+        insert_one_row(connection, None, "nobody")
     assert ["sessions", "teams", "materials", "notices"] == [
         link.table for link in links(database.connection, ants)
     ]
@@ -215,8 +214,8 @@ def test_a_session_has_a_chain_of_its_own(database):
 def test_links_are_what_the_documentation_says(database):
     """Anybody can compute a link with a MessagePack library and SHA-256."""
     with database.write() as connection:
-        insert_notice(connection, None, "then", "info", "one")
-        insert_notice(connection, None, "then", "info", "two")
+        insert_one_row(connection, None, "one")
+        insert_one_row(connection, None, "two")
     before = b""
     for number, text in ((1, "one"), (2, "two")):
         row = ["notices", number, None, "then", "info", text]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from power.meter import ElementValues, Flag, IntegrationState, Reading
+from power.meter import ElementValues, Flag, Identity, IntegrationState, Reading
 from referee.store.answers import (
     AnswerCounts,
     answers_after,
@@ -16,7 +16,16 @@ from referee.store.answers import (
     insert_answer,
     newest_answer_id,
 )
-from referee.store.notices import audit_of, insert_audit, insert_notice, notices_of, recent_notices
+from referee.store.notices import (
+    Subject,
+    alarm_notices,
+    audit_of,
+    insert_audit,
+    insert_notice,
+    notices_of,
+    recent_notices,
+)
+from referee.store.preflight import StoredFinding, insert_finding, newest_findings
 from referee.store.readings import (
     Energy,
     energy_of,
@@ -36,7 +45,7 @@ from referee.store.scores import (
 )
 from referee.store.shows import insert_show, last_frame, shows_of
 from referee.store.watching import recent_power
-from tests.store.conftest import NOON, answer, at, new_session, show
+from tests.store.conftest import NOON, answer, at, insert_one_row, new_session, show
 
 UTC_TEXT = NOON.isoformat()
 
@@ -236,6 +245,30 @@ def test_notices_and_audit(database):
     expected = {"utc": UTC_TEXT, "operator": "Kim", "role": "referee", "action": "void"}
     expected["detail"] = "why"
     assert [expected] == audit_of(database.connection, session_id)
+
+
+def test_a_notice_is_read_back_with_its_subject(database):
+    """Each notice says what it is about; one of 1.0 has no row that does."""
+    session_id = new_session(database)
+    with database.write() as connection:
+        insert_one_row(connection, session_id, "of 1.0")
+        insert_notice(connection, session_id, UTC_TEXT, "alarm", "gone", Subject(image_id=7))
+        insert_notice(connection, session_id, UTC_TEXT, "info", "of no special thing")
+        insert_notice(connection, None, UTC_TEXT, "alarm", "lost", Subject(lane="left"))
+    own = [None, Subject(7), Subject()]
+    assert own == [notice.subject for notice in notices_of(database.connection, session_id)]
+    assert [Subject(7), Subject(lane="left")] == [
+        notice.subject for notice in alarm_notices(database.connection)
+    ]
+
+
+def test_a_found_meter_is_read_back_as_it_was_found(database):
+    """A serial number that looks like a sentence stays a serial number."""
+    meter = Identity("", "a, b", "1, serial 2", "")
+    told = StoredFinding("meter", "identity", "OK", "any words", "", "", UTC_TEXT, meter)
+    with database.write() as connection:
+        insert_finding(connection, told)
+    assert [told] == newest_findings(database.connection)
 
 
 def test_shows_are_read_back_in_order(database):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from power.meter import Identity
 from referee.formats.answer_formats import FORM, FORMATS
 from referee.store.annotations import insert_annotation
 from referee.store.answers import insert_answer
@@ -21,7 +22,7 @@ from referee.store.images import (
     note_material,
     replace_manifest,
 )
-from referee.store.notices import insert_audit, insert_notice
+from referee.store.notices import Subject, insert_audit, insert_notice
 from referee.store.operators import insert_login, insert_logout, insert_operator_change
 from referee.store.preflight import (
     StoredFinding,
@@ -64,6 +65,9 @@ READING = (
     "insert into readings (session_id, elapsed_s, monotonic_s, utc, boot_id, state, absent, flags)"
     " values (1, 0, 0, '', '', 'START', '{}', '[]')"
 )
+NOTICE_OF_1_0 = (
+    f"insert into notices (session_id, utc, level, text) values (1, '{UTC_TEXT}', 'info', 'hello')"
+)
 METER = "insert into session_meters (session_id, utc, emulated, settings) values (1, '', 1, '{}')"
 
 FACTS = {
@@ -82,6 +86,7 @@ FACTS = {
     "scoring_runs": "run_id",
     "shows": "show_id",
     "notices": "notice_id",
+    "notice_subjects": "notice_id",
     "audit": "audit_id",
     "teams": "team_id",
     "registrations": "registration_id",
@@ -97,6 +102,7 @@ FACTS = {
     "proposal_ends": "proposal_id",
     "finalizations": "finalization_id",
     "check_findings": "finding_id",
+    "found_meters": "finding_id",
     "check_overrides": "override_id",
     "check_override_ends": "override_id",
     "operator_changes": "change_id",
@@ -142,7 +148,7 @@ def filled(database):
         )
         insert_snapshot(connection, session_id, UTC_TEXT, Snapshot(1, 0.5, 2))
         insert_scoring_run(connection, session_id, at(9), ScoringRun(1, 1, 0.5, 0.5, {}))
-        insert_notice(connection, session_id, UTC_TEXT, "info", "hello")
+        connection.execute(NOTICE_OF_1_0)
         insert_show(connection, show(session_id))
         insert_audit(connection, at(0), "x", "arm", session_id)
         _fill_event(connection, session_id, waiting)
@@ -152,6 +158,10 @@ def filled(database):
         insert_session_address(connection, session_id, "192.0.2.7", UTC_TEXT)
         insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
         insert_unused_fields(connection, [(session_id, [("xmin[]", "brackets")])])
+        insert_notice(connection, session_id, UTC_TEXT, "alarm", "gone", Subject(image_id=1))
+        found = Identity("YOKOGAWA", "WT310E", "C1", "F1")
+        told = StoredFinding("meter", "identity", "OK", "", "", "", UTC_TEXT, found)
+        insert_finding(connection, told)
     return database
 
 
@@ -218,6 +228,7 @@ def test_facts_are_never_changed(filled, table):
             "answers",
             "refused_answers",
             "unused_fields",
+            "notice_subjects",
             "session_addresses",
             "readings",
             "scoring_runs",

@@ -81,11 +81,23 @@ def standing_of(one: Followed) -> StationStanding:
 
 def silence_text(standing: StationStanding, now: datetime) -> str:
     """Return how a station stands, in a few words: 'live', or for how long it is silent and why."""
-    if standing.heard is None:
+    silent_s = _silent_s(standing, now)
+    if silent_s is None:
         return f"never heard: {standing.fault}"
-    silent_s = max(0.0, (now - moment_of(standing.heard)).total_seconds())
     silent = f"station silent for {silent_s:.0f} s" if silent_s >= SILENT_S else ""
     return ": ".join(text for text in (silent, standing.fault) if text) or "live"
+
+
+def is_live(standing: StationStanding, now: datetime) -> bool:
+    """Tell whether a station was heard a moment ago, and nothing is wrong with it."""
+    silent_s = _silent_s(standing, now)
+    return silent_s is not None and silent_s < SILENT_S and not standing.fault
+
+
+def _silent_s(standing: StationStanding, now: datetime) -> float | None:
+    if standing.heard is None:
+        return None
+    return max(0.0, (now - moment_of(standing.heard)).total_seconds())
 
 
 def write_text(path: Path, text: str) -> None:
@@ -122,7 +134,10 @@ class BoardFiles:
             for one in json.loads((self._folder / STANDING).read_text(encoding="utf-8"))
         ]
         now = self._clock.now().utc
-        rows = [{"name": one.name, "text": silence_text(one, now)} for one in standings]
+        rows = [
+            {"name": one.name, "text": silence_text(one, now), "live": is_live(one, now)}
+            for one in standings
+        ]
         return json.dumps({"frozen": False, "sessions": [], "stations": rows})
 
 

@@ -23,6 +23,7 @@ from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
+from referee.service.setup.sentences_of_1_0 import subject_of_1_0
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import choices_json
 from referee.store.database import Connection
@@ -231,4 +232,5 @@ def _notice(
         "utc": notice.utc,
         "level": notice.level,
         "text": notice.text,
+        "lane": (notice.subject or subject_of_1_0(notice)).lane,
     }

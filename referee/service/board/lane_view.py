@@ -22,7 +22,6 @@ from referee.service.display.facts import display_facts
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
-from referee.service.setup.lane_words import lane_words
 from referee.store.readings import newest_reading
 from referee.store.sessions import SessionRecord
 
@@ -175,7 +174,7 @@ class LaneView:
             return True
         if notice["session"] is not None:
             return notice["session"] in {row["id"] for row in own_rows}
-        return bool(notice["text"].startswith(lane_words(self.name)))
+        return bool(notice["lane"] == self.name)
 
     def urls(self) -> list[str]:
         """Return the URLs for contestants; the list is empty while the machine has no network."""

@@ -21,8 +21,7 @@ from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
 from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
-from referee.service.setup.lane_words import lane_words
-from referee.store.notices import Level
+from referee.store.notices import Level, Subject
 from referee.store.readings import (
     SessionMeter,
     energy_of,
@@ -285,9 +284,9 @@ class Lane:
         self._tell(None, "warning", text)
 
     def _tell(self, session_id: int | None, level: Level, text: str) -> None:
-        """Add a notice; one that belongs to no session names the lane, if it has a name."""
-        place = lane_words(self.name) if session_id is None else ""
-        self._logbook.notify(session_id, level, place + text)
+        """Add a notice; one that belongs to no session is about the lane."""
+        lane = self.name if session_id is None else ""
+        self._logbook.notify(session_id, level, text, Subject(lane=lane or None))
 
     def _slept_s(self) -> float:
         return max(0.0, self._contest.clock.asleep_s() - self._asleep_before_s)

@@ -20,8 +20,9 @@ from referee.core.instant import Instant, seconds_between
 from referee.errors import Unavailable
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_words import lane_words
 from referee.store.database import Connection
-from referee.store.notices import Level, Notice, insert_notice
+from referee.store.notices import Level, Notice, Subject, insert_notice
 from referee.store.readings import insert_reading
 from referee.store.sessions import SessionRecord
 
@@ -61,14 +62,21 @@ class Logbook:
         self._thread = WatchedThread("logbook", self._run, self._stopping, self.alarm)
         self._thread.start()
 
-    def notify(self, session_id: int | None, level: Level, text: str) -> None:
+    def notify(
+        self,
+        session_id: int | None,
+        level: Level,
+        text: str,
+        subject: Subject = Subject(),  # noqa: B008 - a frozen value
+    ) -> None:
         """Add a notice; it appears on the console and in the evidence."""
         utc = self._contest.clock.now().utc.isoformat()
-        _log.log(logging.INFO if level == "info" else logging.WARNING, "%s", text)
+        place = lane_words(subject.lane or "")
+        _log.log(logging.INFO if level == "info" else logging.WARNING, "%s%s", place, text)
         self._add(
             _Entry(
-                lambda connection: insert_notice(connection, session_id, utc, level, text),
-                Notice(0, session_id, utc, level, text),
+                lambda connection: insert_notice(connection, session_id, utc, level, text, subject),
+                Notice(0, session_id, utc, level, text, subject),
             )
         )
 

@@ -23,15 +23,22 @@ from power.energy.verdict import (
 )
 from power.follow import LOST_METER_S
 from power.meter import Identity, MeterSettings, Reading
+from referee import __version__
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause, ran_s
 from referee.errors import Unavailable
+from referee.service.desk.finding_words import (
+    IMAGES_MISSING,
+    JUDGED_BY,
+    NOTICES_OF_1_0,
+    judged_again_by,
+)
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
 from referee.service.desk.unmeasured import unmeasured_times
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
-from referee.service.setup.image_files import images_in
+from referee.service.setup.image_files import missing_images
 from referee.store.notices import notices_of
 from referee.store.readings import (
     Energy,
@@ -279,7 +286,8 @@ def judge_session(
         facts.ended(session_s, readings[-1]) if readings else replace(facts, session_s=session_s)
     )
     result = judge_run(readings, facts)
-    return result, _detail(result, facts, meter.emulated)
+    told = _typed(contest, session, __version__)
+    return result, told | _detail(result, facts, meter.emulated)
 
 
 def judge_again(
@@ -293,7 +301,8 @@ def judge_again(
     facts = facts_from_json(energy.detail.get("facts", {}))
     stored = readings_of(contest.database.connection, session.session_id)
     result = judge_run(_in_session_seconds(stored), facts)
-    return result, _detail(result, facts, energy.emulated)
+    told = _typed(contest, session, judged_again_by(energy.detail))
+    return result, told | _detail(result, facts, energy.emulated)
 
 
 def seconds_run(session: SessionRecord) -> float:
@@ -316,8 +325,7 @@ def added_by_the_run(
         idle.finding()
         for idle in unmeasured_times(contest.database.connection, session.session_id, meter)
     ]
-    notices = notices_of(contest.database.connection, session.session_id)
-    lost = images_in(notice.text for notice in notices if notice.level == "alarm")
+    lost = missing_images(notices_of(contest.database.connection, session.session_id))
     if lost:
         listed = ", ".join(map(str, lost))
         text = (
@@ -338,6 +346,16 @@ def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading
     """
     in_order = sorted(stored, key=lambda pair: pair[0])
     return [replace(reading, monotonic_s=second) for second, reading in in_order]
+
+
+def _typed(contest: Contest, session: SessionRecord, judged_by: str) -> dict[str, Any]:
+    """Return what an energy's detail tells beside the judgement, so that no text need tell it."""
+    notices = notices_of(contest.database.connection, session.session_id)
+    return {
+        JUDGED_BY: judged_by,
+        IMAGES_MISSING: missing_images(notices),
+        NOTICES_OF_1_0: sum(notice.subject is None for notice in notices),
+    }
 
 
 def _detail(result: EnergyResult, facts: RunFacts, emulated: bool) -> dict[str, Any]:

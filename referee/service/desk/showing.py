@@ -15,6 +15,7 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.image_files import image_alarm, lacking, require_unchanged
 from referee.service.setup.scarcity import scarcity
 from referee.service.setup.session_images import frame_tag_of, image_behind
+from referee.store.notices import Subject
 from referee.store.sessions import SessionRecord
 from referee.store.shows import ShowRecord, insert_show
 from referee.tracks.camera.code import FrameLabel
@@ -68,7 +69,12 @@ class Showing:
             lack = scarcity(error.__cause__)
             if lack is not None:
                 raise lacking(lack) from error
-            self._logbook.notify(session.session_id, "alarm", image_alarm(entry, error))
+            self._logbook.notify(
+                session.session_id,
+                "alarm",
+                image_alarm(entry, error),
+                Subject(image_id=entry.image_id),
+            )
             raise Refusal(
                 "image_missing", f"Image {image} cannot be shown: the operator is told."
             ) from error

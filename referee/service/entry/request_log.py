@@ -12,7 +12,7 @@ from referee.service.entry.images import ImageMissing
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.journal import Journal
-from referee.store.notices import insert_notice
+from referee.store.notices import Subject, insert_notice
 from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.sessions import SessionRecord
 from referee.store.unused_fields import insert_unused_fields
@@ -86,13 +86,15 @@ class RequestLog:
         if key not in self._told:
             self._told.add(key)
             utc = self._clock.now().utc.isoformat()
-            self._journal.note(_insert_alarms, (session.session_id, utc, missing.alarm))
+            self._journal.note(
+                _insert_alarms, (session.session_id, utc, missing.alarm, missing.image_id)
+            )
 
     def catch_up(self, timeout_s: float) -> None:
         """Wait until everything noted and stored so far can be read, but at most `timeout_s`."""
         self._journal.catch_up(timeout_s)
 
 
-def _insert_alarms(connection: Connection, alarms: Sequence[tuple[int, str, str]]) -> None:
-    for session_id, utc, text in alarms:
-        insert_notice(connection, session_id, utc, "alarm", text)
+def _insert_alarms(connection: Connection, alarms: Sequence[tuple[int, str, str, int]]) -> None:
+    for session_id, utc, text, image_id in alarms:
+        insert_notice(connection, session_id, utc, "alarm", text, Subject(image_id=image_id))

@@ -12,6 +12,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.core.states import SessionState, state_of
 from referee.errors import Refusal
 from referee.formats.hashed_reads import HashedReads
+from referee.service.desk.finding_words import codes_of, has_words_of_ours
 from referee.service.desk.settling import judge_again
 from referee.service.event.proposals import require_none_open, require_words
 from referee.service.results.final_score import compute_run
@@ -168,12 +169,15 @@ def _judged_again(contest: Contest, session: SessionRecord, stored: Energy) -> E
 
 
 def _same_energy(stored: Energy, judged: Energy) -> bool:
-    """Tell whether a second judgement found the same; times and texts of reasons included."""
+    """Tell whether a second judgement found the same; words count if one version has put both."""
+    found, again = stored.detail, judged.detail
+    if has_words_of_ours(found) and list(found["reasons"]) != list(again["reasons"]):
+        return False
     return (stored.energy_wh, stored.uncertainty_wh, stored.verdict) == (
         judged.energy_wh,
         judged.uncertainty_wh,
         judged.verdict,
-    ) and list(stored.detail["reasons"]) == list(judged.detail["reasons"])
+    ) and codes_of(found) == codes_of(again)
 
 
 def _require_known(connection: Connection, chosen: Filter) -> None:

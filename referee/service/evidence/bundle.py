@@ -25,7 +25,7 @@ from referee.service.setup.signing_key import PRIVATE, read_private_key
 from referee.store.answers import answer_table, contents_of
 from referee.store.audit import refused_audit_of
 from referee.store.images import blacklist_of, configuration_of, load_inputs
-from referee.store.notices import audit_of, notices_of
+from referee.store.notices import Notice, audit_of, notices_of
 from referee.store.readings import energy_of, readings_of, session_meter_of
 from referee.store.requests import Request, request_table
 from referee.store.scores import inputs_of, newest_scoring_run
@@ -174,11 +174,16 @@ def session_facts(
             name: asdict(file) | {"path": Path(file.path).name}
             for name, file in load_inputs(connection).items()
         },
-        "notices": [asdict(notice) for notice in notices_of(connection, session.session_id)],
+        "notices": [_notice(notice) for notice in notices_of(connection, session.session_id)],
         "audit": audit_of(connection, session.session_id),
         "refused_actions": refused_audit_of(connection, session.session_id),
         "referee_version": version,
     }
+
+
+def _notice(notice: Notice) -> dict[str, Any]:
+    """Return a notice as all versions write it; its subject is a row of its own in the facts."""
+    return {name: value for name, value in vars(notice).items() if name != "subject"}
 
 
 def _moment(at: Instant | None) -> dict[str, Any] | None:

@@ -25,10 +25,18 @@ from power.values import reading_from_json
 from power.wt310.recorded import RecordedConversation, Started, read_conversation
 from referee.core.states import SessionState, ran_s, state_of
 from referee.errors import InputError
+from referee.service.desk.finding_words import (
+    JUDGED_BY,
+    LATER_THAN_1_0,
+    has_words_of_ours,
+    misplaced_words,
+    without_words,
+)
 from referee.service.desk.settling import added_by_the_run, judge_session
 from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.differences import json_difference
 from referee.service.setup.contest import Contest
+from referee.store.notices import Notice, notices_of
 from referee.store.readings import (
     Energy,
     SessionMeter,
@@ -98,40 +106,62 @@ def energy_findings(
     stored = json.loads(json.dumps(energy.detail))
     try:
         facts = facts_from_json(stored["facts"])
-        started = session_meter_of(connection, session.session_id)
-        meter = started or SessionMeter(  # A contest without a meter.
-            bool(stored.get("emulated")), facts.identity, facts.settings
-        )
+    except ValueError as error:
+        yield Mismatch("run.json", f"{error}.")
+        return
+    started = session_meter_of(connection, session.session_id)
+    meter = started or SessionMeter(  # A contest without a meter.
+        bool(stored.get("emulated")), facts.identity, facts.settings
+    )
+    try:
         conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
     except ValueError as error:
-        yield Mismatch("run.json" if "facts" in str(error) else _METER, f"{error}.")
+        yield Mismatch(_METER, f"{error}.")
         return
-    of_the_run = added_by_the_run(contest, session, meter)
-    external = [reason for reason in facts.added if reason not in of_the_run]
+    of_the_run = {reason.code for reason in added_by_the_run(contest, session, meter)}
+    external = [reason for reason in facts.added if reason.code not in of_the_run]
     run = _ExternalFindings(session, meter, external, facts.suspended_s, conversation)
     rows = readings_of(connection, session.session_id)
     yield from _verify_external_findings(run, rows)
     result, detail = judge_session(
         contest, session, meter.settings, meter.identity, external, facts.suspended_s
     )
-    again = {
-        **json.loads(json.dumps(detail)),
-        "verdict": result.verdict.value,
-        "energy_wh": result.energy_wh,
-        "uncertainty_wh": result.uncertainty_wh,
-    }
-    difference = json_difference(_whole(energy, stored), again)
-    if difference is not None:
-        yield Mismatch(_VERDICT, f"judged again, {difference}.")
+    again = replace(
+        energy,
+        verdict=result.verdict.value,
+        energy_wh=result.energy_wh,
+        uncertainty_wh=result.uncertainty_wh,
+        detail=json.loads(json.dumps(detail)),
+    )
+    notices = notices_of(connection, session.session_id)
+    yield from _differences(energy, again, notices)
     if started is not None:
         yield from _of_the_conversation(contest, session, started, conversation)
     elif rows:
         yield Mismatch("readings.jsonl", "No meter was started, and here are its readings.")
 
 
-def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
+def _differences(energy: Energy, again: Energy, notices: Sequence[Notice]) -> Iterator[Mismatch]:
+    """Yield what differs in a second judgement; another version may word findings otherwise."""
+    stored = json.loads(json.dumps(energy.detail))
+    misplaced = misplaced_words(stored)
+    if misplaced is not None:
+        yield Mismatch(_VERDICT, misplaced)
+    detail = {**again.detail, JUDGED_BY: stored.get(JUDGED_BY)}
+    # A session of 1.0 begins with a notice without a subject, if it has one.
+    begun_by_1_0 = not notices or notices[0].subject is None
+    if JUDGED_BY not in stored and begun_by_1_0:
+        detail = {name: one for name, one in detail.items() if name not in LATER_THAN_1_0}
+    if not has_words_of_ours(stored):
+        stored, detail = without_words(stored), without_words(detail)
+    difference = json_difference(_whole(energy, stored), _whole(again, detail))
+    if difference is not None:
+        yield Mismatch(_VERDICT, f"judged again, {difference}.")
+
+
+def _whole(energy: Energy, detail: dict[str, Any]) -> dict[str, Any]:
     return {
-        **stored,
+        **detail,
         "verdict": energy.verdict,
         "energy_wh": energy.energy_wh,
         "uncertainty_wh": energy.uncertainty_wh,

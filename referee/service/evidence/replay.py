@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.instant import Instant
-from referee.errors import RefereeError
+from referee.errors import ConfigError, RefereeError
 from referee.formats.faults import FormatError
 from referee.service.evidence.bundle_file import (
     BLACKLIST,
@@ -104,7 +104,8 @@ def _contest(
     try:
         config = replace(load_config(path), storage=StorageSection(folder))
     except RefereeError as error:
-        raise NotABundle("config.toml", str(error).replace(f"{path}", "it")) from None
+        fault = error.fault if isinstance(error, ConfigError) else error
+        raise NotABundle("config.toml", f"It is no configuration: {fault}") from None
     track = trusted_tracks(named).get(config.contest.track)
     if track is None:
         raise NotABundle("config.toml", not_trusted(config.contest.track, named))

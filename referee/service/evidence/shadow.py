@@ -25,7 +25,7 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from referee.errors import InputError
+from referee.errors import InputError, about_file
 from referee.formats.text import unpacked
 from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.shadow_labels import labels, sizes_of
@@ -147,10 +147,11 @@ def _detections(content: bytes, numbers: Mapping[int, int]) -> dict[int, _Found]
 
 def _pairs(path: Path, read: Callable[[Path], bytes]) -> set[Key]:
     """Return the pairs of a blacklist; raise `InputError` for names in the place of numbers."""
-    try:
-        return {(int(image), int(class_id)) for image, class_id in _cells(_text(path, read))}
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None
+    with about_file(path):
+        try:
+            return {(int(image), int(class_id)) for image, class_id in _cells(_text(path, read))}
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None
 
 
 def _text(path: Path, read: Callable[[Path], bytes]) -> str:

@@ -46,7 +46,8 @@ def require_operators(config: Config, connection: Connection) -> None:
         raise InputError(
             f"{config.path}: other machines can reach the console at {config.server.console}, and "
             "no operator is registered, so anybody there could act. Run: referee operator add NAME "
-            f"--role operator --config {config.path}. Or set [server] console to 127.0.0.1:8001."
+            f"--role operator --config {config.path}. Or set [server] console to 127.0.0.1:8001.",
+            path=config.path,
         )
 
 

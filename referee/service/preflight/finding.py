@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from power.meter import Identity
+
 
 class Level(Enum):
     """How good a finding is. While a FAIL stands, no session can be armed.
@@ -28,7 +30,8 @@ class Finding:
     `remedy` says what to do; an OK has none, unless it is a note. `found` is the time of a slow
     check, and None for a check that is made anew at each look. `basis` is what a slow check's
     finding holds for. `lane` is the lane that it concerns, None for all: its fault keeps no other
-    lane from arming.
+    lane from arming. `meter` is the meter that has answered. `is_old` says that the check must be
+    made again.
     """
 
     group: str
@@ -39,6 +42,8 @@ class Finding:
     found: datetime | None = None
     basis: str = ""
     lane: int | None = None
+    meter: Identity | None = None
+    is_old: bool = False
 
     @property
     def key(self) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +18,6 @@ from referee.service.setup.config import MeterSection
 from referee.service.setup.lane_words import display_path, of_lane
 
 _CALIBRATED_FOR = timedelta(days=365)
-_IDENTITY = re.compile(r"(\S*) (.*), serial (.*), firmware (.*)")
 
 
 def meter_findings(facts: LaneFacts, mode: str, today: date) -> Iterator[Finding]:
@@ -51,12 +49,6 @@ def identity_text(identity: Identity) -> str:
     return (
         f"{identity.maker} {identity.model}, serial {identity.serial}, firmware {identity.firmware}"
     )
-
-
-def identity_in(text: str) -> Identity | None:
-    """Return the identity that `identity_text` wrote, None for another text."""
-    parts = _IDENTITY.fullmatch(text)
-    return None if parts is None else Identity(*parts.groups())
 
 
 def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import resource
@@ -95,10 +96,18 @@ def most_open_files() -> int | None:
 
 
 def ask_command(command: Sequence[str]) -> str | None:
-    """Run a command for at most five seconds and return its output, or None (see `Ask`)."""
+    """Run a command for at most five seconds and return its output, or None (see `Ask`).
+
+    Its words are those of no language: what is read here is in every laptop the same.
+    """
     try:
         done = subprocess.run(
-            list(command), capture_output=True, text=True, timeout=_ASK_S, check=True
+            list(command),
+            capture_output=True,
+            text=True,
+            timeout=_ASK_S,
+            check=True,
+            env=os.environ | {"LC_ALL": "C.UTF-8"},
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None

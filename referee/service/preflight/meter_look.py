@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from power.errors import MeterError
@@ -100,7 +100,10 @@ def _measured(seen: Sequence[tuple[float, float]], nominal_s: float) -> UpdateCl
 def look_findings(look: MeterLook, lane: str) -> list[Finding]:
     """Judge what the meter of a lane told; `lane` is the lane's name."""
     return [
-        ok("meter", of_lane("identity", lane), identity_text(look.identity)),
+        replace(
+            ok("meter", of_lane("identity", lane), identity_text(look.identity)),
+            meter=look.identity,
+        ),
         _errors(look, of_lane("error queue", lane)),
         _clock(look, of_lane("clock", lane)),
     ]

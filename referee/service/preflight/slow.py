@@ -13,7 +13,6 @@ from referee.core.instant import Instant
 from referee.errors import ConfigError
 from referee.service.entry.team_list import registered_teams
 from referee.service.preflight.finding import Finding, Level, warn
-from referee.service.preflight.lane_rules import identity_in
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest
@@ -116,8 +115,8 @@ def kept_identity(
     `wanted` is what `expected` returns.
     """
     for one in kept_findings(connection, wanted, now):
-        if one.lane == lane and one.item.startswith(IDENTITY) and one.level is Level.OK:
-            return identity_in(one.text)
+        if one.lane == lane and one.meter is not None and one.level is Level.OK:
+            return one.meter
     return None
 
 
@@ -128,15 +127,15 @@ def counted(finding: Finding | None, key: tuple[str, str], basis: str, now: date
     FAIL stays a FAIL until the check is made again.
     """
     if finding is None or finding.found is None:
-        return warn(*key, "not checked yet", AGAIN)
+        return replace(warn(*key, "not checked yet", AGAIN), is_old=True)
     if finding.level is Level.FAIL:
         return finding
     if finding.basis != basis:
         text = f"what it was checked for has changed since; then: {finding.text}"
-        return replace(finding, level=Level.WARN, text=text, remedy=AGAIN)
+        return replace(finding, level=Level.WARN, text=text, remedy=AGAIN, is_old=True)
     if now - finding.found > FRESH_FOR:
         text = f"not checked within a day; then: {finding.text}"
-        return replace(finding, level=Level.WARN, text=text, remedy=AGAIN)
+        return replace(finding, level=Level.WARN, text=text, remedy=AGAIN, is_old=True)
     return finding
 
 
@@ -154,6 +153,7 @@ def keep(database: Database, now: Instant, findings: Iterable[tuple[Finding, str
                     remedy=finding.remedy,
                     basis=basis,
                     utc=now.utc.isoformat(),
+                    meter=finding.meter,
                 ),
             )
 
@@ -176,4 +176,5 @@ def _from_store(stored: StoredFinding) -> Finding:
         stored.remedy,
         datetime.fromisoformat(stored.utc),
         stored.basis,
+        meter=stored.meter,
     )

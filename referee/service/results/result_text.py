@@ -29,7 +29,12 @@ def result_text(run: ScoringRun, track: Track[Any]) -> str:
 
 def result_line(run: ScoringRun, track: Track[Any]) -> str:
     """Return the score and the verdict of a session in one line."""
-    return f"{_score(run, track)}, {_verdict(run)}"
+    return ", ".join(score_and_verdict(run, track))
+
+
+def score_and_verdict(run: ScoringRun, track: Track[Any]) -> tuple[str, str]:
+    """Return the score of a session, and its verdict with what belongs to it."""
+    return _score(run, track), _verdict(run)
 
 
 def _lines(run: ScoringRun, track: Track[Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from power.resource import split_resource
-from referee.errors import ConfigError
+from referee.errors import ConfigError, about_file
 from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection, TlsFiles
 from referee.service.setup.config_values import known_are, section, types_of
 from referee.service.setup.extra import all_extras
@@ -51,22 +51,25 @@ def load_config(path: Path) -> Config:
     Raises `ConfigError` for a file that cannot be read or parsed, an unknown section or key, a
     missing key, or a value of the wrong type or outside its limits.
     """
+    with about_file(path):
+        return _read(path)
+
+
+def _read(path: Path) -> Config:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(
-            f"{path}: cannot be read ({error.strerror}); write one with 'referee init'."
+            f"cannot be read ({error.strerror}); write one with 'referee init'."
         ) from error
     except ValueError as error:  # An error of TOML or of UTF-8, or a number of too many digits.
-        raise ConfigError(f"{path}: is not TOML: {error}.") from error
+        raise ConfigError(f"is not TOML: {error}.") from error
     except RecursionError:
-        raise ConfigError(
-            f"{path}: is not TOML that can be read: it is nested too deeply."
-        ) from None
+        raise ConfigError("is not TOML that can be read: it is nested too deeply.") from None
     kinds = all_sections()
     for name in table:
         if name not in (*kinds, "lane"):
-            raise ConfigError(f"{path}: there is no section [{name}]{known_are(name, kinds)}")
+            raise ConfigError(f"there is no section [{name}]{known_are(name, kinds)}")
     values: dict[str, Any] = {
         name: section(path, f"[{name}]", kind, table.get(name, {})) for name, kind in kinds.items()
     }
@@ -76,7 +79,7 @@ def load_config(path: Path) -> Config:
     _require_apart(config)
     if config.server.contest_tls is not None and config.server.worker != "gevent":
         raise ConfigError(
-            f'{path}: [server] contest_tls needs worker = "gevent": only gevent bounds how long a '
+            '[server] contest_tls needs worker = "gevent": only gevent bounds how long a '
             "client may take to begin with TLS."
         )
     return config
@@ -152,14 +155,12 @@ def _read_lanes(path: Path, table: Mapping[str, Any]) -> tuple[LaneSection, ...]
     """
     lanes = table.get("lane", [])
     if not isinstance(lanes, list) or not all(isinstance(one, dict) for one in lanes):
-        raise ConfigError(f"{path}: write each lane as a table [[lane]], with two brackets.")
+        raise ConfigError("write each lane as a table [[lane]], with two brackets.")
     if len(lanes) > _LANES_MOST:
-        raise ConfigError(f"{path}: there are {len(lanes)} tables [[lane]], at most {_LANES_MOST}.")
+        raise ConfigError(f"there are {len(lanes)} tables [[lane]], at most {_LANES_MOST}.")
     for name, key in _OF_LANES.items():
         if lanes and key in table.get(name, {}):
-            raise ConfigError(
-                f"{path}: [{name}] {key} does not go with [[lane]]: give {key} in each lane."
-            )
+            raise ConfigError(f"[{name}] {key} does not go with [[lane]]: give {key} in each lane.")
     return tuple(_lane(path, number, one, table) for number, one in enumerate(lanes, 1))
 
 
@@ -171,14 +172,14 @@ def _lane(
     known = [*own, *(field.name for field in dataclasses.fields(MeterSection))]
     for key in lane:
         if key not in known:
-            raise ConfigError(f"{path}: {place} has no key '{key}'{known_are(key, known)}")
+            raise ConfigError(f"{place} has no key '{key}'{known_are(key, known)}")
     if "resource" not in lane:
-        raise ConfigError(f"{path}: {place} resource is missing: VISA resource of its meter.")
+        raise ConfigError(f"{place} resource is missing: VISA resource of its meter.")
     ours = section(path, place, LaneKeys, {key: lane[key] for key in own if key in lane})
     if not ours.name.isprintable() or not ours.name or ours.name != ours.name.strip():
-        raise ConfigError(f"{path}: {place} name must be printable, and not blank at its ends.")
+        raise ConfigError(f"{place} name must be printable, and not blank at its ends.")
     if len(ours.name) > _NAME_MOST:
-        raise ConfigError(f"{path}: {place} name has more than {_NAME_MOST} characters.")
+        raise ConfigError(f"{place} name has more than {_NAME_MOST} characters.")
     given = {key: value for key, value in lane.items() if key not in own}
     meter = section(path, place, MeterSection, {**table.get("meter", {}), **given})
     return LaneSection(ours.name, ours.contest, meter)
@@ -188,7 +189,7 @@ def _require_apart(config: Config) -> None:
     """Raise `ConfigError` if two lanes have the same name, meter or address."""
     lanes = list(enumerate(config.declared_lanes, 1))
     for number, lane in lanes:
-        place = f"{config.path}: {_place(number)}"
+        place = _place(number)
         if _collide(lane.contest, config.server.console):
             raise ConfigError(f"{place} contest '{lane.contest}' is that of [server] console.")
         for before, other in lanes[: number - 1]:

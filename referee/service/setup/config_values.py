@@ -35,19 +35,19 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
     `place` is what a fault calls the table, such as `[meter]`. Raises `ConfigError`.
     """
     if not isinstance(table, dict):
-        raise ConfigError(f"{path}: {place} must be a section of keys.")
+        raise ConfigError(f"{place} must be a section of keys.")
     settings = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     hints = types_of(kind)  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in settings:
-            raise ConfigError(f"{path}: {place} has no key '{key}'{known_are(key, settings)}")
-        here = f"{path}: {place} {key}"
+            raise ConfigError(f"{place} has no key '{key}'{known_are(key, settings)}")
+        here = f"{place} {key}"
         plain = _seconds(here, value) if settings[key].metadata.get("duration") else value
         values[key] = _within(here, _typed(path, here, hints[key], plain), settings[key].metadata)
     for key, declared in settings.items():
         if key not in values and declared.default is dataclasses.MISSING:
-            raise ConfigError(f"{path}: {place} {key} is missing: {declared.metadata['help']}")
+            raise ConfigError(f"{place} {key} is missing: {declared.metadata['help']}")
         if key not in values and isinstance(declared.default, Path):
             values[key] = path.resolve().parent / declared.default
     return kind(**values)
@@ -68,7 +68,7 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
     wanted = [t for t in typing.get_args(hint) if t is not types.NoneType] or [hint]
     kind = wanted[0]
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):
-        return section(path, place.removeprefix(f"{path}: "), kind, value)  # type: ignore[arg-type]
+        return section(path, place, kind, value)  # type: ignore[arg-type]
     if kind is Path and isinstance(value, str) and value:
         return path.resolve().parent / value
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):

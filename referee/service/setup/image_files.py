@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
 from referee.errors import InputError, RefereeError, Unavailable
 from referee.service.setup.scarcity import scarcity
+from referee.service.setup.sentences_of_1_0 import subject_of_1_0
 from referee.store.images import ImageEntry
+from referee.store.notices import Notice
 
 _INSTRUCTION = (
     "Change nothing while the session runs: this image alone gets 500. Then put the same file back "
     "from the backup."
 )
-_ALARM = re.compile(r"Image ([1-9][0-9]*): ")
 
 
 def read_image(entry: ImageEntry) -> bytes:
@@ -63,10 +63,10 @@ def image_alarm(entry: ImageEntry, fault: InputError) -> str:
     return f"Image {entry.image_id}: {fault} {_INSTRUCTION}"
 
 
-def images_in(alarms: Iterable[str]) -> list[int]:
-    """Return the ids of the images that these alarms are about, in order."""
-    matches = (_ALARM.match(text) for text in alarms)
-    return sorted({int(match[1]) for match in matches if match is not None})
+def missing_images(notices: Iterable[Notice]) -> list[int]:
+    """Return the ids of the images that a session's team could not get, in order."""
+    subjects = [notice.subject or subject_of_1_0(notice) for notice in notices]
+    return sorted({one.image_id for one in subjects if one.image_id is not None})
 
 
 def _unreadable(entry: ImageEntry, error: OSError) -> RefereeError:

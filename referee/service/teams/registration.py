@@ -131,7 +131,8 @@ def amend(
 def require_list(config: Config) -> None:
     """Raise `InputError` in a rehearsal, which has no list of teams of its own."""
     if config.contest.mode == "practice":
-        raise InputError(f"{config.path}: in practice any user name may log in; there is no list.")
+        text = f"{config.path}: in practice any user name may log in; there is no list."
+        raise InputError(text, path=config.path)
 
 
 def models_only(name: str) -> str:

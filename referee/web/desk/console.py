@@ -34,6 +34,7 @@ from referee.service.people.logins import Logins
 from referee.service.preflight.disk import free_bytes
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import all_extras
+from referee.service.setup.lane_words import lane_words
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
@@ -203,7 +204,7 @@ def health_of(obstacles: Sequence[str], board: Mapping[str, Any]) -> dict[str, A
     `obstacles` keep sessions from starting, `alarms` are on the console's red bar. The referee is
     healthy without either. A session goes on while it is not.
     """
-    alarms = [alarm["text"] for alarm in board["alarms"]]
+    alarms = [lane_words(alarm["lane"]) + alarm["text"] for alarm in board["alarms"]]
     return {
         "healthy": not obstacles and not alarms,
         "obstacles": list(obstacles),

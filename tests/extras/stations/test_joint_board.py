@@ -11,6 +11,7 @@ import pytest
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.joint_board import (
     StationStanding,
+    is_live,
     joint_view,
     silence_text,
     standing_of,
@@ -168,6 +169,7 @@ def test_bundles_alone_make_a_board():
 def test_a_station_is_silent_for_so_many_seconds(standing, text):
     """A station that was heard a moment ago is live; a clock that was set makes none silent."""
     assert text == silence_text(standing, NOW)
+    assert (text == "live") == is_live(standing, NOW)
 
 
 def test_the_terminal_gets_ranking_and_stations():

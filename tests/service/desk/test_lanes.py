@@ -12,7 +12,9 @@ from power.meter import IntegrationState
 from referee.core.instant import shifted
 from referee.core.states import EndCause, SessionState
 from referee.errors import Refusal, Unavailable
+from referee.service.board.board import board_of
 from referee.service.desk.metering import LinkState
+from referee.store.notices import Subject, insert_notice
 from referee.store.readings import readings_of, session_meter_of
 from tests.service.desk.test_control_desk import facts_of, settled, state_in, texts
 from tests.support.fakes import BOUND_S, FakeMeter, eventually, running_desk
@@ -77,6 +79,22 @@ def test_a_lost_meter_leaves_the_other_lane_unharmed(desk, contest, meters, cloc
     meters[0].lost = False
     assert 600.0 == settled(contest, first).detail["integration_s"]
     assert 1 == sum("The power meter is lost" in text for text in texts(contest))
+
+
+def test_an_alarm_of_a_lane_is_known_by_its_row(desk, contest, clock):
+    """Its lane alone has it on the board, whatever the text says."""
+    names = ("left", "right")
+    lanes = tuple(replace(contest.config.lane(1), name=name) for name in names)
+    contest = replace(contest, config=replace(contest.config, declared_lanes=lanes))
+    utc = clock.now().utc.isoformat()
+    subjects = [Subject(lane=names[1]), Subject()]
+    for text, subject in zip(("It is hot.", f"Lane {names[1]}: no."), subjects, strict=True):
+        with contest.database.write() as connection:
+            insert_notice(connection, None, utc, "alarm", text, subject)
+    alarms = board_of(contest, desk).show()["alarms"]
+    assert [(names[1], "It is hot."), ("", f"Lane {names[1]}: no.")] == [
+        (alarm["lane"], alarm["text"]) for alarm in alarms
+    ]
 
 
 def test_a_slow_meter_holds_up_its_own_lane_alone(desk, contest, meters):

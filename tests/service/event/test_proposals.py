@@ -4,19 +4,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from referee import __version__
 from referee.errors import InputError, Refusal
+from referee.service.desk.settling import judge_again
 from referee.service.event.columns import printed_entries
 from referee.service.event.finalizing import finalize
 from referee.service.event.proposal_view import all_proposals, proposal_text
 from referee.service.event.proposals import apply_proposal, cancel_proposal
-from referee.service.event.rescoring import Filter, make_proposal
+from referee.service.event.rescoring import Filter, _same_energy, make_proposal
 from referee.service.event.results import read_results
 from referee.service.event.results_table import results_json
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
+from referee.store.sessions import load_session
 
 
 def public(event):
@@ -149,6 +153,27 @@ def test_an_energy_is_judged_again(event):
     stored = energy_of(connection, number)
     assert (judged.verdict, judged.energy_wh) == (stored.verdict, stored.energy_wh)
     assert newest_scoring_run(connection, number).energy_id == stored.energy_id
+
+
+def in_other_words(detail, version):
+    """Return an energy's detail as another version would have worded it."""
+    findings = [one | {"text": f"Autrement : {one['code']}."} for one in detail["findings"]]
+    reasons = [one["text"] for one in findings]
+    return detail | {"findings": findings, "reasons": reasons, "judged_by": version}
+
+
+@pytest.mark.parametrize(("version", "same"), [("0.9", True), (__version__, False)])
+def test_other_words_of_another_version_are_no_other_energy(event, version, same):
+    """A finding is known by its code; only words of this version that differ are another energy."""
+    event.register("ants")
+    number = event.play("ants", verdict=None)
+    stored = energy_of(event.contest.database.connection, number)
+    assert stored.detail["findings"]
+    other = replace(stored, detail=in_other_words(stored.detail, version))
+    assert same == _same_energy(other, stored)
+    session = load_session(event.contest.database.connection, number)
+    _, again = judge_again(event.contest, session, other)
+    assert again["judged_by"] == (f"0.9, {__version__}" if same else __version__)
 
 
 @pytest.mark.parametrize("change", ["void", "score"])

@@ -32,7 +32,7 @@ from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.rejudge import energy_findings
 from referee.service.evidence.verify import verify_bundle
-from referee.store.notices import insert_notice
+from referee.store.notices import Subject, insert_notice
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
 from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
@@ -73,7 +73,7 @@ class Run:
     started_again: bool = False
     replaced: bool = False
     requests_s: tuple = ()
-    alarm: str = ""
+    missing: int = 0
 
 
 def every(**changes):
@@ -180,7 +180,7 @@ RUNS = {
     "meter_replaced": Run(
         found=(invalid("meter_replaced", "Another one answers."),), replaced=True
     ),
-    "images_missing": Run(alarm="Image 3: 3.jpg cannot be read: No such file or directory."),
+    "images_missing": Run(missing=3),
     "no_load_at_work": Run(
         [
             replace(row, power_w=0.0, current_a=0.0) if 4 < row.monotonic_s < 12 else row
@@ -237,8 +237,9 @@ def stored(contest, run, without):
             insert_reading(connection, number, row.monotonic_s, row, boot)
         sent = ("then", "GET", "/image", 200, 1, 1, 0, 9, 0.5, "::1")
         insert_requests(connection, [Request(number, at_s, *sent) for at_s in run.requests_s])
-        if run.alarm:
-            insert_notice(connection, number, "then", "alarm", run.alarm)
+        if run.missing:
+            subject = Subject(image_id=run.missing)
+            insert_notice(connection, number, "then", "alarm", "It is gone.", subject)
     _log(contest, end if run.started_again else begun, run.replaced)
     session = load_session(contest.database.connection, number)
     result, detail = judge_session(contest, session, run.settings, METER, run.found, run.slept_s)

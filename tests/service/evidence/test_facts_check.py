@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from referee.service.evidence.facts_check import check_facts
-from referee.store.notices import insert_notice
+from tests.store.conftest import insert_one_row
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 
@@ -13,10 +13,10 @@ def test_an_older_copy_lacks_the_end_that_was_told(tmp_path):
     """Each of its own links holds, so only the link that somebody kept can tell."""
     contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=20)
     with contest.database.write() as connection:
-        insert_notice(connection, None, "then", "info", "one")
+        insert_one_row(connection, None, "one")
     earlier = check_facts(contest)
     with contest.database.write() as connection:
-        insert_notice(connection, None, "then", "info", "two")
+        insert_one_row(connection, None, "two")
     later = check_facts(contest, earlier.head)
     assert ((), 1) == (later.faults, later.rows - earlier.rows)
     assert later.head in later.text and earlier.head != later.head

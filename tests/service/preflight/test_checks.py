@@ -17,8 +17,6 @@ from referee.service.people.operators import add_operator
 from referee.service.preflight.disk import disk_shortage
 from referee.service.preflight.finding import Level
 from referee.service.preflight.lane_rules import (
-    identity_in,
-    identity_text,
     meter_findings,
     shared_meter_findings,
 )
@@ -314,13 +312,6 @@ def test_one_meter_in_two_lanes_fails_in_both(identities, sharing):
         assert Level.FAIL is finding.level
         assert all(f"lane 'place {n}' (at {n})" in finding.text for n in sharing)
         assert "python -m power identify" in finding.remedy
-
-
-@pytest.mark.parametrize("identity", [KNOWN, Identity("", "a, b", "1, serial 2", "")])
-def test_a_kept_identity_is_read_again(identity):
-    """The text of a slow check's finding tells which meter answered."""
-    assert identity_text(identity) == identity_text(identity_in(identity_text(identity)))
-    assert identity_in("answers") is None
 
 
 def test_a_session_that_is_still_there(contest, desk):

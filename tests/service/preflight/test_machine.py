@@ -178,6 +178,12 @@ def test_an_empty_system_tells_nothing(tmp_path):
     assert ask_command(["/no/such/program"]) is None
 
 
+def test_a_command_answers_in_no_language(monkeypatch):
+    """A laptop in German gives the same words as any other one."""
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert "C.UTF-8" == ask_command(["sh", "-c", 'printf %s "$LC_ALL"'])
+
+
 def sample(monotonic_s, utc_s, boot_s=None):
     """Return a sample of the clocks, in seconds since noon."""
     return ClockSample(monotonic_s, NOON + timedelta(seconds=utc_s), boot_s)

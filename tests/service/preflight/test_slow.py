@@ -21,7 +21,14 @@ from referee.service.preflight.durable_commit import check_commits, judge_commit
 from referee.service.preflight.finding import Level, fail, ok
 from referee.service.preflight.meter_look import look_at_meter, look_findings
 from referee.service.preflight.passwords import check_passwords
-from referee.service.preflight.slow import COMMIT, FRESH_FOR, counted
+from referee.service.preflight.slow import (
+    COMMIT,
+    FRESH_FOR,
+    Basis,
+    counted,
+    keep,
+    kept_identity,
+)
 from tests.support.direct_wire import DirectTransport
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
@@ -44,6 +51,19 @@ def test_findings_grow_old(finding, basis, age, level, words):
     now = counted(finding, COMMIT, basis, NOON + age)
     assert (level, True) == (now.level, words in now.text)
     assert now.remedy or level is Level.OK
+    assert (level is Level.WARN) == now.is_old
+
+
+def test_the_meter_that_answered_is_known_by_its_row(contest):
+    """The words of a finding may be any: model and serial number come from the look itself."""
+    meter = Identity("", "a, b", "1, serial 2", "")
+    look = replace(ok("meter", "identity", "whatever"), meter=meter)
+    keep(contest.database, contest.clock.now(), [(look, "place")])
+    wanted = {look.key: Basis("place", 1)}
+    now = contest.clock.now().utc
+    assert meter == kept_identity(contest.database.connection, wanted, 1, now)
+    later = now + FRESH_FOR + timedelta(seconds=1)
+    assert kept_identity(contest.database.connection, wanted, 1, later) is None
 
 
 @pytest.mark.parametrize(

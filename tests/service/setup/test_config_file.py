@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from datetime import date
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from referee.errors import ConfigError
+from referee.errors import ArgumentError, ConfigError, InputError, about_file
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.config_file import all_sections, dump_config, load_config, tls_line
 
@@ -29,7 +30,9 @@ def fault(tmp_path, text):
     """Return the error message of a configuration of this text."""
     with pytest.raises(ConfigError) as error:
         load(tmp_path, text)
-    assert str(error.value).startswith(str(tmp_path / "contest.toml"))
+    path = tmp_path / "contest.toml"
+    assert path == error.value.path and f"{path}: {error.value.fault}" == str(error.value)
+    assert str(path) not in error.value.fault
     return str(error.value)
 
 
@@ -231,3 +234,29 @@ def test_the_page_of_settings_tells_every_setting() -> None:
         for key, text in told
         if not any(line.startswith(key) and line.endswith(text) for line in lines)
     ]
+
+
+PLACE = Path("/event/contest.toml")
+
+
+def test_an_error_learns_its_file_once():
+    """The innermost block names the file; a block around it leaves it as it is."""
+    with pytest.raises(InputError) as told, about_file(PLACE.parent), about_file(PLACE):
+        raise InputError("wrong")
+    assert (PLACE, "wrong") == (told.value.path, str(told.value))
+
+
+def test_a_configuration_stands_before_its_fault():
+    """The text for people begins with the file, and the fault is told without it."""
+    error = ConfigError("[meter] has no key 'x'.", path=PLACE)
+    assert f"{PLACE}: [meter] has no key 'x'." == str(error)
+    assert "[meter] has no key 'x'." == error.fault == str(ConfigError(error.fault))
+
+
+@pytest.mark.parametrize(
+    "error", [InputError("a", path=PLACE), ConfigError("a", path=PLACE), ArgumentError("a")]
+)
+def test_an_error_of_another_process_keeps_its_file(error):
+    """A process pool sends errors as they are."""
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(error), error.path, str(error)) == (type(again), again.path, str(again))

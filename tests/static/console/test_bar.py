@@ -84,8 +84,8 @@ def test_a_check_that_is_overridden_is_not_counted(scripts: Scripts, other: dict
 def test_alarms_take_the_place_of_everything_else(scripts: Scripts) -> None:
     """What is wrong in several lanes stands there once, with who has seen it."""
     alarms = [
-        alarm("Lane 1: the meter is lost", 1, "look at its cable", "Ada"),
-        alarm("Lane 2: the meter is lost", 2, "look at its cable"),
+        alarm("the meter is lost", 1, "look at its cable", "Ada"),
+        alarm("the meter is lost", 2, "look at its cable"),
         alarm("the disk is full", detail="make room"),
     ]
     assert {

@@ -104,7 +104,15 @@ TABLE = {
     },
 }
 # These grow by themselves, whether somebody acts or not.
-GROWING = ("readings", "notices", "audit", "chain", "public_changes", "operator_logins")
+GROWING = (
+    "readings",
+    "notices",
+    "notice_subjects",
+    "audit",
+    "chain",
+    "public_changes",
+    "operator_logins",
+)
 GROWING += ("sqlite_sequence",)
 
 

@@ -36,8 +36,8 @@ class DrillFault:
     itself, so that a drill goes on. `signs` are deeds that show attention and are not yet what the
     runbook asks for. While an `unmeasured` fault lasts, the device's energy is not measured. Deeds
     of a fault that waits for `after_session` are right when the session is over, and harm before.
-    `costs` is a regular expression of the reasons of a verdict that the fault can bring about; ''
-    means that it costs no energy. `section` is the place in the runbook.
+    `costs` has the codes of the findings that the fault can bring about; without one it costs no
+    energy. `section` is the place in the runbook.
     """
 
     name: str
@@ -52,16 +52,26 @@ class DrillFault:
     lasts_s: float
     section: str
     signs: tuple[str, ...] = ()
-    costs: str = ""
+    costs: frozenset[str] = frozenset()
     unmeasured: bool = False
     after_session: bool = False
 
 
 _HASTY = (STOP, VOID)
 _METER = (RESET, POWER)
-# Parts of the sentences of power/energy and of settling.
-_UNREAD = "readings|no reading|not read|not be read|never read"
-_BROKEN_OFF = "stopped the meter|meter integrated|reset|started again|restarted|with an error"
+# Codes of power/energy and of settling.
+_UNREAD = frozenset(
+    {
+        *("few_samples", "final_unconfirmed", "gap", "meter_used_again", "no_data", "no_readings"),
+        *("not_read_at_end", "samples_missing"),
+    }
+)
+_BROKEN_OFF = frozenset(
+    {
+        *("cross_check", "meter_error", "meter_reset", "restarted", "stopped_short"),
+        *("time_went_back", "window"),
+    }
+)
 
 FAULTS = tuple(
     (
@@ -91,7 +101,7 @@ FAULTS = tuple(
             (),
             90.0,
             f"{EMERGENCY}, rows 2 and 8",
-            costs=f"{_BROKEN_OFF}|{_UNREAD}|Another meter|Samples give",
+            costs=_BROKEN_OFF | _UNREAD | {"meter_replaced"},
             signs=(POWER, CABLE),
         ),
         DrillFault(
@@ -106,7 +116,7 @@ FAULTS = tuple(
             (),
             120.0,
             f"{EMERGENCY}, row 8",
-            costs=f"{_BROKEN_OFF}|Samples give",
+            costs=_BROKEN_OFF,
             signs=(RESET,),
         ),
         DrillFault(
@@ -122,7 +132,7 @@ FAULTS = tuple(
             (),
             120.0,
             f"{EMERGENCY}, row 9",
-            costs="drew|Samples give",
+            costs=frozenset({"cross_check", "no_load", "no_load_at_work", "no_load_half"}),
             signs=(DEVICE, STOP),
             unmeasured=True,
         ),
@@ -138,7 +148,7 @@ FAULTS = tuple(
             _HASTY,
             10.0,
             "docs/console.md#what-the-figures-mean",
-            costs="its range|cut off|Samples give",
+            costs=frozenset({"above_range", "clipping", "cross_check", "over_range", "peak_over"}),
         ),
         DrillFault(
             "flood",
@@ -204,7 +214,7 @@ FAULTS = tuple(
             _HASTY,
             60.0,
             f"{EMERGENCY}, row 14",
-            costs="could not get these images",
+            costs=frozenset({"images_missing"}),
             after_session=True,
         ),
         DrillFault(
@@ -260,7 +270,7 @@ FAULTS = tuple(
             (*_METER,),
             90.0,
             f"{EMERGENCY}, row 11",
-            costs=f"started anew|{_UNREAD}",
+            costs=_UNREAD | {"rebooted"},
         ),
     )
 )

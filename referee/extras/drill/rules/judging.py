@@ -191,7 +191,7 @@ def _lost_session(
         if fault.costs or not any(one.costs for one in faults):
             yield f"session {session.session_id} has no energy"
     elif session.verdict != "VALID":
-        reasons = [reason for reason in session.reasons if _can_bring(fault, reason, faults)]
+        reasons = [one.text for one in session.reasons if _can_bring(fault, one.code, faults)]
         if reasons or not session.reasons:
             why = "; ".join(reason.rstrip(".") for reason in reasons)
             yield f"energy {session.verdict}: {why}"
@@ -207,9 +207,9 @@ def _voided_by(
     return not voids or injection.at_s <= voids[0] < _until(injection, record)
 
 
-def _can_bring(fault: DrillFault, reason: str, faults: Sequence[DrillFault]) -> bool:
-    """Tell whether a fault can be why a verdict has this reason, and no other is known for it."""
-    known = [one for one in faults if one.costs and re.search(one.costs, reason)]
+def _can_bring(fault: DrillFault, code: str, faults: Sequence[DrillFault]) -> bool:
+    """Tell whether a fault can be why a verdict has this finding, and no other is known for it."""
+    known = [one for one in faults if code in one.costs]
     return fault in known or not known
 
 

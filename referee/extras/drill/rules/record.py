@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from power.energy.verdict import Finding, finding_from_json
 from referee.core.actors import REFEREE
 from referee.service.setup.contest import Contest
 from referee.store.audit import audit_rows
@@ -74,7 +75,7 @@ class Ran:
     ended_s: float | None
     void_reason: str | None
     verdict: str | None
-    reasons: tuple[str, ...]
+    reasons: tuple[Finding, ...]
     failed_requests_s: tuple[float, ...]
     requests_s: tuple[float, ...]
     readings_s: tuple[float, ...]
@@ -137,7 +138,9 @@ def _ran(contest: Contest, session: SessionRecord) -> Ran:
         ended_s=None if facts.ended is None else facts.ended.utc.timestamp(),
         void_reason=session.void_reason,
         verdict=None if energy is None else energy.verdict,
-        reasons=() if energy is None else tuple(energy.detail["reasons"]),
+        reasons=(
+            () if energy is None else tuple(map(finding_from_json, energy.detail["findings"]))
+        ),
         failed_requests_s=_times(started_s, [r.elapsed_s for r in requests if r.status >= 500]),
         requests_s=_times(started_s, [r.elapsed_s for r in requests]),
         readings_s=_times(started_s, [elapsed_s for elapsed_s, _ in readings]),

@@ -24,12 +24,14 @@ def board_of(config: Config) -> BoardAddress | None:
     if section.board is None:
         for key in ("board_identity", "board_known_hosts"):
             if getattr(section, key) is not None:
-                raise ConfigError(f"{config.path}: [ovic] {key} needs a board: give board as well.")
+                raise ConfigError(
+                    f"[ovic] {key} needs a board: give board as well.", path=config.path
+                )
         return None
     try:
         host, user, port = parse_address(section.board)
     except InputError as error:
-        raise ConfigError(f"{config.path}: [ovic] board: {error}.") from error
+        raise ConfigError(f"[ovic] board: {error}.", path=config.path) from error
     return BoardAddress(
         host,
         user,

@@ -62,8 +62,8 @@ def open_tasks(config: Config) -> dict[str, Task]:
             tasks[name] = _task(config, name, images, ground_truth, frontier)
         elif (images or ground_truth or frontier) is not None:
             raise ConfigError(
-                f"{config.path}: [ovic] {name}_images and {name}_ground_truth go together: give "
-                "both, or neither."
+                f"[ovic] {name}_images and {name}_ground_truth go together: give both, or neither.",
+                path=config.path,
             )
     return tasks
 

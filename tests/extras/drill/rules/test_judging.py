@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from power.energy.verdict import suspect
 from referee.extras.drill.rules.faults import BY_NAME, EMERGENCY, FAULTS, HANDS, LEFT_OUT
 from referee.extras.drill.rules.judging import (
     CALM,
@@ -132,7 +133,10 @@ LOSSES = [
     ({"readings_s": (1019.5, 1040.0)}, ["20 s without a reading"]),
     ({"void_reason": "the cable"}, ["session 1 (void: the cable)"]),
     ({"verdict": None}, ["session 1 has no energy"]),
-    ({"verdict": "INVALID", "reasons": ("It was 0 W.",)}, ["energy INVALID: It was 0 W"]),
+    (
+        {"verdict": "INVALID", "reasons": (suspect("no_load", "It was 0 W."),)},
+        ["energy INVALID: It was 0 W"],
+    ),
 ]
 
 
@@ -176,11 +180,11 @@ def test_damage_of_the_next_fault_is_not_charged_to_the_one_before():
 
 
 VERDICTS = [
-    ("junk", "on-battery", "The device drew nothing for 20 s.", [False, True]),
-    ("image-lost", "meter-unplugged", "Gaps between readings: 1.", [False, True]),
-    ("image-lost", "junk", "The team could not get these images, by their ids: 3.", [True, False]),
+    ("junk", "on-battery", suspect("no_load_at_work", "Nothing for 20 s."), [False, True]),
+    ("image-lost", "meter-unplugged", suspect("gap", "Gaps: 1."), [False, True]),
+    ("image-lost", "junk", suspect("images_missing", "Gone: 3."), [True, False]),
     # No fault of this session is known for it, so each may be why.
-    ("flood", "junk", "The computer slept for 9 s during the session.", [True, True]),
+    ("flood", "junk", suspect("suspended", "It slept for 9 s."), [True, True]),
 ]
 
 
@@ -188,7 +192,7 @@ VERDICTS = [
 def test_reason_of_a_verdict_is_charged_to_the_fault_that_brings_it(first, second, reason, charged):
     """Where a session had several faults, each is charged with the reasons that it can bring."""
     lost = two(first, second, session(verdict="INVALID", reasons=(reason,)))
-    assert charged == [any(reason.rstrip(".") in it for it in one) for one in lost]
+    assert charged == [any(reason.text.rstrip(".") in it for it in one) for one in lost]
 
 
 def test_void_session_is_charged_to_the_fault_that_asks_for_it():
