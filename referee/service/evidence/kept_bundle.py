@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
+from referee.service.evidence.as_signed import hash_findings, read_manifest
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import NotABundle, opened_bundle, read_members
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.signature import read_envelope, signature_findings
-from referee.service.evidence.verify import hash_findings, read_manifest
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import PRIVATE, read_private_key
 from referee.store.sessions import load_session

@@ -7,12 +7,12 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
+from referee.service.evidence.as_signed import hash_findings, read_as_signed, read_manifest
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import (
     BLACKLIST,
@@ -21,12 +21,9 @@ from referee.service.evidence.bundle_file import (
     Mismatch,
     NotABundle,
     opened_bundle,
-    read_digests,
     read_members,
-    read_some,
 )
-from referee.service.evidence.differences import blocks_difference, json_difference, text_difference
-from referee.service.evidence.encoding import json_bytes
+from referee.service.evidence.differences import blocks_difference, json_difference
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS, read_facts
 from referee.service.evidence.rejudge import energy_findings
@@ -135,32 +132,6 @@ def _blacklist(
     return own, [Mismatch(BLACKLIST, what)]
 
 
-def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return the manifest; raise `NotABundle` for one that is none."""
-    digests = read_digests(members)
-    envelope = digests.envelope
-    read = {
-        "session": digests.session,
-        "referee_version": digests.referee_version,
-        "sha256": dict(sorted(digests.sha256.items())),
-    }
-    whole = read if envelope is None else read | {"envelope": envelope}
-    other = text_difference(members[MANIFEST], json_bytes(whole))
-    if other is not None:
-        raise NotABundle(MANIFEST, f"It is not written as the referee writes it: {other}.")
-    return read | {"envelope": envelope}
-
-
-def hash_findings(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Mismatch]:
-    """Compare each member with its hash in the manifest."""
-    for name in sorted(members.keys() - {MANIFEST}):
-        found, expected = sha256(members[name]).hexdigest(), manifest["sha256"].get(name)
-        if found != expected:
-            yield Mismatch(name, f"found SHA-256 {found}, expected {expected}.")
-    for name in sorted(manifest["sha256"].keys() - members.keys()):
-        yield Mismatch(MANIFEST, f"It names '{name}', and the bundle has no such member.")
-
-
 def _members(
     contest: Contest,
     session: SessionRecord,
@@ -250,7 +221,7 @@ def truth_sha256(path: Path) -> str:
     The bundle is one in which `verify_bundle` has found nothing.
     """
     with opened_bundle(path) as file:
-        members = read_some(file, ("session.json", _SCORE))
+        members = read_as_signed(file, ("session.json", _SCORE)).members
     inputs = json.loads(members["session.json"])["inputs"]
     other = json.loads(members[_SCORE]).get("inputs", {})
     return str(other.get("ground_truth") or inputs["ground_truth"]["sha256"])
