@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,12 @@ from referee.service.evidence.replay import replayed
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.signature import signature_findings
 from referee.service.evidence.slip import slip_findings
+from referee.service.evidence.what_holds import (
+    SignatureState,
+    WhatHolds,
+    signature_state,
+    what_holds,
+)
 from referee.service.results.final_score import compute_run, context_of
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_with
@@ -48,6 +54,15 @@ _SCORE = "score.json"
 _WORDS = ("team", "referee_version")
 
 
+@dataclass
+class Verified:
+    """What a verification found; without a finding all of the bundle holds, and `what` is known."""
+
+    findings: list[Mismatch] = field(default_factory=list)
+    what: WhatHolds | None = None
+    signature: SignatureState = SignatureState.UNCHECKED
+
+
 def verify_bundle(
     path: Path,
     ground_truth: Path | None,
@@ -58,7 +73,27 @@ def verify_bundle(
     shadow: bool = False,
     track: str | None = None,
 ) -> list[Mismatch]:
-    """Return what does not hold in a bundle; an empty list means that all of it holds.
+    """Return the findings of `verified`; an empty list means that all of the bundle holds."""
+    return verified(
+        *(path, ground_truth, blacklist),
+        public_keys=public_keys,
+        slip=slip,
+        shadow=shadow,
+        track=track,
+    ).findings
+
+
+def verified(
+    path: Path,
+    ground_truth: Path | None,
+    blacklist: Path | None = None,
+    *,
+    public_keys: Sequence[Path] = (),
+    slip: str | None = None,
+    shadow: bool = False,
+    track: str | None = None,
+) -> Verified:
+    """Compute everything in a bundle again; return what does not hold, or else what holds.
 
     Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
     `shadow` a second path scores as well, which shares no code with the first. The rules are those
@@ -72,7 +107,8 @@ def verify_bundle(
     for needed in (ground_truth, blacklist):
         if needed is not None and not needed.exists():
             raise InputError(f"{needed} does not exist. Nothing was verified.")
-    findings: list[Mismatch] = []
+    outcome = Verified()
+    findings = outcome.findings
     members: dict[str, bytes] = {}
     reads = HashedReads()
     try:
@@ -81,9 +117,10 @@ def verify_bundle(
         unsigned = list(signature_findings(manifest, public_keys))
         findings += unsigned
         findings += hash_findings(members, manifest)
+        outcome.signature = signature_state(manifest, findings, public_keys)
         if unsigned or (public_keys and findings):
-            first, *others = findings
-            return [replace(first, what=f"{first.what} {_NOT_INTERPRETED}"), *others]
+            findings[0] = replace(findings[0], what=f"{findings[0].what} {_NOT_INTERPRETED}")
+            return outcome
         facts = read_facts(members)
         blacklist, others = _blacklist(path, members, blacklist, reads)
         findings += others
@@ -98,6 +135,9 @@ def verify_bundle(
             if not shadow:  # A million boxes are 100 MB of text, and the score takes the rows.
                 del members["detections.csv"]
             findings += score_findings(contest, session, ground_truth, blacklist, reads)
+            run = newest_scoring_run(contest.database.connection, session.session_id)
+            if run is not None and not findings:
+                outcome.what = what_holds(contest, session, run)
         if shadow and ground_truth is not None:
             findings += shadow_findings(members, ground_truth, blacklist, reads.stored)
     except NotABundle as error:
@@ -108,7 +148,9 @@ def verify_bundle(
         findings.append(Mismatch(BLACKLIST, f"It is no blacklist: {error}."))
     except NO_VALUE as error:
         findings.append(Mismatch(FACTS, f"A row has a value that no referee stores: {error!r}."))
-    return findings
+    if findings:
+        outcome.what = None
+    return outcome
 
 
 def _blacklist(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import zipfile
 
 import pytest
 
@@ -21,6 +20,7 @@ from referee.tracks.loading import load_track
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.packed_bundles import pack, unpack
 from tests.support.stations import followed
 
 TRACK = load_track("network")
@@ -63,12 +63,7 @@ def read(folder, keys=()):
 
 def rewrite(path, **members):
     """Write a bundle again, with other content in some members."""
-    with zipfile.ZipFile(path) as archive:
-        content = {name: archive.read(name) for name in archive.namelist()}
-    content |= {name.replace("_json", ".json"): text for name, text in members.items()}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in content.items():
-            archive.writestr(name, text)
+    pack(path, unpack(path) | {name.replace("_json", ".json"): members[name] for name in members})
 
 
 def teams(stations):
