@@ -37,6 +37,7 @@ _MEMBERS = ("session.json", "score.json", "verdict.json")
 # A session takes a day at most; years of it would be no length.
 _LENGTH_MOST_S = 10 * 86400.0
 _BUNDLES_MOST = 10_000
+_MOMENT_MOST = 40
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,16 @@ class BundleSession:
     """A session as its bundle tells it.
 
     `station` is the key that signed the bundle, '' for one without a signature. `place` is the
-    folder below the given one in which the bundle lies, or ''. `facts` is the length of the
-    session's facts: they only grow, so the longer ones are the newer ones.
+    folder below the given one in which the bundle lies, or ''. `created_utc` tells it from another
+    session of its number: a station whose folder was restored from a backup gives numbers again.
+    `facts` is the length of the session's facts: they only grow, so the longer ones are the newer
+    ones.
     """
 
     station: str
     place: str
     session: int
+    created_utc: str
     team: str
     length_s: float
     void: bool
@@ -120,6 +124,7 @@ def _session(
         station=station,
         place=place,
         session=int(session["session"]),
+        created_utc=str(session["created_utc"])[:_MOMENT_MOST],
         team=str(session["team"])[:200],
         length_s=float(session["length_s"]),
         void=void,
@@ -172,7 +177,8 @@ def _moment(fields: Mapping[str, Any] | None) -> Instant | None:
 
 def _newest(sessions: Sequence[BundleSession]) -> list[BundleSession]:
     """Return the newest bundle of each session; an order that no file's name or time changes."""
-    newest: dict[tuple[str, str, int], BundleSession] = {}
+    newest: dict[tuple[str, str, int, str], BundleSession] = {}
     for one in sorted(sessions, key=lambda bundle: (bundle.facts, bundle.digest)):
-        newest[one.station, one.place if not one.station else "", one.session] = one
+        place = one.place if not one.station else ""
+        newest[one.station, place, one.session, one.created_utc] = one
     return [newest[key] for key in sorted(newest)]

@@ -85,13 +85,9 @@ def laid_out(file: IO[bytes], last: str) -> list[Packed]:
     """
     count, start, length = _end_of(file)
     file.seek(start)
-    members = list(_entries(file.read(length), count))
-    names = [member.name for member in members]
-    for name in names:
-        if names.count(name) > 1:
-            raise ZipFault(name, f"The member is there {names.count(name)} times.")
-    if names != sorted(names):
-        raise ZipFault("", "The members are not in their order.")
+    entries = list(_entries(file.read(length), count))
+    _require_names([name for name, _ in entries])
+    members = [_member(name, entry) for name, entry in entries]
     written = sorted(members, key=lambda member: (member.name == last, member.name))
     places = accumulate((m.behind - m.header_at for m in written), initial=0)
     for member, place in zip(written, places, strict=False):
@@ -175,8 +171,8 @@ def _end_of(file: IO[bytes]) -> tuple[int, int, int]:
     return count, start, length
 
 
-def _entries(directory: bytes, count: int) -> Iterator[Packed]:
-    """Yield the members of the directory, whose bytes they fill."""
+def _entries(directory: bytes, count: int) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield each member's name and what the directory says of it; together they fill its bytes."""
     place = 0
     for _ in range(count):
         fields = directory[place : place + _ENTRY.size]
@@ -185,12 +181,20 @@ def _entries(directory: bytes, count: int) -> Iterator[Packed]:
         found = dict(zip(_ENTRY_NAMES, _ENTRY.unpack(fields), strict=True))
         place += _ENTRY.size + found["length of the name"]
         written = directory[place - found["length of the name"] : place]
-        name = _told(written)
-        if not _NAME.fullmatch(name):
-            raise ZipFault(name, "No bundle has such a member.")
-        yield _member(name, found)
+        yield _told(written), found
     if place != len(directory):
         raise ZipFault("", f"The directory has {len(directory) - place} bytes of no member.")
+
+
+def _require_names(names: Sequence[str]) -> None:
+    """Raise `ZipFault` unless the names are plain ones, in order, and each is there once."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ZipFault(name, "No bundle has such a member.")
+        if names.count(name) > 1:
+            raise ZipFault(name, f"The member is there {names.count(name)} times.")
+    if list(names) != sorted(names):
+        raise ZipFault("", "The members are not in their order.")
 
 
 def _member(name: str, found: dict[str, int]) -> Packed:

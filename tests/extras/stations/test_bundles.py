@@ -112,7 +112,7 @@ def test_only_bundles_of_the_given_keys_count(played, copies):
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("score_json", b"{}", "score.json: It is not what the manifest says"),
+        ("score_json", b"{}", "score.json: found SHA-256"),
         ("manifest_json", b"{}", "no whole bundle"),
         ("manifest_json", b"[", "no whole bundle"),
         ("manifest_json", json.dumps({"sha256": [], "envelope": 3}).encode(), "no whole bundle"),
