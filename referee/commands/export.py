@@ -32,6 +32,7 @@ from time import sleep
 
 from power.commands.seconds import any_seconds
 from referee.commands.options import declare_config, environment_config
+from referee.core.restored import RESTORED_REMEDY, restored_text
 from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
@@ -110,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
     if args.all:
         make_folder(args.out)
     with opened_contest(config) as contest:
+        _warn_if_restored(contest)
         if args.all:
             return _write_all(contest, args)
         if not args.partial:
@@ -202,6 +204,15 @@ def _write_into(contest: Contest, number: int, args: argparse.Namespace) -> tupl
         if standing.kind is Kind.AHEAD:
             break
     raise Refusal("file_exists", f"{stays.strip()} Export into another folder.")
+
+
+def _warn_if_restored(contest: Contest) -> None:
+    """Warn of a folder that knows less than the bundles or slips beside it."""
+    from referee.service.evidence.newer_evidence import newer_evidence
+
+    newer = newer_evidence(contest.config, contest.database.connection)
+    if newer:
+        _warn(f"{restored_text(newer)} {RESTORED_REMEDY}")
 
 
 def _warn(fault: str) -> None:

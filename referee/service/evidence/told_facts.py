@@ -40,8 +40,15 @@ def told_facts(path: Path) -> ToldFacts:
     with opened_bundle(path) as file:
         found = [one for one in whole_members(file) if one.name in MOST]
         facts = contents_of(file, [one for one in found if one.name == FACTS])
+    if FACTS not in facts:
+        raise NotABundle("", "It has no facts of a session that can be read.")
+    return told_of(facts[FACTS])
+
+
+def told_of(facts: bytes) -> ToldFacts:
+    """Return what the text of `facts.jsonl` tells; raise `NotABundle` if that is none."""
     try:
-        lines = [msgspec.json.decode(line) for line in facts[FACTS].splitlines()]
+        lines = [msgspec.json.decode(line) for line in facts.splitlines()]
         session, team = lines[0]["row"], lines[1]["row"]
         return ToldFacts(
             int(session["session_id"]),
@@ -50,7 +57,7 @@ def told_facts(path: Path) -> ToldFacts:
             [str(line["strand"]) for line in lines],
         )
     except NO_VALUE:
-        raise NotABundle("", "It has no facts of a session that can be read.") from None
+        raise NotABundle(FACTS, "It has no facts of a session that can be read.") from None
 
 
 def _plain(text: Any) -> str:

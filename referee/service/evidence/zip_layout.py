@@ -161,7 +161,7 @@ def _end_of(file: IO[bytes]) -> tuple[int, int, int]:
     if at < 0 or len(tail) - at < _END.size:
         raise ZipFault("", "This is no whole zip file: it has no end record.")
     if len(tail) - at > _END.size:
-        raise ZipFault("", f"{len(tail) - at - _END.size} bytes were added at its end.")
+        raise ZipFault("", f"bytes were added at its end: {len(tail) - at - _END.size}.")
     found = _END.unpack(tail[at:])
     count, length, start = found[4:7]
     if count > _MOST_MEMBERS:
