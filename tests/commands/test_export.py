@@ -336,7 +336,7 @@ def test_a_restored_folder_is_told(twice, capsys):
     """The export warns at its start, and names the bundle that has what the folder lacks."""
     data, backup = twice
     export_all(data)
-    assert "restored" not in capsys.readouterr().err
+    assert "This folder was restored" not in capsys.readouterr().err
     export(backup, 1)
     said = capsys.readouterr().err
     assert "This folder was restored from an older copy: it lacks facts that " in said

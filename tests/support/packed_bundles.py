@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zipfile
+from pathlib import Path
 
 from referee.service.evidence.zip_writer import zip_written_whole
 
@@ -12,7 +13,7 @@ MANIFEST = "manifest.json"
 
 def pack(path, members):
     """Write members, a name each with its bytes, in the layout of a bundle; return the path."""
-    with zip_written_whole(path) as bundle:
+    with zip_written_whole(Path(path)) as bundle:
         for name, content in sorted(members.items(), key=lambda item: (item[0] == MANIFEST, item)):
             bundle.add(name, [content.encode() if isinstance(content, str) else content])
     return path

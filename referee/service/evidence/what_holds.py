@@ -98,7 +98,7 @@ def signature_text(state: SignatureState, keys: Sequence[Path]) -> str:
         return f"signed by {', '.join(named)}"
     if state is SignatureState.NONE:
         return "not signed"
-    return "the signature was not checked: give the event's signing.pub as --public-key"
+    return "the signature was not checked"
 
 
 def session_of_name(path: Path) -> int | None:
