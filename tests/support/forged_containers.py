@@ -92,7 +92,7 @@ def archive(parts, *, prefix=b"", gap=b"", comment=b"", shift=True, **end):
         content += part.local() + part.behind
     content += gap
     listed = sorted(parts, key=lambda part: part.name)
-    directory = b"".join(part.entry(places[id(part)]) for part in listed)
+    directory = b"".join(part.entry(places[id(part)]) for part in listed) + end.get("tail", b"")
     at = len(content) - len(prefix) + base
     count = end.get("count", len(parts))
     fields = (b"PK\5\6", end.get("disk", 0), 0, count, count, len(directory), at, len(comment))
@@ -134,6 +134,9 @@ def forgeries(members):
         "a comment": archive(whole, comment=b"hello"),
         "bytes before the directory": archive(whole, gap=b"hello"),
         "another member before the directory": archive(whole, gap=stored_in),
+        "another directory before the directory": archive(whole, gap=_directory_of(false)),
+        "bytes in the directory": archive(whole, tail=b"hello"),
+        "half an entry in the directory": archive(whole, tail=b"PK\1\2" + bytes(40)),
         "another member between": with_one(behind=stored_in),
         "another member at the front": archive([replace(whole[0], before=stored_in), *whole[1:]]),
         "bytes between": with_one(behind=b"hello"),
@@ -169,6 +172,7 @@ def forgeries(members):
         "a name in capitals": with_extra(replace(theirs, name=b"SCORE.JSON")),
         "a name of look-alikes": with_extra(replace(theirs, name="sсore.json".encode())),
         "a name with a way": with_extra(replace(theirs, name=b"./score.json")),
+        "a name with a backslash": with_extra(replace(theirs, name=b".\\score.json")),
         "a name from the root": with_extra(replace(theirs, name=b"/score.json")),
         "a name that ends early": with_extra(replace(theirs, name=b"score.json\0x")),
         "overlapping members": _overlapping(whole, theirs),
@@ -183,6 +187,11 @@ def forgeries(members):
         "the manifest first": archive([whole[-1], *whole[:-1]]),
         "packed by zipfile": _by_zipfile(members),
     }
+
+
+def _directory_of(content):
+    """Return the directory of a file, with its end record."""
+    return content[struct.unpack("<L", content[-6:-2])[0] :]
 
 
 def _overlapping(whole, theirs):
