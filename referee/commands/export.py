@@ -101,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, or all of them."""
-    if args.all and args.force:
+    if args.force and (args.all or args.out.is_dir()):
         raise InputError("--force replaces one file: name the session and the file.")
     config = _config(args)
     if not config.database.exists():

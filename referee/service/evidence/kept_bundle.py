@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.dates import moment_text
-from referee.errors import InputError
+from referee.errors import InputError, Refusal
 from referee.service.evidence.as_signed import hash_findings, read_manifest
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import NotABundle, read_members
+from referee.service.evidence.completeness import bundle_name, own_name
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.evidence.told_facts import ToldFacts, told_facts
@@ -79,6 +80,18 @@ def standing_of(
         return other
     fault = _fault_of_kept(contest, session_id, path, tell)
     return Standing(Kind.KEPT) if fault is None else Standing(Kind.EARLIER, fault)
+
+
+def free_path(contest: Contest, session_id: int, folder: Path) -> Path:
+    """Return where a session's bundle may be written in a folder: no other one lies there.
+
+    Raises `Refusal` (code `file_exists`) if even the name that no other session gives is taken.
+    """
+    for path in (folder / bundle_name(session_id), folder / own_name(contest, session_id)):
+        standing = standing_of(contest, session_id, path)
+        if standing.kind not in (Kind.OTHER, Kind.AHEAD):
+            return path
+    raise Refusal("file_exists", f"{path} is there, and stays: {standing.why.rstrip('.')}.")
 
 
 def _other(told: ToldFacts, session_id: int, strands: list[str]) -> Standing | None:
