@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from referee.core.restored import NewerEvidence, restored_text
+from referee.programs.hosting import _tell_if_restored
 from referee.programs.outside import outside_of
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.newer_evidence import newer_evidence
@@ -16,7 +17,7 @@ from referee.service.evidence.slip import slip_of, slip_page_of
 from referee.service.preflight.contest_checks import restored_findings
 from referee.service.preflight.finding import Level
 from referee.service.setup.contest import open_contest
-from referee.store.notices import insert_notice
+from referee.store.notices import alarm_notices, insert_notice
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import play
@@ -111,6 +112,15 @@ def test_the_desk_is_told_at_its_start(restored):
     """The list of checks of a running referee has the files that it found."""
     outside = outside_of(restored.config, restored, ["127.0.0.1:8000"])
     assert [1] == [one.session for one in outside.newer]
+
+
+def test_the_start_tells_it_on_the_terminal_and_on_the_console(restored):
+    """The line names the bundle and says what to do; the same is an alarm of the console."""
+    told = []
+    _tell_if_restored(restored.config, restored.database, told.append)
+    assert 1 == len(told) and "session1.zip (session 1) has. Restore the newest copy" in told[0]
+    newest = alarm_notices(restored.database.connection)[-1]
+    assert told[0] == newest.text
 
 
 def test_the_check_warns_and_says_what_to_do():
