@@ -306,6 +306,21 @@ def test_a_bundle_that_knows_more_than_the_folder_stays(twice, capsys):
     assert first["session1.zip"][0] == path.read_bytes()
 
 
+def test_a_judges_signature_of_an_earlier_state_stays(twice, capsys):
+    """What a judge has signed is not written again: the newer state has a name of its own."""
+    data, _ = twice
+    export_all(data)
+    bundle = data.parent / "bundles/session2.zip"
+    assert add_signature(bundle, Ed25519PrivateKey.generate(), MEMBERS)
+    signed = bundle.read_bytes()
+    with opened_contest(config_in(data)) as contest, contest.database.write() as connection:
+        insert_notice(connection, 2, "then", "alarm", "a later note")
+    code, files = export_all(data)
+    assert (0, signed, 3) == (code, files["session2.zip"][0], len(files))
+    assert "there are newer facts, and key " in capsys.readouterr().err
+    assert files == export_all(data)[1]
+
+
 def test_a_torn_file_is_made_again_only_if_it_says_that_it_is_this_sessions(twice, capsys):
     """Of a torn file the facts are looked for from its beginning; without them it stays."""
     data, backup = twice

@@ -17,15 +17,15 @@ from typing import Any
 
 from referee.core.dates import moment_text
 from referee.errors import InputError, Refusal
-from referee.service.evidence.as_signed import hash_findings, read_manifest
+from referee.service.evidence.as_signed import hash_findings, read_as_signed, read_manifest
 from referee.service.evidence.bundle import MEMBERS, members_of
-from referee.service.evidence.bundle_file import NotABundle, read_members
+from referee.service.evidence.bundle_file import NotABundle, opened_bundle, read_members
 from referee.service.evidence.completeness import bundle_name, own_name
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.evidence.told_facts import ToldFacts, told_facts
 from referee.service.setup.contest import Contest
-from referee.service.setup.signing_key import PRIVATE, read_private_key
+from referee.service.setup.signing_key import PRIVATE, key_id, read_private_key, station_key
 from referee.store.replay import strands_of
 from referee.store.sessions import load_session
 
@@ -66,7 +66,6 @@ def standing_of(
     """
     with contest.database.read() as connection:
         load_session(connection, session_id)
-        strands = strands_of(connection, session_id)
     if not path.exists() and not path.is_symlink():
         return Standing(Kind.ABSENT)
     try:
@@ -75,11 +74,17 @@ def standing_of(
         finding = error.finding
         where = f"{finding.member}: " if finding.member else ""
         return Standing(Kind.OTHER, f"nothing in it says whose it is. {where}{finding.what}")
-    other = _other(told, session_id, strands)
+    with contest.database.read() as connection:  # Behind the file: another export may write it now.
+        other = _other(told, session_id, strands_of(connection, session_id))
     if other is not None:
         return other
     fault = _fault_of_kept(contest, session_id, path, tell)
-    return Standing(Kind.KEPT) if fault is None else Standing(Kind.EARLIER, fault)
+    if fault is None:
+        return Standing(Kind.KEPT)
+    signers = _other_signers(contest, path)
+    if signers:
+        return Standing(Kind.OTHER, f"{fault}, and key {signers[0][:16]} has signed it as it is")
+    return Standing(Kind.EARLIER, fault)
 
 
 def free_path(contest: Contest, session_id: int, folder: Path) -> Path:
@@ -150,6 +155,24 @@ def _is_signed(contest: Contest, manifest: Mapping[str, Any]) -> bool:
     return envelope is not None and read_envelope(envelope).is_signed_by(
         read_private_key(key).public_key()
     )
+
+
+def _other_signers(contest: Contest, path: Path) -> list[str]:
+    """Return the keys that have signed a whole bundle beside the event's own, such as a judge's.
+
+    To write the bundle again would lose what only they can give.
+    """
+    private = contest.config.storage.folder / PRIVATE
+    if private.exists():
+        own: str | None = key_id(read_private_key(private).public_key())
+    else:
+        own = station_key(contest.config.path)
+    try:
+        with opened_bundle(path) as file:
+            signers = read_as_signed(file, MEMBERS).signers
+    except NotABundle:
+        return []
+    return [key for key in signers if key != own]
 
 
 def _other_members(
