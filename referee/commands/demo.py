@@ -268,15 +268,14 @@ def _keep(config: Config, database: Database, run: ScoringRun, played: _Played, 
     # The library of charts is slow to import, and the servers shall not wait for it.
     from referee.programs.demo_page import demo_page
     from referee.service.evidence.bundle import write_bundle
+    from referee.service.evidence.kept_bundle import free_path
 
     session_id = all_sessions(database.connection)[0].session_id
-    made = _Made(
-        out / f"session{session_id}.zip",
-        out / "result.html",
-        _next_commands(session_id, played.scenes, out),
-    )
     contest = open_contest(config)
     try:
+        bundle = free_path(contest, session_id, out)
+        commands = _next_commands(session_id, bundle, played.scenes, out)
+        made = _Made(bundle, out / "result.html", commands)
         write_bundle(contest, session_id, made.bundle)
         page = demo_page(contest, session_id, run, made.next)
         replace_file(made.page, page.encode("utf-8"), 0o644)
@@ -285,9 +284,9 @@ def _keep(config: Config, database: Database, run: ScoringRun, played: _Played, 
     return made
 
 
-def _next_commands(session_id: int, scenes: Path, out: Path) -> tuple[str, ...]:
+def _next_commands(session_id: int, made: Path, scenes: Path, out: Path) -> tuple[str, ...]:
     """Return three commands to go on with, as they work in this terminal."""
-    truth, bundle = _short(scenes / "ground_truth.json"), _short(out / f"session{session_id}.zip")
+    truth, bundle = _short(scenes / "ground_truth.json"), _short(made)
     data, images = _short(out / "data"), _short(scenes / "images")
     return tuple(
         shlex.join([_program(), *words])

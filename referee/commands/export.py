@@ -11,6 +11,11 @@ For example:
 verdict. A file that is there already and is still what its session gives stays as it is. So give
 the same command again after an interruption, or after the next session.
 
+Another session's bundle is never replaced, for example that of a team that ran before a backup was
+restored. With --all, or a folder as --out, the new one gets a name of its own beside it, such as
+session3-9f3a77c1.zip. A FILE.zip that is there is refused, unless it is this session's own earlier
+state; --force replaces it.
+
 The energy and the score follow some seconds after a session's end. The command waits for them. If
 they do not come, it writes no file and ends with exit code 1. It writes none either if somebody has
 changed a stored row. With --partial it writes at once, whatever is missing or changed.
@@ -27,14 +32,16 @@ from time import sleep
 
 from power.commands.seconds import any_seconds
 from referee.commands.options import declare_config, environment_config
+from referee.core.restored import RESTORED_REMEDY, restored_text
 from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
 from referee.service.evidence.completeness import (
     all_numbers,
-    bundle_name,
+    bundle_path,
     has_verdict,
     missing_from,
+    own_name,
     wait_until_complete,
 )
 from referee.service.evidence.facts import refuse_changed
@@ -66,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE.zip|DIR",
-        help="file to write; with --all the folder, which is made if it is not there",
+        help="file to write, or a folder; with --all the folder, which is made if it is not there",
     )
     place = parser.add_mutually_exclusive_group(required=environment_config() is None)
     declare_config(place)
@@ -81,6 +88,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="longest wait for the energy and the score (default: %(default)g)",
     )
     add(
+        "--force",
+        action="store_true",
+        help="with a SESSION: replace FILE.zip, whatever it is",
+    )
+    add(
         "--partial",
         action="store_true",
         help="write at once; name what is missing, and write null for it into the bundle",
@@ -89,8 +101,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, or all of them."""
-    from referee.service.evidence.bundle import write_bundle
-
+    if args.force and (args.all or args.out.is_dir()):
+        raise InputError("--force replaces one file: name the session and the file.")
     config = _config(args)
     if not config.database.exists():
         raise InputError(f"{config.database} does not exist: no session has been run here yet.")
@@ -99,15 +111,42 @@ def run(args: argparse.Namespace) -> int:
     if args.all:
         make_folder(args.out)
     with opened_contest(config) as contest:
+        _warn_if_restored(contest)
         if args.all:
             return _write_all(contest, args)
         if not args.partial:
             _wait(contest, args.session, args.wait)
-        tell = _warn if args.partial else refuse_changed
-        digests = write_bundle(contest, args.session, args.out, tell)
-        print(f"Wrote {args.out}, {len(digests) + 1} members.", file=sys.stderr)
+        if args.out.is_dir():
+            _, words = _write_into(contest, args.session, args)
+        else:
+            words = _write_file(contest, args.session, args)
+        print(words, file=sys.stderr)
         complete = _tell_result(contest, args.session)
     return 0 if complete or args.partial else 1
+
+
+def _write_file(contest: Contest, number: int, args: argparse.Namespace) -> str:
+    """Write a session's bundle to a file; return what was done, in words.
+
+    Raises `Refusal` (code `file_exists`) for a file of anything else, unless --force is given.
+    """
+    from referee.service.evidence.bundle import write_bundle
+    from referee.service.evidence.kept_bundle import Kind, standing_of
+
+    path: Path = args.out
+    tell = _warn if args.partial else refuse_changed
+    if not args.force:
+        standing = standing_of(contest, number, path, tell)
+        if standing.kind is Kind.KEPT:
+            return f"{path} is there already, and is what session {number} gives."
+        if standing.kind in (Kind.OTHER, Kind.AHEAD):
+            raise Refusal(
+                "file_exists",
+                f"{path} is there, and stays: {standing.why.rstrip('.')}. Give another name, or "
+                "--force to replace it.",
+            )
+    digests = write_bundle(contest, number, path, tell)
+    return f"Wrote {path}, {len(digests) + 1} members."
 
 
 def _write_all(contest: Contest, args: argparse.Namespace) -> int:
@@ -132,23 +171,48 @@ def _write_one(contest: Contest, number: int, args: argparse.Namespace) -> tuple
     Raises `Unavailable` for a session that has run and whose energy or score does not come, and
     `Refusal` for one with a row that was changed.
     """
-    from referee.service.evidence.bundle import write_bundle
-    from referee.service.evidence.kept_bundle import fault_of_kept
-
-    path = args.out / bundle_name(number)
     missing = missing_from(contest, number)
     if missing is not None and not args.partial:
         if missing.to_come_s == 0.0:
             _wait(contest, number, args.wait)
         elif not has_verdict(contest, number):
             return _NONE, f"no bundle. {missing.text}"
-    there = path.exists()
+    return _write_into(contest, number, args)
+
+
+def _write_into(contest: Contest, number: int, args: argparse.Namespace) -> tuple[str, str]:
+    """Write a session's bundle into the folder --out; return what was done, in words.
+
+    Where another session's bundle has its name it gets one of its own. Raises `Refusal` (code
+    `file_exists`) where that is taken too, and for a file that has more facts than the database.
+    """
+    from referee.service.evidence.bundle import write_bundle
+    from referee.service.evidence.kept_bundle import Kind, standing_of
+
     tell = _warn if args.partial else refuse_changed
-    fault = fault_of_kept(contest, number, path, tell)
-    if fault is None:
-        return _KEPT, f"{path.name} is there and whole."
-    write_bundle(contest, number, path, tell)
-    return _WRITTEN, f"{path.name} is written{f' again: {fault}' if there else ''}."
+    paths = [bundle_path(contest, number, args.out), args.out / own_name(contest, number)]
+    stays = ""
+    for path in dict.fromkeys(paths):
+        standing = standing_of(contest, number, path, tell)
+        if standing.kind is Kind.KEPT:
+            return _KEPT, f"{path.name} is there and whole.{stays}"
+        if standing.kind in (Kind.ABSENT, Kind.EARLIER):
+            write_bundle(contest, number, path, tell)
+            again = f" again: {standing.why}" if standing.kind is Kind.EARLIER else ""
+            return _WRITTEN, f"{path.name} is written{again}.{stays}"
+        stays += f" {path.name} stays: {standing.why.rstrip('.')}."
+        if standing.kind is Kind.AHEAD:
+            break
+    raise Refusal("file_exists", f"{stays.strip()} Export into another folder.")
+
+
+def _warn_if_restored(contest: Contest) -> None:
+    """Warn of a folder that knows less than the bundles or slips beside it."""
+    from referee.service.evidence.newer_evidence import newer_evidence
+
+    newer = newer_evidence(contest.config, contest.database.connection)
+    if newer:
+        _warn(f"{restored_text(newer)} {RESTORED_REMEDY}")
 
 
 def _warn(fault: str) -> None:

@@ -9,8 +9,9 @@
 It needs the bundle, the ground truth and this program alone. The bundle holds the blacklist; one of
 an earlier referee needs --blacklist. It checks every hash, stores the rows
 of the session in an empty database again, writes each member anew, judges the energy again from the
-readings and the meter's conversation, and scores the detections. It prints one line if all of it
-holds. Otherwise it prints a line for each thing that does not, and the exit code is 1.
+readings and the meter's conversation, and scores the detections. If all of it holds, it prints what
+does: session, team, contest, time and result, and who signed it. Otherwise it prints a line for
+each thing that does not hold, and the exit code is 1.
 
 Without --ground-truth everything is checked but the accuracy, and so the score. The line says so,
 and names the file that is missing by its SHA-256.
@@ -23,11 +24,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
 from referee.programs.terminal import say, tell_on_terminal
+
+if TYPE_CHECKING:
+    from referee.service.evidence.verify import Verified
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,16 +70,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="score by a second path as well, which shares no reader, order or metric",
     )
     parser.add_argument(TRACK_OPTION, metavar="MODULE", help=TRACK_HELP)
-    add("--json", action="store_true", help="print one JSON object: holds, scored_again, findings")
+    add(
+        "--json",
+        action="store_true",
+        help="print one JSON object: what holds, and the findings",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Verify, print, and return 0 if all that was checked holds."""
-    from referee.service.evidence.verify import verify_bundle
+    from referee.service.evidence.verify import verified
 
     if args.ground_truth is None and args.shadow:
         raise InputError("--shadow scores once more, so it needs --ground-truth.")
-    findings = verify_bundle(
+    outcome = verified(
         args.bundle,
         args.ground_truth,
         args.blacklist,
@@ -84,20 +93,45 @@ def run(args: argparse.Namespace) -> int:
         track=args.track,
     )
     if args.json:
-        report = {
-            "holds": not findings,
-            "scored_again": args.ground_truth is not None,
-            "findings": [asdict(finding) for finding in findings],
-        }
-        print(json.dumps(report))
-    elif findings:
-        for finding in findings:
+        print(json.dumps(_report(args, outcome)))
+    elif outcome.findings:
+        for finding in outcome.findings:
             tell_on_terminal(f"{finding.member or args.bundle.name}: {finding.what}")
         tell_on_terminal(f"{args.bundle} does not hold.")
     else:
-        signed = "signed by every key given" if args.public_key else "the signature was not checked"
-        say(f"{args.bundle} holds: {_what(args)}; {signed}.")
-    return 1 if findings else 0
+        _say_what_holds(args, outcome)
+    return 1 if outcome.findings else 0
+
+
+def _report(args: argparse.Namespace, outcome: Verified) -> dict[str, Any]:
+    """Return the JSON object; what a bundle says of itself is null unless all of it holds."""
+    from referee.service.evidence.what_holds import WhatHolds, session_of_name
+
+    what = outcome.what
+    names = [field.name for field in fields(WhatHolds) if field.name != "text"]
+    return {
+        "holds": not outcome.findings,
+        "scored_again": args.ground_truth is not None,
+        **{name: None if what is None else getattr(what, name) for name in names},
+        "signature": outcome.signature.value,
+        "session_of_name": session_of_name(args.bundle),
+        "findings": [asdict(finding) for finding in outcome.findings],
+    }
+
+
+def _say_what_holds(args: argparse.Namespace, outcome: Verified) -> None:
+    from referee.service.evidence.what_holds import session_of_name, signature_text
+
+    signed = signature_text(outcome.signature, args.public_key)
+    say(f"{args.bundle} holds: {_what(args)}; {signed}.")
+    if outcome.what is not None:
+        say(outcome.what.text)
+        named = session_of_name(args.bundle)
+        if named not in (None, outcome.what.session):
+            tell_on_terminal(
+                f"warning: the file's name says session {named}, and it holds session "
+                f"{outcome.what.session}: somebody has renamed it."
+            )
 
 
 def _what(args: argparse.Namespace) -> str:

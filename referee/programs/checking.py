@@ -16,6 +16,7 @@ from referee.programs.outside import port_names, read_here
 from referee.programs.progress import progress_told
 from referee.programs.terminal import tell_on_terminal
 from referee.service.board.addresses import contestants_urls
+from referee.service.evidence.newer_evidence import newer_evidence
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.durable_commit import check_commits
 from referee.service.preflight.finding import Finding, fail
@@ -117,6 +118,7 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
         lanes=tuple(lanes),
         ports=tuple(free(name, address) for name, address in zip(names, addresses, strict=True)),
         machine=read_here(),
+        newer=tuple(newer_evidence(config, connection)),
     )
     return all_findings(contest, around, program_stamp(), images)
 

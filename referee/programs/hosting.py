@@ -16,6 +16,7 @@ from power.errors import MeterError
 from referee import __version__
 from referee.core.actors import REFEREE
 from referee.core.open_files import descriptor_shortage
+from referee.core.restored import RESTORED_REMEDY, restored_text
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.log_lines import log_as
@@ -24,6 +25,7 @@ from referee.programs.progress import progress_told
 from referee.programs.supervisor import Supervisor
 from referee.programs.terminal import tell_on_terminal
 from referee.service.event.newest_charts import require_charts
+from referee.service.evidence.newer_evidence import newer_evidence
 from referee.service.people.operators import require_operators
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.machine_facts import most_open_files
@@ -107,6 +109,7 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
     with ExitStack() as stack:
         stack.callback(database.close)
         require_operators(config, database.connection)
+        _tell_if_restored(config, database, tell)
         resources, others = [], []
         for number, lane in enumerate(config.lanes, 1):
             resources.append(lane.meter.resource)
@@ -137,6 +140,16 @@ def require_kind(section: MeterSection) -> None:
         open_meter(section.resource, element=section.element).close()
     except (MeterError, ValueError) as error:
         raise InputError(f"[meter] resource '{section.resource}': {error}.") from None
+
+
+def _tell_if_restored(config: Config, database: Database, tell: Callable[[str], None]) -> None:
+    """Tell, on the console too, that bundles or slips beside the folder know more than it."""
+    newer = newer_evidence(config, database.connection)
+    if newer:
+        text = f"{restored_text(newer)} {RESTORED_REMEDY}"
+        tell(text)
+        with database.write() as connection:
+            insert_notice(connection, None, datetime.now(UTC).isoformat(), "alarm", text)
 
 
 def _record(database: Database, action: str, detail: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from referee.errors import ConfigError, RefereeError
 from referee.service.board.addresses import contestants_urls
 from referee.service.desk.readiness import Outside
+from referee.service.evidence.newer_evidence import newer_evidence
 from referee.service.preflight.machine_facts import MachineFacts, ask_command, read_machine
 from referee.service.preflight.machine_watch import MachineWatch, sample_clocks
 from referee.service.preflight.ports import answering
@@ -60,7 +61,8 @@ def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Ou
         return tuple(contestants_urls(addresses[lane - 1], config.server.contest_scheme))
 
     watch = MachineWatch(read_here, sample_clocks, tell)
-    return Outside(watch, ports, urls, partial(run_in_a_process, config))
+    newer = tuple(newer_evidence(config, contest.database.connection))
+    return Outside(watch, ports, urls, partial(run_in_a_process, config), newer)
 
 
 def port_names(config: Config) -> list[str]:

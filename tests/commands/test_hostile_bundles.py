@@ -35,6 +35,7 @@ from referee.service.evidence.facts import link_behind
 from referee.service.evidence.verify import verify_bundle
 from referee.service.setup.signing_key import public_text
 from referee.tracks.network import TRACK
+from tests.support.packed_bundles import pack
 from tests.support.played_sessions import bundle_of
 
 HOSTILE = (
@@ -71,10 +72,7 @@ def write(path, members):
 
 def write_as_it_is(path, members):
     """Write members as a bundle, the manifest as it stands."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, content in sorted(members.items()):
-            archive.writestr(name, content)
-    return path
+    return pack(path, members)
 
 
 def with_track(members, name):

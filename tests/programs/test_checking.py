@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from referee.cli import main
+from referee.core.restored import NewerEvidence
 from referee.programs import checking
 from referee.programs.checking import Slow, check_here
 from referee.service.preflight.finding import ok
@@ -47,6 +48,15 @@ def event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_images(folder / "images", ["1.jpg"])
     write_truth(folder / "ground_truth.json", [(1, "1.jpg")])
     return folder
+
+
+def test_a_restored_folder_is_a_warning(event: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list has what was found beside the folder, and remains ready or not without it."""
+    newer = [NewerEvidence("bundles/session9.zip", 9)]
+    monkeypatch.setattr(checking, "newer_evidence", lambda *_: newer)
+    rows = check_here(load_config(event / "contest.toml"), None, lambda _: None)["findings"]
+    (row,) = [row for row in rows if row["item"] == "backup"]
+    assert ("WARN", True) == (row["level"], "bundles/session9.zip (session 9) has" in row["text"])
 
 
 def own_meters(event: Path, left: str, right: str, slow: Slow | None) -> dict[str, str]:

@@ -8,7 +8,6 @@ told, so that old and new can stand side by side.
 from __future__ import annotations
 
 import json
-import zipfile
 from hashlib import sha256
 
 import numpy as np
@@ -18,6 +17,8 @@ from referee.core.ground_truth import GroundTruth
 from referee.formats.number_text import csv_lines, detection_lines
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.lpirc import score
+from referee.service.evidence.encoding import json_bytes
+from tests.support.packed_bundles import pack
 
 WHEN = "2026-06-07T12:00:{:02d}+00:00"
 
@@ -104,17 +105,13 @@ def rows_of(truth, detections):
     return detection_lines(detections.with_image_ids(numbers))
 
 
-def write(path, members, *, stored=("detections.csv",), fit=True):
+def write(path, members, *, fit=True):
     """Write members as a bundle; with `fit` the manifest has their hashes."""
-    digests = {name: sha256(content).hexdigest() for name, content in members.items()}
+    digests = {name: sha256(members[name]).hexdigest() for name in sorted(members)}
     manifest = {"session": 1, "referee_version": "0", "sha256": digests}
     if fit:
-        members = members | {"manifest.json": json.dumps(manifest).encode()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, content in sorted(members.items()):
-            how = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
-            archive.writestr(zipfile.ZipInfo(name), content, how)
-    return path
+        members = members | {"manifest.json": json_bytes(manifest)}
+    return pack(path, members)
 
 
 def shaken(truth, chance, count):

@@ -2,7 +2,7 @@
 """What a score needs of a bundle, read as a stranger hands it over.
 
 Nothing is unpacked to the disk, and no module that a bundle names is loaded. `referee verify`
-proves that a bundle holds; here each member that is used must have its hash in the manifest.
+proves that a bundle holds; here it must be what was signed (`as_signed.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -26,16 +26,13 @@ from referee.errors import RefereeError
 from referee.extras.season.rows import OldResult, SessionFields
 from referee.formats.faults import FormatError
 from referee.scoring.uncertainty import gives_interval
+from referee.service.evidence.as_signed import AsSigned, read_as_signed
 from referee.service.evidence.bundle_file import (
-    MANIFEST,
     NO_VALUE,
     SESSION_MOST,
     NotABundle,
     opened_bundle,
-    read_digests,
-    read_some,
 )
-from referee.service.evidence.signature import read_envelope
 from referee.tracks.loading import not_trusted, trusted_tracks
 from referee.tracks.track import Track
 
@@ -43,7 +40,7 @@ Ints = NDArray[np.int64]
 
 _SESSION, _IMAGES, _ROWS = "session.json", "images.csv", "detections.csv"
 _SCORE, _CONFIG = "score.json", "config.toml"
-_NEEDED = (MANIFEST, _SESSION, _IMAGES, _ROWS)
+_NEEDED = (_SESSION, _IMAGES, _ROWS)
 _MEMBERS = (*_NEEDED, _SCORE, _CONFIG)
 
 
@@ -175,26 +172,37 @@ def digest_of_bundle(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_bundle(path: Path, track: str | None = None) -> BundleRead:
+def require_signed(path: Path, any_of: Sequence[Path]) -> None:
+    """Raise `NotABundle` unless one of these public keys has signed a bundle's manifest."""
+    with opened_bundle(path) as file:
+        read_as_signed(file, (), any_of)
+
+
+def read_bundle(path: Path, track: str | None = None, any_of: Sequence[Path] = ()) -> BundleRead:
     """Read a bundle; raise `NotABundle`, which says what is wrong in which member.
 
     Its track is one of the referee's own, or that of the module `track`, which the caller names.
+    With `any_of` one of these public keys must have signed it.
     """
     with opened_bundle(path) as file:
         # One descriptor, so that both see the same file where another takes its place.
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-        members = read_some(file, _MEMBERS)
+        bundle = read_as_signed(file, _MEMBERS, any_of)
+    return _read(bundle, digest, track)
+
+
+def _read(bundle: AsSigned, digest: str, track: str | None) -> BundleRead:
+    members = bundle.members
     for name in _NEEDED:
         if name not in members:
             raise NotABundle(name, "The member is missing.")
-    stations = _require_hashes(members)
     session: SessionTold = _typed(SessionTold, _SESSION, members[_SESSION])
     rules = {known.name: known for known in trusted_tracks(track).values()}.get(session.track)
     if rules is None:
         raise NotABundle(_SESSION, not_trusted(session.track, track))
     old: OldScore | None = _typed(OldScore | None, _SCORE, members.get(_SCORE, b"null"))
     order, source_ids = _images(members[_IMAGES])
-    event, station = _event(members.get(_CONFIG, b"")), min(stations, default=None)
+    event, station = _event(members.get(_CONFIG, b"")), min(bundle.signers, default=None)
     return BundleRead(
         sha256=digest,
         told=session.fields(event, station, old),
@@ -203,18 +211,6 @@ def read_bundle(path: Path, track: str | None = None) -> BundleRead:
         source_ids=source_ids,
         detections=_detections(members, rules, order),
     )
-
-
-def _require_hashes(members: Mapping[str, bytes]) -> list[str]:
-    """Compare each member with its hash in the manifest; return the ids of the keys that signed."""
-    manifest = read_digests(members)
-    envelope, digests = manifest.envelope, manifest.sha256
-    stations = [] if envelope is None else sorted(read_envelope(envelope).signatures)
-    for name in sorted(members.keys() - {MANIFEST}):
-        found = hashlib.sha256(members[name]).hexdigest()
-        if found != digests.get(name):
-            raise NotABundle(name, f"found SHA-256 {found}, expected {digests.get(name)}.")
-    return stations
 
 
 def _typed(shape: Any, member: str, content: bytes) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from referee.extras.season.bundle_files import BundleFile
 from referee.extras.season.choices import RESAMPLES
@@ -22,7 +23,11 @@ _BLOCK_BYTES = 25_000_000_000
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a season; `track` is a module whose rules the caller trusts."""
+    """What is asked of a season.
+
+    `track` is a module whose rules the caller trusts. With `public_keys` one of them must have
+    signed a bundle.
+    """
 
     truth: TruthFiles
     truth_sha256: str
@@ -30,6 +35,7 @@ class Asked:
     seed: int = 0
     resamples: int = RESAMPLES
     track: str | None = None
+    public_keys: tuple[Path, ...] = ()
 
     def key(self, rules: Rules) -> RowKey:
         """Return the key of the rows of one set of rules."""
@@ -40,6 +46,7 @@ class Asked:
         return ScoringTask(
             *(bundle.path, self.truth, self.truth_sha256, tuple(rules)),
             *(self.seed, self.resamples, block, self.track),
+            public_keys=self.public_keys,
         )
 
 
@@ -132,14 +139,17 @@ class _Work:
 def _digests(
     bundles: Sequence[BundleFile], asked: Asked, executor: Executor, tell: Tell
 ) -> dict[str, str | None]:
-    """Return the hash of each bundle by name, None where it cannot be read."""
+    """Return the hash of each bundle by name, None where it cannot be read or does not count."""
     progress = SeasonProgress(len(bundles), sum(bundle.size for bundle in bundles))
     tasks = [asked.task(bundle, (), DrawBlock(0, 0)) for bundle in bundles]
     by_path = {bundle.path: bundle for bundle in bundles}
     digests: dict[str, str | None] = {}
     for task, outcome in executor.outcomes(perform, tasks):
         bundle = by_path[task.path]
-        digests[bundle.name] = None if isinstance(outcome, Lost) else outcome.bundle_sha256
+        if isinstance(outcome, Lost) or outcome.reason is not None:
+            digests[bundle.name] = None
+        else:
+            digests[bundle.name] = outcome.bundle_sha256
         progress.bundles_done += 1
         progress.bytes_done += bundle.size
         tell("looking for what is done", progress)

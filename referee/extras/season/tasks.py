@@ -11,7 +11,7 @@ from pathlib import Path
 from referee import __version__
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.extras.season.bundle_read import digest_of_bundle, read_bundle
+from referee.extras.season.bundle_read import digest_of_bundle, read_bundle, require_signed
 from referee.extras.season.fitting import truth_digest
 from referee.extras.season.rows import SessionFields
 from referee.extras.season.scored import DrawBlock, Measured, measure, reason_of
@@ -40,9 +40,10 @@ class TruthFiles:
 class ScoringTask:
     """A block of the draws of one bundle, under each of several rules.
 
-    Without `rules` only the bundle's hash is wanted. `truth_sha256` and `version` are those of the
-    program that wants it: a worker with others would give other numbers. `track` is a module whose
-    rules the caller trusts.
+    Without `rules` only the bundle's hash is wanted, and whether one of `public_keys` has signed
+    it: a row from before may have been made without them. `truth_sha256` and `version` are those of
+    the program that wants it: a worker with others would give other numbers. `track` is a module
+    whose rules the caller trusts.
     """
 
     path: Path
@@ -53,6 +54,7 @@ class ScoringTask:
     resamples: int
     block: DrawBlock
     track: str | None = None
+    public_keys: tuple[Path, ...] = ()
     version: str = __version__
 
 
@@ -84,9 +86,11 @@ def perform(task: ScoringTask) -> TaskResult:
     try:
         digest = digest_of_bundle(task.path)
         if not task.rules:
+            if task.public_keys:
+                require_signed(task.path, task.public_keys)
             return TaskResult(digest)
         truth = _truth_of(task)
-        bundle = read_bundle(task.path, task.track)
+        bundle = read_bundle(task.path, task.track, task.public_keys)
         digest = bundle.sha256
         measured = tuple(
             measure(bundle, truth, rules, task.seed, task.resamples, task.block)

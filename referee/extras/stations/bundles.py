@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sessions in a folder of copied evidence bundles, for a board without a network.
 
-Only the small members that the board needs are read, each against its SHA-256 in the manifest.
+Only the small members that the board needs are read, and only of a bundle that is what was signed.
 `referee verify` checks a bundle as a whole.
 """
 
@@ -21,20 +21,14 @@ from referee.core.states import SessionFacts
 from referee.errors import InputError
 from referee.extras.stations.notification import JudgementData, moment_of
 from referee.service.event.figures import figures_of
+from referee.service.evidence.as_signed import read_as_signed
 from referee.service.evidence.bundle_file import (
-    MANIFEST,
     NO_VALUE,
     SESSION_MOST,
-    ManifestTold,
     NotABundle,
     json_of,
     opened_bundle,
-    read_digests,
-    read_some,
-    size_of_member,
 )
-from referee.service.evidence.signature import read_envelope, signature_findings
-from referee.service.setup.signing_key import key_id, read_public_key
 from referee.store.readings import Energy
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
@@ -43,6 +37,7 @@ _MEMBERS = ("session.json", "score.json", "verdict.json")
 # A session takes a day at most; years of it would be no length.
 _LENGTH_MOST_S = 10 * 86400.0
 _BUNDLES_MOST = 10_000
+_MOMENT_MOST = 40
 
 
 @dataclass(frozen=True)
@@ -50,13 +45,16 @@ class BundleSession:
     """A session as its bundle tells it.
 
     `station` is the key that signed the bundle, '' for one without a signature. `place` is the
-    folder below the given one in which the bundle lies, or ''. `facts` is the length of the
-    session's facts: they only grow, so the longer ones are the newer ones.
+    folder below the given one in which the bundle lies, or ''. `created_utc` tells it from another
+    session of its number: a station whose folder was restored from a backup gives numbers again.
+    `facts` is the length of the session's facts: they only grow, so the longer ones are the newer
+    ones.
     """
 
     station: str
     place: str
     session: int
+    created_utc: str
     team: str
     length_s: float
     void: bool
@@ -103,27 +101,14 @@ class BundleFolder:
         place = inside[0] if len(inside) > 1 else ""
         try:
             with opened_bundle(path) as file:
-                members = read_some(file, (MANIFEST, *_MEMBERS))
-                facts = size_of_member(file, "facts.jsonl")
-            manifest = read_digests(members)
-            signer = self._signer(manifest)
-            values = {name: _checked(members, name, manifest) for name in _MEMBERS}
-            return _session(values, self._track, signer, place, facts)
+                bundle = read_as_signed(file, _MEMBERS, self._keys)
+            signer = bundle.checked or min(bundle.signers, default="")
+            values = {name: json_of(name, bundle.members[name]) for name in _MEMBERS}
+            return _session(values, self._track, signer, place, bundle.sizes["facts.jsonl"])
         except NotABundle as error:
             return f"{error.finding.member or 'the file'}: {error.finding.what}"
         except NO_VALUE as error:
             return f"This is no whole bundle ({type(error).__name__}: {error})."
-
-    def _signer(self, manifest: ManifestTold) -> str:
-        """Return the id of the key that signed; raise `NotABundle` if it is not a wanted one."""
-        envelope = manifest.envelope
-        signatures = {} if envelope is None else read_envelope(envelope).signatures
-        for key in self._keys:
-            if not list(signature_findings(msgspec.structs.asdict(manifest), [key])):
-                return key_id(read_public_key(key))
-        if self._keys:
-            raise NotABundle(MANIFEST, "None of the given public keys has signed it.")
-        return min(signatures, default="")
 
 
 def _session(
@@ -139,6 +124,7 @@ def _session(
         station=station,
         place=place,
         session=int(session["session"]),
+        created_utc=str(session["created_utc"])[:_MOMENT_MOST],
         team=str(session["team"])[:200],
         length_s=float(session["length_s"]),
         void=void,
@@ -191,13 +177,8 @@ def _moment(fields: Mapping[str, Any] | None) -> Instant | None:
 
 def _newest(sessions: Sequence[BundleSession]) -> list[BundleSession]:
     """Return the newest bundle of each session; an order that no file's name or time changes."""
-    newest: dict[tuple[str, str, int], BundleSession] = {}
+    newest: dict[tuple[str, str, int, str], BundleSession] = {}
     for one in sorted(sessions, key=lambda bundle: (bundle.facts, bundle.digest)):
-        newest[one.station, one.place if not one.station else "", one.session] = one
+        place = one.place if not one.station else ""
+        newest[one.station, place, one.session, one.created_utc] = one
     return [newest[key] for key in sorted(newest)]
-
-
-def _checked(members: Mapping[str, bytes], name: str, manifest: ManifestTold) -> Any:
-    if sha256(members[name]).hexdigest() != manifest.sha256.get(name):
-        raise NotABundle(name, "It is not what the manifest says.")
-    return json_of(name, members[name])

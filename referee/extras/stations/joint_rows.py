@@ -159,12 +159,17 @@ def _put(teams: list[JointTeam], one: BundleSession) -> list[JointTeam]:
         )
         for team in teams
     ]
+    return _added(rest, one)
+
+
+def _added(rest: list[JointTeam], one: BundleSession) -> list[JointTeam]:
+    """Return the teams with the session of a bundle, unless it is void."""
     if one.void:
         return rest
     mine = next((team for team in rest if team.name == one.team), None)
     if mine is None:
         mine = JointTeam(one.team)
-        rest.append(mine)
+        rest = [*rest, mine]
     played = _in_order([*mine.played, JointSession(one.session, one.judgement)])
     return [replace(team, played=played) if team is mine else team for team in rest]
 
@@ -172,7 +177,7 @@ def _put(teams: list[JointTeam], one: BundleSession) -> list[JointTeam]:
 def _from_bundles(key: str, bundles: Sequence[BundleSession]) -> Station:
     teams: list[JointTeam] = []
     for one in bundles:
-        teams = _put(teams, one)
+        teams = _added(teams, one)
     lengths = {one.length_s for one in bundles}
     places = sorted({one.place for one in bundles})
     name = next((place for place in places if place), key[:_KEY_SHOWN])

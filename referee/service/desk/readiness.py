@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from referee.core.restored import NewerEvidence
 from referee.core.states import SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.lane import Lane
@@ -50,6 +51,7 @@ class Outside:
     ports: Callable[[], tuple[PortFacts, ...]] = lambda: ()
     urls: Callable[[int], tuple[str, ...]] = lambda lane: ()
     run: RunOutside | None = None
+    newer: tuple[NewerEvidence, ...] = ()
 
 
 class Readiness:
@@ -232,6 +234,7 @@ class Readiness:
             machine=None if machine is None else machine.facts,
             jumps=None if machine is None else machine.jumps,
             changed=self._changed(),
+            newer=self._outside.newer,
         )
 
     def _facts_of(self, lane: Lane) -> LaneFacts:

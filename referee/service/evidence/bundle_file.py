@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-import zipfile
-import zlib
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -22,6 +19,7 @@ import msgspec
 
 from referee.core.bounds import BLACKLIST_MOST, Most, excess_of, most_unpacked
 from referee.errors import InputError
+from referee.service.evidence.zip_layout import Packed, ZipFault, laid_out, unpacked
 
 MANIFEST = "manifest.json"
 """The member with the SHA-256 of every other member, and with the signatures."""
@@ -50,16 +48,6 @@ MOST = {
     **dict.fromkeys(("answers.csv", "requests.csv", "power.csv", "readings.jsonl"), _LONG),
 }
 """The bounds of each member of a bundle."""
-
-_MOST_MEMBERS = 100
-# Others unpack without a bound for what one read may give.
-_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
-BROKEN = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError),
-    *(NotImplementedError, KeyError),
-)
-"""What a broken zip file, or a broken member, raises."""
 
 NO_VALUE = (
     *(ValueError, KeyError, TypeError, AttributeError, IndexError),
@@ -116,30 +104,33 @@ def read_members(path: Path, expected: tuple[str, ...]) -> dict[str, bytes]:
         raise InputError(f"{path} is a folder. Name the bundle's zip file.")
     if not path.exists():
         raise InputError(f"{path} does not exist. Name the bundle's zip file.")
-    with opened_bundle(path) as file, _archive(file) as archive:
-        entries = archive.infolist()
-        _require_members(entries, expected)
-        return _contents(archive, entries, file)
+    with opened_bundle(path) as file:
+        packed = members_in(file)
+        _require_members([member.name for member in packed], expected)
+        return contents_of(file, packed)
 
 
-def read_some(file: IO[bytes], names: Collection[str]) -> dict[str, bytes]:
-    """Return the members of a bundle that are named, and look at no other.
+def members_in(file: IO[bytes]) -> list[Packed]:
+    """Return the members of a bundle in their order; nothing is unpacked.
 
-    A name that is not there is left out, so a bundle of an earlier referee can be read. Raises
-    `NotABundle`.
+    Raises `NotABundle` for a file with a byte that the referee would not have written there.
     """
-    with _archive(file) as archive:
-        wanted = [entry for entry in archive.infolist() if entry.filename in names]
-        return _contents(archive, wanted, file)
+    with _told():
+        return laid_out(file, MANIFEST)
 
 
-def size_of_member(file: IO[bytes], name: str) -> int:
-    """Return how long a member says that it is, without a look at it; raise `NotABundle`."""
-    with _archive(file) as archive:
-        sizes = [entry.file_size for entry in archive.infolist() if entry.filename == name]
-    if len(sizes) != 1:
-        raise NotABundle(name, f"The member is there {len(sizes)} times.")
-    return sizes[0]
+def contents_of(file: IO[bytes], members: Sequence[Packed]) -> dict[str, bytes]:
+    """Return the content of members; raise `NotABundle` before more than a session is unpacked."""
+    for member in members:
+        most = MOST.get(member.name)
+        if most is None:
+            raise NotABundle(member.name, "No bundle has such a member.")
+        if member.size > most.bytes:
+            raise _too_much(member.name, f"{member.size} bytes")
+    size, packed = sum(member.size for member in members), os.fstat(file.fileno()).st_size
+    if size > most_unpacked(packed):
+        raise _too_much("", f"members of {size} bytes in {packed}")
+    return {member.name: _content(file, member) for member in members}
 
 
 def json_of(member: str, content: bytes) -> Any:
@@ -164,67 +155,34 @@ def read_digests(members: Mapping[str, bytes]) -> ManifestTold:
 
 
 @contextmanager
-def _archive(file: IO[bytes]) -> Iterator[zipfile.ZipFile]:
+def _told() -> Iterator[None]:
+    """Tell what is wrong with a zip file as a finding."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            count = len(archive.infolist())
-            if count > _MOST_MEMBERS:
-                raise NotABundle("", f"The file has {count} members, and a bundle a few.")
-            yield archive
-    except BROKEN as error:
-        raise NotABundle("", f"This is no whole zip file: {error}.") from None
+        yield
+    except ZipFault as fault:
+        raise NotABundle(fault.member, fault.what) from None
+    except OSError as error:
+        raise NotABundle("", f"The file cannot be read: {error.strerror}.") from None
 
 
-def _contents(
-    archive: zipfile.ZipFile, entries: Collection[zipfile.ZipInfo], file: IO[bytes]
-) -> dict[str, bytes]:
-    """Return the content of members; raise `NotABundle` before more than a session is read."""
-    _require_once(entry.filename for entry in entries)
-    for entry in entries:
-        if entry.file_size > MOST[entry.filename].bytes:
-            raise _too_much(entry.filename, f"{entry.file_size} bytes")
-    size, packed = sum(entry.file_size for entry in entries), os.fstat(file.fileno()).st_size
-    if size > most_unpacked(packed):
-        raise _too_much("", f"members of {size} bytes in {packed}")
-    return {entry.filename: _read(archive, entry) for entry in entries}
-
-
-def _require_once(names: Iterable[str]) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise NotABundle(name, f"The member is there {count} times.")
+def _content(file: IO[bytes], member: Packed) -> bytes:
+    with _told():
+        content = unpacked(file, member)
+    excess = excess_of(content, MOST[member.name])
+    if excess is not None:
+        raise _too_much(member.name, excess)
+    return content
 
 
 def _too_much(member: str, what: str) -> NotABundle:
     return NotABundle(member, f"It has {what}, more than any session gives.")
 
 
-def _require_members(entries: list[zipfile.ZipInfo], expected: tuple[str, ...]) -> None:
-    """Raise `NotABundle` unless each member is there, in order, and none is strange."""
-    names = [entry.filename for entry in entries]
-    _require_once(names)
+def _require_members(names: Collection[str], expected: tuple[str, ...]) -> None:
+    """Raise `NotABundle` unless each member is there, and none is strange."""
     for name in names:
         if name not in (*expected, *OPTIONAL, MANIFEST):
             raise NotABundle(name, "No bundle has such a member.")
     for name in (*expected, MANIFEST):
         if name not in names:
             raise NotABundle(name, "The member is missing.")
-    if names != sorted(names):
-        raise NotABundle("", "The members are not in their order.")
-
-
-def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Return a member's content; what a bundle says of its size bounds what is unpacked."""
-    if entry.compress_type not in _PACKINGS:
-        raise NotABundle(entry.filename, "No referee packs a member in this way.")
-    try:
-        with archive.open(entry) as member:
-            content = member.read(entry.file_size)
-            if len(content) < entry.file_size:
-                raise NotABundle(entry.filename, "The member has another size than it says.")
-    except BROKEN as error:
-        raise NotABundle(entry.filename, f"The member cannot be read: {error}.") from None
-    excess = excess_of(content, MOST[entry.filename])
-    if excess is not None:
-        raise _too_much(entry.filename, excess)
-    return content

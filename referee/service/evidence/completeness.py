@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from referee.core.instant import seconds_between
 from referee.core.states import SessionState, remaining_s, state_of
 from referee.errors import Unavailable
 from referee.service.setup.contest import Contest
 from referee.store.readings import energy_of
+from referee.store.replay import strands_of
 from referee.store.sessions import (
     SessionRecord,
     all_sessions,
@@ -19,6 +21,7 @@ from referee.store.sessions import (
 )
 
 _LOOK_S = 0.5
+_LINK_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,27 @@ class Missing:
 def bundle_name(session_id: int) -> str:
     """Return the name that a session's bundle has among those of its event."""
     return f"session{session_id}.zip"
+
+
+def bundle_path(contest: Contest, session_id: int, folder: Path) -> Path:
+    """Return where a session's bundle lies in a folder, or shall lie.
+
+    Where its name belongs to another session's bundle, it has one of its own (`own_name`).
+    Raises `Refusal` (code `session_unknown`).
+    """
+    own = folder / own_name(contest, session_id)
+    return own if own.exists() else folder / bundle_name(session_id)
+
+
+def own_name(contest: Contest, session_id: int) -> str:
+    """Return a name that no other session of this number gives its bundle.
+
+    It has the first digits of the session's first link, so it stays the same.
+    """
+    with contest.database.read() as connection:
+        load_session(connection, session_id)
+        first = strands_of(connection, session_id)[0]
+    return f"session{session_id}-{first[:_LINK_DIGITS]}.zip"
 
 
 def all_numbers(contest: Contest) -> list[int]:

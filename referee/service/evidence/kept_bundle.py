@@ -1,45 +1,137 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a file is the bundle that a session gives now, so that nobody need write it again."""
+"""What a file is that stands where a session's bundle shall be written.
+
+A number names no session: a folder that was restored from a backup gives the same numbers again.
+So a file is known by its facts. The links of its rows are those of the session, or the file is
+another session's evidence, which is never replaced.
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from referee.errors import InputError
+from referee.core.dates import moment_text
+from referee.errors import InputError, Refusal
+from referee.service.evidence.as_signed import hash_findings, read_as_signed, read_manifest
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import NotABundle, opened_bundle, read_members
+from referee.service.evidence.completeness import bundle_name, own_name
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.signature import read_envelope, signature_findings
-from referee.service.evidence.verify import hash_findings, read_manifest
+from referee.service.evidence.told_facts import ToldFacts, told_facts
 from referee.service.setup.contest import Contest
-from referee.service.setup.signing_key import PRIVATE, read_private_key
+from referee.service.setup.signing_key import PRIVATE, key_id, read_private_key, station_key
+from referee.store.replay import strands_of
 from referee.store.sessions import load_session
 
-# The record that ends a zip file without a comment, and the longest comment.
-_END, _END_BYTES, _COMMENT_MOST = b"PK\5\6", 22, 0xFFFF
+
+class Kind(Enum):
+    """What is to be done about a file."""
+
+    ABSENT = "absent"
+    """There is none: write it."""
+    KEPT = "kept"
+    """It is what the session gives now: leave it."""
+    EARLIER = "earlier"
+    """It is of this session, but not what it gives now: write it again."""
+    OTHER = "other"
+    """It is not of this session, or nobody can tell: leave it, whatever happens."""
+    AHEAD = "ahead"
+    """It is of this session, and has facts that the contest's folder lacks: leave it."""
 
 
-def fault_of_kept(
+@dataclass(frozen=True)
+class Standing:
+    """What a file is, and why, in words; '' if there is nothing to say."""
+
+    kind: Kind
+    why: str = ""
+
+
+def standing_of(
     contest: Contest,
     session_id: int,
     path: Path,
     tell: Callable[[str], object] = refuse_changed,
+) -> Standing:
+    """Return what a file is beside a session's facts as they are now.
+
+    `tell` gets a sentence about each row that was changed; by default that is a `Refusal` (code
+    `facts_changed`). Raises `Refusal` (code `session_unknown`).
+    """
+    with contest.database.read() as connection:
+        load_session(connection, session_id)
+    if not path.exists() and not path.is_symlink():
+        return Standing(Kind.ABSENT)
+    try:
+        told = told_facts(path)
+    except NotABundle as error:
+        finding = error.finding
+        where = f"{finding.member}: " if finding.member else ""
+        return Standing(Kind.OTHER, f"nothing in it says whose it is. {where}{finding.what}")
+    with contest.database.read() as connection:  # Behind the file: another export may write it now.
+        other = _other(told, session_id, strands_of(connection, session_id))
+    if other is not None:
+        return other
+    fault = _fault_of_kept(contest, session_id, path, tell)
+    if fault is None:
+        return Standing(Kind.KEPT)
+    signers = _other_signers(contest, path)
+    if signers:
+        return Standing(Kind.OTHER, f"{fault}, and key {signers[0][:16]} has signed it as it is")
+    return Standing(Kind.EARLIER, fault)
+
+
+def free_path(contest: Contest, session_id: int, folder: Path) -> Path:
+    """Return where a session's bundle may be written in a folder: no other one lies there.
+
+    Raises `Refusal` (code `file_exists`) if even the name that no other session gives is taken.
+    """
+    for path in (folder / bundle_name(session_id), folder / own_name(contest, session_id)):
+        standing = standing_of(contest, session_id, path)
+        if standing.kind not in (Kind.OTHER, Kind.AHEAD):
+            return path
+    raise Refusal("file_exists", f"{path} is there, and stays: {standing.why.rstrip('.')}.")
+
+
+def _other(told: ToldFacts, session_id: int, strands: list[str]) -> Standing | None:
+    """Return why a file is not this session's to replace, or None if it is."""
+    mine = told.strands
+    if mine == strands[: len(mine)]:
+        return None
+    whose = f"session {told.session} of '{told.team}', made {moment_text(told.created_utc)}"
+    if mine[: len(strands)] == strands:
+        more = len(mine) - len(strands)
+        return Standing(
+            Kind.AHEAD,
+            f"it has {more} facts of {whose}, that this folder lacks: the folder was restored from "
+            "an older copy",
+        )
+    if mine[0] == strands[0]:
+        return Standing(
+            Kind.OTHER, f"it is {whose}, whose later facts are not those of session {session_id}"
+        )
+    return Standing(Kind.OTHER, f"it is another session: {whose}")
+
+
+def _fault_of_kept(
+    contest: Contest,
+    session_id: int,
+    path: Path,
+    tell: Callable[[str], object],
 ) -> str | None:
     """Return why a file is not a session's bundle, as its facts are now; None if it is.
 
     Every byte of the file is read, each member is made again from the facts, and their hashes are
     compared. A bundle by another version of the referee, or with a judge's signature, holds too.
-    `tell` gets a sentence about each row that was changed; by default that is a `Refusal` (code
-    `facts_changed`). Raises `Refusal` (code `session_unknown`).
     """
     try:
         members = read_members(path, MEMBERS)
-        if not _ends_as_written(path):
-            return "the file: bytes were added at its end"
         manifest = read_manifest(members)
         wrong = [*hash_findings(members, manifest), *signature_findings(manifest, ())]
         if not wrong and not _is_signed(contest, manifest):
@@ -54,20 +146,6 @@ def fault_of_kept(
     return f"{', '.join(other)}: there are newer facts" if other else None
 
 
-def _ends_as_written(path: Path) -> bool:
-    """Tell whether a file has nothing behind the record that ends a zip file; True if it has none.
-
-    Readers of zip files look for this record from the end, and take what stands behind it for
-    nothing.
-    """
-    with opened_bundle(path) as file:
-        content = file.seek(0, os.SEEK_END)
-        file.seek(max(0, content - _END_BYTES - _COMMENT_MOST))
-        tail = file.read()
-    at = tail.rfind(_END)
-    return at < 0 or len(tail) - at == _END_BYTES
-
-
 def _is_signed(contest: Contest, manifest: Mapping[str, Any]) -> bool:
     """Tell whether the event's key has signed a bundle; a copy of a folder may lack the key."""
     key = contest.config.storage.folder / PRIVATE
@@ -77,6 +155,24 @@ def _is_signed(contest: Contest, manifest: Mapping[str, Any]) -> bool:
     return envelope is not None and read_envelope(envelope).is_signed_by(
         read_private_key(key).public_key()
     )
+
+
+def _other_signers(contest: Contest, path: Path) -> list[str]:
+    """Return the keys that have signed a whole bundle beside the event's own, such as a judge's.
+
+    To write the bundle again would lose what only they can give.
+    """
+    private = contest.config.storage.folder / PRIVATE
+    if private.exists():
+        own: str | None = key_id(read_private_key(private).public_key())
+    else:
+        own = station_key(contest.config.path)
+    try:
+        with opened_bundle(path) as file:
+            signers = read_as_signed(file, MEMBERS).signers
+    except NotABundle:
+        return []
+    return [key for key in signers if key != own]
 
 
 def _other_members(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -33,7 +32,8 @@ from referee.service.desk.finding_words import (
     without_words,
 )
 from referee.service.desk.settling import added_by_the_run, judge_session
-from referee.service.evidence.bundle_file import Mismatch
+from referee.service.evidence.as_signed import read_as_signed
+from referee.service.evidence.bundle_file import Mismatch, NotABundle, opened_bundle
 from referee.service.evidence.differences import json_difference
 from referee.service.setup.contest import Contest
 from referee.store.notices import Notice, notices_of
@@ -46,7 +46,7 @@ from referee.store.readings import (
 )
 from referee.store.sessions import SessionRecord
 
-_METER, _VERDICT = "meter.jsonl", "verdict.json"
+_METER, _VERDICT, _READINGS = "meter.jsonl", "verdict.json", "readings.jsonl"
 # The log's time is taken some microseconds before the reading's, on a busy laptop more.
 _APART_S = 5.0
 
@@ -65,10 +65,14 @@ def judge_bundle(path: Path) -> EnergyResult:
     missing if the session has not ended.
     """
     try:
-        with zipfile.ZipFile(path) as bundle:
-            run = json.loads(bundle.read("run.json"))
-            lines = bundle.read("readings.jsonl").decode("utf-8").splitlines()
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        with opened_bundle(path) as file:
+            members = read_as_signed(file, ("run.json", _READINGS)).members
+        run = json.loads(members["run.json"])
+        lines = members[_READINGS].decode("utf-8").splitlines()
+    except NotABundle as error:
+        finding = error.finding
+        raise InputError(f"{path}, {finding.member or 'the file'}: {finding.what}") from None
+    except (KeyError, ValueError) as error:
         raise InputError(
             f"{path}: is not a bundle with run.json and readings.jsonl in it ({error})."
         ) from None

@@ -8,10 +8,10 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.errors import InputError
+from referee.service.evidence.as_signed import hash_findings, read_manifest
 from referee.service.evidence.bundle_file import MANIFEST, NotABundle, read_members
 from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.signature import envelope_of, read_envelope, signature_findings
-from referee.service.evidence.verify import hash_findings, read_manifest
 from referee.service.evidence.zip_writer import zip_written_whole
 
 

@@ -30,6 +30,9 @@ from referee.store.sessions import load_session
 _DIGITS, _GROUP = 20, 4
 _FORM = re.compile(r"\s*session\s+(\d+)\s+score\s+(\S+)\s+chain\s+([0-9A-Fa-f\s-]+?)\s*", re.I)
 
+SLIP_TEXT = re.compile(r"\bsession (\d{1,16}) score (\S+) chain ((?:[0-9A-F]{4}-){4}[0-9A-F]{4})\b")
+"""A slip somewhere in a text, as it is printed."""
+
 
 def slip_of(connection: Connection, session_id: int) -> str | None:
     """Return the text of a session's slip, or None before its score."""
@@ -47,10 +50,15 @@ def slip_text(session_id: int, score: float | None, strand: str) -> str:
     return f"session {session_id} score {_score(score)} chain {'-'.join(groups)}"
 
 
+def slip_link(chain: str) -> str:
+    """Return the beginning of the link, as hex, that a slip writes in groups."""
+    return re.sub(r"[\s-]", "", chain).lower()
+
+
 def slip_findings(slip: str, facts: FactsRead) -> Iterator[Mismatch]:
     """Compare a slip with the facts of a bundle; raise `InputError` for a text of another form."""
     form = _FORM.fullmatch(slip)
-    short = "" if form is None else re.sub(r"[\s-]", "", form[3]).lower()
+    short = "" if form is None else slip_link(form[3])
     if form is None or len(short) != _DIGITS:
         raise InputError(
             f"--slip '{slip}' is no slip: it reads 'session 3 score 0.255170 chain "

@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from hashlib import sha256
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
+from referee.service.evidence.as_signed import hash_findings, read_as_signed, read_manifest
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import (
     BLACKLIST,
@@ -21,12 +21,9 @@ from referee.service.evidence.bundle_file import (
     Mismatch,
     NotABundle,
     opened_bundle,
-    read_digests,
     read_members,
-    read_some,
 )
-from referee.service.evidence.differences import blocks_difference, json_difference, text_difference
-from referee.service.evidence.encoding import json_bytes
+from referee.service.evidence.differences import blocks_difference, json_difference
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS, read_facts
 from referee.service.evidence.rejudge import energy_findings
@@ -34,6 +31,12 @@ from referee.service.evidence.replay import replayed
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.signature import signature_findings
 from referee.service.evidence.slip import slip_findings
+from referee.service.evidence.what_holds import (
+    SignatureState,
+    WhatHolds,
+    signature_state,
+    what_holds,
+)
 from referee.service.results.final_score import compute_run, context_of
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_with
@@ -53,6 +56,15 @@ _WORDS = ("team", "referee_version")
 _MEANING = "interval_of"
 
 
+@dataclass
+class Verified:
+    """What a verification found; without a finding all of the bundle holds, and `what` is known."""
+
+    findings: list[Mismatch] = field(default_factory=list)
+    what: WhatHolds | None = None
+    signature: SignatureState = SignatureState.UNCHECKED
+
+
 def verify_bundle(
     path: Path,
     ground_truth: Path | None,
@@ -63,7 +75,27 @@ def verify_bundle(
     shadow: bool = False,
     track: str | None = None,
 ) -> list[Mismatch]:
-    """Return what does not hold in a bundle; an empty list means that all of it holds.
+    """Return the findings of `verified`; an empty list means that all of the bundle holds."""
+    return verified(
+        *(path, ground_truth, blacklist),
+        public_keys=public_keys,
+        slip=slip,
+        shadow=shadow,
+        track=track,
+    ).findings
+
+
+def verified(
+    path: Path,
+    ground_truth: Path | None,
+    blacklist: Path | None = None,
+    *,
+    public_keys: Sequence[Path] = (),
+    slip: str | None = None,
+    shadow: bool = False,
+    track: str | None = None,
+) -> Verified:
+    """Compute everything in a bundle again; return what does not hold, or else what holds.
 
     Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
     `shadow` a second path scores as well, which shares no code with the first. The rules are those
@@ -77,7 +109,8 @@ def verify_bundle(
     for needed in (ground_truth, blacklist):
         if needed is not None and not needed.exists():
             raise InputError(f"{needed} does not exist. Nothing was verified.")
-    findings: list[Mismatch] = []
+    outcome = Verified()
+    findings = outcome.findings
     members: dict[str, bytes] = {}
     reads = HashedReads()
     try:
@@ -86,9 +119,10 @@ def verify_bundle(
         unsigned = list(signature_findings(manifest, public_keys))
         findings += unsigned
         findings += hash_findings(members, manifest)
+        outcome.signature = signature_state(manifest, findings, public_keys)
         if unsigned or (public_keys and findings):
-            first, *others = findings
-            return [replace(first, what=f"{first.what} {_NOT_INTERPRETED}"), *others]
+            findings[0] = replace(findings[0], what=f"{findings[0].what} {_NOT_INTERPRETED}")
+            return outcome
         facts = read_facts(members)
         blacklist, others = _blacklist(path, members, blacklist, reads)
         findings += others
@@ -103,6 +137,9 @@ def verify_bundle(
             if not shadow:  # A million boxes are 100 MB of text, and the score takes the rows.
                 del members["detections.csv"]
             findings += score_findings(contest, session, ground_truth, blacklist, reads)
+            run = newest_scoring_run(contest.database.connection, session.session_id)
+            if run is not None and not findings:
+                outcome.what = what_holds(contest, session, run)
         if shadow and ground_truth is not None:
             findings += shadow_findings(members, ground_truth, blacklist, reads.stored)
     except NotABundle as error:
@@ -113,7 +150,9 @@ def verify_bundle(
         findings.append(Mismatch(BLACKLIST, f"It is no blacklist: {error}."))
     except NO_VALUE as error:
         findings.append(Mismatch(FACTS, f"A row has a value that no referee stores: {error!r}."))
-    return findings
+    if findings:
+        outcome.what = None
+    return outcome
 
 
 def _blacklist(
@@ -135,32 +174,6 @@ def _blacklist(
         return own, []
     what = f"{given} is another blacklist: found SHA-256 {found}, expected {expected}."
     return own, [Mismatch(BLACKLIST, what)]
-
-
-def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return the manifest; raise `NotABundle` for one that is none."""
-    digests = read_digests(members)
-    envelope = digests.envelope
-    read = {
-        "session": digests.session,
-        "referee_version": digests.referee_version,
-        "sha256": dict(sorted(digests.sha256.items())),
-    }
-    whole = read if envelope is None else read | {"envelope": envelope}
-    other = text_difference(members[MANIFEST], json_bytes(whole))
-    if other is not None:
-        raise NotABundle(MANIFEST, f"It is not written as the referee writes it: {other}.")
-    return read | {"envelope": envelope}
-
-
-def hash_findings(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Mismatch]:
-    """Compare each member with its hash in the manifest."""
-    for name in sorted(members.keys() - {MANIFEST}):
-        found, expected = sha256(members[name]).hexdigest(), manifest["sha256"].get(name)
-        if found != expected:
-            yield Mismatch(name, f"found SHA-256 {found}, expected {expected}.")
-    for name in sorted(manifest["sha256"].keys() - members.keys()):
-        yield Mismatch(MANIFEST, f"It names '{name}', and the bundle has no such member.")
 
 
 def _members(
@@ -253,7 +266,7 @@ def truth_sha256(path: Path) -> str:
     The bundle is one in which `verify_bundle` has found nothing.
     """
     with opened_bundle(path) as file:
-        members = read_some(file, ("session.json", _SCORE))
+        members = read_as_signed(file, ("session.json", _SCORE)).members
     inputs = json.loads(members["session.json"])["inputs"]
     other = json.loads(members[_SCORE]).get("inputs", {})
     return str(other.get("ground_truth") or inputs["ground_truth"]["sha256"])

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from referee.core.open_files import descriptor_shortage, is_too_few
+from referee.core.restored import RESTORED_REMEDY, NewerEvidence, restored_text
 from referee.core.states import SessionState, state_of
 from referee.errors import RefereeError, Unavailable
 from referee.service.preflight.disk import disk_shortage, free_bytes
@@ -91,6 +92,12 @@ def team_findings(contest: Contest) -> Iterator[Finding]:
         return
     yield _list(contest, roster)
     yield from _rehearsal(contest, roster)
+
+
+def restored_findings(newer: Sequence[NewerEvidence]) -> Iterator[Finding]:
+    """Warn of a folder that lacks what bundles or slips beside it have."""
+    if newer:
+        yield warn("contest", "backup", restored_text(newer), RESTORED_REMEDY)
 
 
 def session_finding(contest: Contest, *, runs: bool) -> Finding:

@@ -17,6 +17,7 @@ from referee.service.people.operators import operators_of
 from referee.service.preflight.contest_checks import (
     disk_finding,
     images_finding,
+    restored_findings,
     session_finding,
     team_findings,
 )
@@ -63,6 +64,7 @@ def all_findings(
         lambda: team_findings(contest),
         lambda: [_operators_finding(contest)],
         lambda: [session_finding(contest, runs=around.runs)],
+        lambda: restored_findings(around.newer),
         lambda: network_findings(config, around),
         lambda: certificate_findings(config, around.lanes, now.utc),
         lambda: [disk_finding(contest)],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from power.meter import Identity
+from referee.core.restored import NewerEvidence
 from referee.service.preflight.clock_jumps import Jump
 from referee.service.preflight.machine_facts import MachineFacts
 from referee.service.setup.config import MeterSection
@@ -48,7 +49,7 @@ class Surroundings:
     """All of it; `machine` is None while nobody has looked at the laptop.
 
     `jumps` is None while nobody watches its clock. `changed` names what differs by now from
-    what the servers were started with.
+    what the servers were started with. `newer` are files beside the folder that know more than it.
     """
 
     runs: bool
@@ -57,3 +58,4 @@ class Surroundings:
     machine: MachineFacts | None = None
     jumps: tuple[Jump, ...] | None = None
     changed: tuple[str, ...] = ()
+    newer: tuple[NewerEvidence, ...] = ()

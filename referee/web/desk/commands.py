@@ -14,7 +14,7 @@ from typing import Any
 from flask import Flask, Response, send_from_directory
 
 from referee.errors import InputError, Refusal
-from referee.service.evidence.completeness import bundle_name, judged_numbers
+from referee.service.evidence.completeness import bundle_path, judged_numbers
 from referee.service.evidence.zip_stream import zip_blocks
 from referee.service.setup.contest import Contest
 from referee.service.setup.private_files import make_folder
@@ -55,14 +55,15 @@ def register_bundles(
                 code, said = run(_export_words(contest, folder, number))
             if code:
                 raise Refusal("bundle_missing", _export_failure(said))
-            return {"file": f"bundles/{bundle_name(number) if number else ALL}"}
+            name = bundle_path(contest, number, folder).name if number else ALL
+            return {"file": f"bundles/{name}"}
 
         return act(do)
 
     @app.get("/bundles/<name>")
     def take_bundle(name: str) -> Response:
-        names = [bundle_name(number) for number in judged_numbers(contest)]
-        there = [one for one in names if (folder / one).is_file()]
+        paths = [bundle_path(contest, number, folder) for number in judged_numbers(contest)]
+        there = [path.name for path in paths if path.is_file()]
         if name == ALL and there:
             blocks = zip_blocks(folder / one for one in there)
             head = {"Content-Disposition": f"attachment; filename={ALL}"}
@@ -77,8 +78,7 @@ def register_bundles(
 def _export_words(contest: Contest, folder: Path, number: int) -> list[str]:
     """Return the command for a session's bundle; number 0 stands for all sessions."""
     what = [str(number)] if number else ["--all"]
-    out = folder / bundle_name(number) if number else folder
-    place = ["--out", str(out), "--config", str(contest.config.path)]
+    place = ["--out", str(folder), "--config", str(contest.config.path)]
     # A page waits for no energy: it says what is missing, and somebody presses again.
     return ["export", *what, *place, "--wait", "0"]
 

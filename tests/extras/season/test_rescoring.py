@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee import __version__
 from referee.errors import InputError
@@ -23,6 +24,7 @@ from referee.extras.season.rows import read_rows
 from referee.extras.season.scored import score_bundle
 from referee.extras.season.tasks import TruthFiles
 from referee.scoring.rules import DEVKIT, VOC
+from referee.service.setup.signing_key import public_text
 from tests.support.season_bundles import members_of, shaken, small_truth, write, write_truth
 
 TRUTH = small_truth()
@@ -134,6 +136,17 @@ def test_a_season_that_was_stopped_goes_on(folder):
     assert (folder / "whole").read_bytes() == (folder / "season.jsonl").read_bytes()
 
 
+def test_a_row_from_before_counts_only_if_the_key_has_signed_its_bundle(folder):
+    """With a public key a bundle that was scored without one is looked at again, and refused."""
+    key = folder / "event.pub"
+    key.write_bytes(public_text(Ed25519PrivateKey.generate().public_key()))
+    assert {"scored"} == {row["status"] for row in run(folder).rows}
+    rows = run(folder, public_keys=(key,)).rows
+    assert {"manifest.json: None of the given public keys has signed it."} == {
+        row.get("reason") for row in rows
+    }
+
+
 def test_another_version_scores_again(folder):
     """Rows of another version of the referee, or of another seed, are replaced."""
     run(folder)
@@ -152,7 +165,7 @@ def test_a_broken_bundle_is_a_row_until_it_is_repaired(folder, contents):
     """A broken bundle stops nobody and is tried again; a repaired one takes the row's place."""
     (folder / "hall/2.zip").write_bytes(contents["hall/2.zip"][:500])
     season = run(folder)
-    assert ["This is no whole zip file: File is not a zip file."] == [
+    assert ["This is no whole zip file: it has no end record."] == [
         row["reason"] for row in season.rows if row["status"] == "broken"
     ]
     again = Here()

@@ -7,9 +7,11 @@ import json
 import os
 import zipfile
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.joint import energy_of_row, grouped, joint_uncertainty, seed_from
@@ -21,6 +23,8 @@ from referee.scoring.rules import DEVKIT, RULE_SETS, VOC
 from referee.scoring.split_half import Drawing
 from referee.scoring.uncertainty import compare
 from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.encoding import json_bytes
+from referee.service.evidence.signature import envelope_of
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import play
@@ -275,6 +279,22 @@ def test_a_changed_member_is_found_by_its_hash(members, tmp_path):
     assert score_bundle(path, TRUTH)["reason"].startswith("detections.csv: found SHA-256 ")
 
 
+def test_a_bundle_that_its_statement_contradicts_is_not_scored(members, tmp_path):
+    """Hashes that fit the forged detections are not those that were signed."""
+    digests = {name: sha256(members[name]).hexdigest() for name in sorted(members)}
+    told = {"session": 1, "referee_version": "0", "sha256": digests}
+    envelope = envelope_of(told).signed(Ed25519PrivateKey.generate()).to_json()
+    signed = members | {"manifest.json": json_bytes(told | {"envelope": envelope})}
+    path = write(tmp_path / "a.zip", signed, fit=False)
+    assert "scored" == score_bundle(path, TRUTH, resamples=4)["status"]
+    forged = b"1,1,0.5,1,2,3,4\n"
+    told["sha256"]["detections.csv"] = sha256(forged).hexdigest()
+    manifest = {"manifest.json": json_bytes(told | {"envelope": envelope})}
+    write(path, signed | manifest | {"detections.csv": forged}, fit=False)
+    reason = score_bundle(path, TRUTH)["reason"]
+    assert reason.startswith("manifest.json: It is not what was signed")
+
+
 def test_a_zip_bomb_is_refused_by_its_size(members, tmp_path):
     """A member that claims more than any session gives is not unpacked."""
     path = write(tmp_path / "bomb.zip", members | {"score.json": b" " * 2**26 + b"null"})
@@ -284,11 +304,11 @@ def test_a_zip_bomb_is_refused_by_its_size(members, tmp_path):
 
 
 def test_a_member_that_lies_about_its_size_is_refused(members, tmp_path):
-    """No more is unpacked than a member claims, and its checksum then fails."""
+    """No more is unpacked than a member claims and one byte, and it is then too long."""
     path = write(tmp_path / "liar.zip", members | {"score.json": b" " * 100_000 + b"null"})
     content = path.read_bytes()
     path.write_bytes(content.replace((100_004).to_bytes(4, "little"), (4).to_bytes(4, "little")))
-    assert score_bundle(path, TRUTH)["reason"].startswith("score.json: The member cannot be read")
+    assert score_bundle(path, TRUTH)["reason"].startswith("score.json: The member has another size")
 
 
 def test_a_member_that_is_there_twice_is_refused(members, tmp_path):
@@ -309,8 +329,7 @@ def test_what_is_no_bundle_is_a_row_too(bundle, tmp_path):
         name: score_bundle(tmp_path / f"{name}.zip", TRUTH)["reason"]
         for name in ("text", "half", "folder", "pipe", "missing")
     }
-    assert (
-        reasons["text"] == reasons["half"] == "This is no whole zip file: File is not a zip file."
-    )
+    no_zip = "This is no whole zip file: it has no end record."
+    assert no_zip == reasons["text"] == reasons["half"]
     assert reasons["folder"] == reasons["pipe"] == "It is no file."
     assert "The file cannot be read: No such file or directory." == reasons["missing"]

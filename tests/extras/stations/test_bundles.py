@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-import zipfile
+from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 
@@ -14,6 +16,7 @@ from referee.extras.stations.bundles import BundleFolder
 from referee.extras.stations.joint_rows import joint_stations
 from referee.service.evidence import bundle_file
 from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.encoding import json_bytes
 from referee.service.scoreboard.feed import START, lines_after
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.setup.signing_key import station_key
@@ -21,6 +24,7 @@ from referee.tracks.loading import load_track
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.packed_bundles import pack, unpack
 from tests.support.stations import followed
 
 TRACK = load_track("network")
@@ -63,12 +67,7 @@ def read(folder, keys=()):
 
 def rewrite(path, **members):
     """Write a bundle again, with other content in some members."""
-    with zipfile.ZipFile(path) as archive:
-        content = {name: archive.read(name) for name in archive.namelist()}
-    content |= {name.replace("_json", ".json"): text for name, text in members.items()}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in content.items():
-            archive.writestr(name, text)
+    pack(path, unpack(path) | {name.replace("_json", ".json"): members[name] for name in members})
 
 
 def teams(stations):
@@ -117,7 +116,7 @@ def test_only_bundles_of_the_given_keys_count(played, copies):
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("score_json", b"{}", "score.json: It is not what the manifest says"),
+        ("score_json", b"{}", "score.json: found SHA-256"),
         ("manifest_json", b"{}", "no whole bundle"),
         ("manifest_json", b"[", "no whole bundle"),
         ("manifest_json", json.dumps({"sha256": [], "envelope": 3}).encode(), "no whole bundle"),
@@ -130,6 +129,36 @@ def test_a_changed_bundle_does_not_count(copies, name, content, told):
     assert [2] == [one.session for one in folder.read(found.append)]
     folder.read(found.append)
     assert 1 == len(found) and told in found[0]
+
+
+def test_a_score_that_the_signed_statement_contradicts_does_not_count(copies):
+    """A manifest that fits the forged score is not the one that was signed; no key is needed."""
+    path = copies / "session1.zip"
+    score = re.sub(rb'"mean_ap": [0-9.]+', b'"mean_ap": 0.95', unpack(path)["score.json"], count=1)
+    manifest = json.loads(unpack(path)["manifest.json"])
+    manifest["sha256"]["score.json"] = sha256(score).hexdigest()
+    rewrite(path, score_json=score, manifest_json=json_bytes(manifest))
+    sessions, told = read(copies)
+    assert [2] == [one.session for one in sessions]
+    assert "manifest.json: It is not what was signed: the statement's" in told[0]
+
+
+def test_a_file_with_a_byte_too_many_does_not_count(copies):
+    """The layout is checked here too, before anything is read."""
+    path = copies / "session1.zip"
+    path.write_bytes(b"\n" + path.read_bytes())
+    sessions, told = read(copies)
+    assert ([2], True) == ([one.session for one in sessions], "end record" in told[0])
+
+
+def test_two_sessions_of_one_number_both_count(played, copies):
+    """A restored folder gives numbers again: neither team's session takes the other's place."""
+    (one, two), _ = read(copies)
+    other = replace(one, team="bees", created_utc="later", facts=one.facts + 1)
+    (station,) = joint_stations([], [one, other, two], "network")
+    assert [("ants", 1), ("bees", 1)] == [
+        (team.name, played.session) for team in station.teams for played in team.played
+    ]
 
 
 def test_a_file_that_is_no_zip_and_one_that_is_too_large_are_told(copies, monkeypatch):

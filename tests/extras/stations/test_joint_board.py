@@ -41,7 +41,7 @@ def ranks(found):
 def bundle(station, session, team="ants", score=9.0, void=False, place="", facts=1):
     """Return a session as a bundle tells it."""
     judgement = JudgementData(judgement_type_id="VALID", score=score, mean_ap=0.9, energy_wh=0.1)
-    return BundleSession(station, place, session, team, 600.0, void, judgement, facts, "")
+    return BundleSession(station, place, session, "", team, 600.0, void, judgement, facts, "")
 
 
 def test_teams_of_all_stations_share_one_ranking():

@@ -7,6 +7,7 @@ import json
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 
 import pytest
 
@@ -16,9 +17,12 @@ from referee.core.instant import shifted
 from referee.errors import InputError
 from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.rejudge import judge_bundle
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
 from referee.store.sessions import create_session, load_session, record_event
+from tests.support.packed_bundles import pack
+from tests.support.season_bundles import write
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 SECONDS = 20
@@ -185,9 +189,10 @@ def test_readings_that_were_stored_in_another_order(judged):
         everything = {name: members.read(name) for name in members.namelist()}
     lines = everything["readings.jsonl"].splitlines(keepends=True)
     everything["readings.jsonl"] = b"".join([lines[5], *lines[:5], *lines[6:]])
-    with zipfile.ZipFile(bundle, "w") as members:
-        for name, content in everything.items():
-            members.writestr(name, content)
+    told = json.loads(everything["manifest.json"])
+    told["sha256"]["readings.jsonl"] = sha256(everything["readings.jsonl"]).hexdigest()
+    del told["envelope"]
+    pack(bundle, everything | {"manifest.json": json_bytes(told)})
     assert result == judge_bundle(bundle)
 
 
@@ -233,8 +238,6 @@ def test_what_is_no_bundle_is_named(tmp_path, content):
 def test_damaged_members_are_refused(tmp_path, run, line):
     """A malformed member is refused in one sentence, without a traceback."""
     path = tmp_path / "odd.zip"
-    with zipfile.ZipFile(path, "w") as members:
-        members.writestr("run.json", run)
-        members.writestr("readings.jsonl", line)
+    write(path, {"run.json": run, "readings.jsonl": line})
     with pytest.raises(InputError, match="odd.zip"):
         judge_bundle(path)

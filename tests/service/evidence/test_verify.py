@@ -21,6 +21,7 @@ from referee.service.evidence.verify import verify_bundle
 from tests.bench.tampering import tamper
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
+from tests.support.packed_bundles import pack
 from tests.support.played_sessions import play
 
 
@@ -56,11 +57,7 @@ def changed(folder, tmp_path, members, *, manifest=False, signed=False):
         if not signed:
             del told["envelope"]
         members["manifest.json"] = (json.dumps(told, indent=2) + "\n").encode()
-    path = tmp_path / "changed.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in sorted(members.items()):
-            archive.writestr(name, content)
-    return path
+    return pack(tmp_path / "changed.zip", members)
 
 
 def test_a_whole_bundle_holds(folder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shutil
 import zipfile
 
 import pytest
@@ -14,6 +15,7 @@ from referee.service.evidence.bundle import write_bundle
 from referee.service.people.audit import read_audit
 from referee.web.desk.console import console_app
 from tests.support.doors import post
+from tests.support.played_sessions import bundle_of
 
 
 def run(words):
@@ -60,6 +62,24 @@ def test_all_bundles_are_one_file(door, kim):
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert ["session1.zip", "session2.zip"] == archive.namelist()
         assert (folder / "session2.zip").read_bytes() == archive.read("session2.zip")
+
+
+def test_another_sessions_bundle_in_the_folder_is_neither_replaced_nor_handed_out(
+    door, kim, tmp_path
+):
+    """A folder that was restored may hold it: the page gives the session's own, by its own name."""
+    (tmp_path / "other").mkdir()
+    other = bundle_of(tmp_path / "other") / "bundle.zip"
+    folder = door.contest.config.storage.folder / "bundles"
+    folder.mkdir()
+    shutil.copy(other, folder / "session1.zip")
+    status, answer = make(kim, 1)
+    name = answer["file"].removeprefix("bundles/")
+    assert (200, True) == (status, name.startswith("session1-"))
+    assert other.read_bytes() == (folder / "session1.zip").read_bytes()
+    make(kim, 0)
+    with kim.get("/bundles/all.zip") as answer, zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
+        assert [name] == archive.namelist()
 
 
 def test_what_is_missing_is_said_in_the_commands_words(door, kim):

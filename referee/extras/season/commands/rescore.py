@@ -11,7 +11,8 @@ their intervals, and what it takes to compare it with others. The bytes are the 
 of workers. Rows that FILE has already stay, so other rules come beside them. A command that was
 stopped goes on where it was when it is given again. A bundle that cannot be scored gets a row with
 the reason, and the exit code is then 1. No bundle is changed, and none chooses code: rules other
-than the referee's own count only with --track.
+than the referee's own count only with --track. A bundle that is not what was signed is not scored;
+with --public-key one of these keys must have signed it.
 """
 
 from __future__ import annotations
@@ -60,6 +61,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"draws of the images for the intervals (default: {RESAMPLES})",
     )
     add("--seed", type=int, default=0, metavar="N", help="seed of all draws (default: 0)")
+    add(
+        "--public-key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a bundle counts only if this key has signed it, an event's signing.pub; may"
+        " be repeated: one of them is enough",
+    )
     parser.add_argument(TRACK_OPTION, metavar="MODULE", help=TRACK_HELP)
     add("--json", action="store_true", help="print one JSON object: counts, and what is broken")
     _add_truth(parser)
@@ -112,8 +122,11 @@ def run(args: argparse.Namespace) -> int:
     from referee.extras.season.rescoring import Asked, rescore
     from referee.extras.season.tasks import TruthFiles
     from referee.extras.season.workers.status import Status
+    from referee.service.setup.signing_key import read_public_key
 
     trusted_tracks(args.track)  # Here a wrong name is wrong use; in a worker it would be a row.
+    for key in args.public_key:
+        read_public_key(key)
     executor = _executor(args)
     bundles = find_bundles(args.bundles)
     # Another process, or another machine, has another working directory.
@@ -121,10 +134,11 @@ def run(args: argparse.Namespace) -> int:
         path and Path(os.path.abspath(path))
         for path in (args.ground_truth, args.images, args.blacklist)
     )
+    keys = tuple(Path(os.path.abspath(key)) for key in args.public_key)
     truth = TruthFiles(path, images, blacklist, args.classes)
     rules = tuple(dict.fromkeys(RULE_SETS[name] for name in args.rules or ["devkit"]))
     digest = truth_digest(truth.read())
-    asked = Asked(truth, digest, rules, args.seed, args.resamples, args.track)
+    asked = Asked(truth, digest, rules, args.seed, args.resamples, args.track, keys)
     line = StatusLine(every_s=30.0)
     try:
         with SeasonJournal(args.out) as journal:
