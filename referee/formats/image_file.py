@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from PIL import Image, UnidentifiedImageError
 
+from power.bounded_file import require_file
 from referee.core.bounds import MOST_IMAGE_BYTES, MOST_PIXELS
 from referee.errors import InputError
 
@@ -116,6 +117,8 @@ def open_image(path: Path) -> Image.Image:
 def _opened(path: Path, content: bytes | None) -> Iterator[Image.Image]:
     """Open an image within the bounds; its faults become an `InputError`, in the block too."""
     try:
+        if content is None:
+            require_file(path)
         size_bytes = path.stat().st_size if content is None else len(content)
         if size_bytes > MOST_IMAGE_BYTES:
             raise InputError(

@@ -12,6 +12,7 @@ from typing import Any
 
 from PIL import Image, UnidentifiedImageError
 
+from power.bounded_file import file_text
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.image_ids import contest_image_ids
@@ -128,7 +129,7 @@ def _update_manifest(
     with database.write() as connection:
         if listed is not None:
             keep_blacklist(connection, listed)
-        note_material(connection, config.path.read_text(encoding="utf-8"))
+        note_material(connection, file_text(config.path))
     return manifest
 
 
