@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from power.bounded_file import require_file
 from referee.errors import InputError
 from referee.formats.faults import FormatError
 from referee.formats.lines import plain_lines, refuse_other_text
 
 # A piece of this size and its cells stay in a processor's cache.
-_CHUNK = 2**18
+_CHUNK, _LONGEST_LINE = 2**18, 2**24
 
 
 def read_chunks(path: Path, size: int = _CHUNK) -> Iterator[tuple[int, str]]:
@@ -23,11 +24,14 @@ def read_chunks(path: Path, size: int = _CHUNK) -> Iterator[tuple[int, str]]:
     """
     line = 1
     try:
+        require_file(path)
         with path.open("rb") as file:
             for content in _whole_lines(file, size):
                 text = _decoded(path, line, content)
                 yield line, text
                 line += text.count("\n")
+    except FormatError as error:
+        raise InputError(f"{path}: {error}") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder: name a file") from None
     except OSError as error:
@@ -44,6 +48,8 @@ def _whole_lines(file: BinaryIO, size: int) -> Iterator[bytes]:
             rest = block[cut:]
         else:
             rest += block
+            if len(rest) > _LONGEST_LINE:  # A file of zeros would be read to its end, and kept.
+                raise FormatError((f"it has a line of more than {_LONGEST_LINE} bytes",))
     if rest:
         yield rest + b"\n"
 

@@ -49,6 +49,8 @@ MOST = {
 }
 """The bounds of each member of a bundle."""
 
+_MOST_BYTES = 2**33
+
 NO_VALUE = (
     *(ValueError, KeyError, TypeError, AttributeError, IndexError),
     *(OverflowError, ZeroDivisionError, RecursionError),
@@ -88,6 +90,8 @@ def opened_bundle(path: Path) -> Iterator[BufferedReader]:
         # To open a pipe would wait for somebody who writes.
         if not stat.S_ISREG(path.stat().st_mode):
             raise NotABundle("", "It is no file.")
+        if path.stat().st_size > _MOST_BYTES:
+            raise NotABundle("", f"It has more than {_MOST_BYTES} bytes, and no bundle has.")
         with path.open("rb") as file:
             yield file
     except OSError as error:

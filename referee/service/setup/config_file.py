@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from power.bounded_file import file_text
 from power.resource import split_resource
 from referee.errors import ConfigError, about_file
 from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection, TlsFiles
@@ -57,7 +58,7 @@ def load_config(path: Path) -> Config:
 
 def _read(path: Path) -> Config:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(file_text(path))
     except OSError as error:
         raise ConfigError(
             f"cannot be read ({error.strerror}); write one with 'referee init'."

@@ -18,7 +18,9 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from power.commands.written_file import file_to_write
 from referee.commands.options import add_config
+from referee.core.names import SameNames
 from referee.errors import InputError
 from referee.programs.progress import progress_bar
 from referee.service.setup.config_file import load_config
@@ -36,7 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("team", nargs="*", metavar="TEAM", help="only these teams (default: all that took part)")
-    add("--out", type=Path, required=True, metavar="FILE.html", help="page to write, then to print")
+    add(
+        "--out",
+        type=file_to_write,
+        required=True,
+        metavar="FILE.html",
+        help="page to write, then to print",
+    )
     add("--rehearsal", action="store_true", help="with generated results, to try the printer")
     add_config(parser)
 
@@ -70,13 +78,15 @@ def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> dict[str, Dipl
     by_team = {diploma.team: diploma for diploma in diplomas}
     if not by_team:
         raise InputError("No team has a session that counts, so there are no diplomas.")
-    for team in teams:
+    known = SameNames(by_team)
+    chosen = [known.find(team) or team for team in teams]
+    for team in chosen:
         if team not in by_team:
             raise InputError(
                 f"'{team}' has no session that counts and no model with a place, so there is no "
                 "diploma for it."
             )
-    return {team: by_team[team] for team in teams or by_team}
+    return {team: by_team[team] for team in chosen or by_team}
 
 
 def _digests(contest: Contest, sessions: Sequence[int]) -> dict[int, str]:
