@@ -23,7 +23,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from referee.commands.operators import add_operator, written
@@ -167,7 +167,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _import(contest: Contest, args: argparse.Namespace) -> None:
     lines = parse_team_table(read_bytes(args.file), str(args.file))
-    names = registration.import_teams(contest, lines, str(args.file), args.by)
+    with progress_bar("teams registered") as progress:
+        names = registration.import_teams(contest, lines, str(args.file), args.by, progress)
+    _warn(contest, names)
     print(
         f"{len(names)} teams are registered. They have no password yet: 'referee team slips' "
         "makes passwords, and slips to print."
@@ -180,7 +182,13 @@ def _add(contest: Contest, args: argparse.Namespace) -> None:
         _lane(contest, args) or "",
     )
     name = registration.add_team(contest, args.name, details, args.by)
+    _warn(contest, [name])
     print(f"{name}: {registration.new_passwords(contest, [name], args.by)[name]}")
+
+
+def _warn(contest: Contest, names: Collection[str]) -> None:
+    for warning in registration.look_alike_warnings(contest, names):
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def _list(contest: Contest, args: argparse.Namespace) -> None:
@@ -212,8 +220,8 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
 
 
 def _password(contest: Contest, args: argparse.Namespace) -> None:
-    passwords = registration.new_passwords(contest, [args.name], args.by)
-    print(f"{args.name}: {passwords[args.name]}")
+    for name, password in registration.new_passwords(contest, [args.name], args.by).items():
+        print(f"{name}: {password}")
 
 
 def _amend(contest: Contest, args: argparse.Namespace) -> None:
@@ -252,9 +260,9 @@ def _lane(contest: Contest, args: argparse.Namespace) -> str | None:
 
 
 def _rename(contest: Contest, args: argparse.Namespace) -> None:
-    print(
-        f"'{args.name}' is now '{registration.rename(contest, args.name, args.new_name, args.by)}'."
-    )
+    name = registration.rename(contest, args.name, args.new_name, args.by)
+    _warn(contest, [name])
+    print(f"'{args.name}' is now '{name}'.")
 
 
 def _withdraw(contest: Contest, args: argparse.Namespace) -> None:

@@ -3,10 +3,21 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-# The words of some scripts, and some pictures, need these two, which nobody sees.
-_JOINERS = "\u200c\u200d"
+JOINERS = "\u200c\u200d"
+"""The words of some scripts, and some pictures, need these two, which nobody sees."""
+
+_RUN_OF_JOINERS = re.compile(f"[{JOINERS}]+")
+# How the names begin of all letters and signs of the scripts whose words need a joiner.
+_JOINED_SCRIPTS = tuple(
+    f"{script} "
+    for script in "ARABIC SYRIAC MANDAIC MONGOLIAN NKO ADLAM PHAGS-PA DEVANAGARI BENGALI GURMUKHI "
+    "GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA TIBETAN MYANMAR KHMER".split()
+)
+# Pictures, the colours of their skin, and the sign that says that a character is a picture.
+_PICTURE_KINDS, _IS_PICTURE = ("So", "Sk"), "\ufe0f"
 
 
 def unfit_character(text: str) -> str | None:
@@ -25,8 +36,11 @@ def character_name(character: str) -> str:
 
 
 def one_blank_between(text: str) -> str:
-    """Return a name as it is stored: one blank between words, and no joiners."""
-    return " ".join(text.translate(dict.fromkeys(map(ord, _JOINERS))).split())
+    """Return a name as it is stored: one blank between words, and joiners only where they show.
+
+    A joiner stays beside a letter of a script whose words need it, and between two pictures.
+    """
+    return " ".join(_RUN_OF_JOINERS.sub(_joiner_that_shows, text).split())
 
 
 def storable(text: str) -> str:
@@ -40,5 +54,22 @@ def storable(text: str) -> str:
 
 def _is_fit(character: str) -> bool:
     return (
-        character.isprintable() or character in _JOINERS or unicodedata.category(character) == "Zs"
+        character.isprintable() or character in JOINERS or unicodedata.category(character) == "Zs"
     )
+
+
+def _joiner_that_shows(run: re.Match[str]) -> str:
+    before, after = run.string[: run.start()][-1:], run.string[run.end() :][:1]
+    joiner = run.group()[0]
+    if not before or before.isspace() or (joiner == "\u200c" and (not after or after.isspace())):
+        return ""
+    if any(unicodedata.name(one, "").startswith(_JOINED_SCRIPTS) for one in (before, after) if one):
+        return joiner
+    pictures = joiner == "\u200d" and all(map(_is_picture, (before, after)))
+    return joiner if pictures else ""
+
+
+def _is_picture(character: str) -> bool:
+    if not character:
+        return False
+    return character == _IS_PICTURE or unicodedata.category(character) in _PICTURE_KINDS

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from dataclasses import dataclass
 
+from referee.core.names import comparable
 from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import InputError
 from referee.formats.faults import FormatError
@@ -41,15 +41,10 @@ def clean_name(name: str) -> str | None:
     """Return a name as it is stored, or None if it cannot be used.
 
     Blanks around it are dropped, and several in a row become one. The name must be 1 to
-    `NAME_MOST` printable characters.
+    `NAME_MOST` printable characters, and something of it must show.
     """
     kept = "" if unfit_character(name) else one_blank_between(name)
-    return kept if 0 < len(kept) <= NAME_MOST else None
-
-
-def same_name(name: str) -> str:
-    """Return what two names have in common that differ only in capitals and blanks."""
-    return " ".join(name.split()).casefold()
+    return kept if 0 < len(kept) <= NAME_MOST and comparable(kept) else None
 
 
 def parse_team_table(content: bytes, source: str) -> list[TeamLine]:
@@ -162,12 +157,13 @@ def _yes_or_no(number: int, fields: dict[str, str], column: str, faults: list[st
 def _doubles(lines: list[TeamLine]) -> list[str]:
     """Return a fault for each line whose team an earlier line has named."""
     faults = []
-    seen: Counter[str] = Counter()
+    seen: dict[str, TeamLine] = {}
     for line in lines:
-        seen[same_name(line.name)] += 1
-        if seen[same_name(line.name)] > 1:
+        first = seen.setdefault(comparable(line.name), line)
+        if first is not line:
+            other = "" if first.name == line.name else f", in line {first.line} as '{first.name}'"
             faults.append(
-                f"line {line.line}: '{line.name}' stands there twice. One registration is one "
-                "solution: give the second a name of its own"
+                f"line {line.line}: '{line.name}' stands there twice{other}. One registration is "
+                "one solution: give the second a name of its own"
             )
     return faults

@@ -6,6 +6,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from referee.core.names import comparable
+
 
 @dataclass(frozen=True)
 class AuditRow:
@@ -37,18 +39,20 @@ def audit_rows(
 ) -> list[AuditRow]:
     """Return the newest actions that fit, the newest first.
 
-    A filter fits where its text occurs, whatever the capitals; an empty one fits everything.
+    A filter fits where its text occurs, however the names are written (see `comparable`); an empty
+    one fits everything.
     """
+    connection.create_function("comparable", 1, comparable, deterministic=True)
     rows = connection.execute(
         """
         select audit_id, a.utc, operator, role, action, a.session_id, coalesce(t.name, '') as team,
             detail, reason, refusal
         from audit as a left join sessions as s using (session_id)
         left join named_teams as t on t.team_id = coalesce(a.team_id, s.team_id)
-        where instr(lower(operator), lower(:person)) > 0
+        where instr(comparable(operator), comparable(:person)) > 0
             and instr(lower(action), lower(:action)) > 0
-            and (instr(lower(coalesce(t.name, '')), lower(:team)) > 0
-                or (:team != '' and instr(lower(detail), lower(:team)) > 0))
+            and (instr(comparable(coalesce(t.name, '')), comparable(:team)) > 0
+                or (:team != '' and instr(comparable(detail), comparable(:team)) > 0))
         order by audit_id desc limit :count
         """,
         {"person": person, "action": action, "team": team, "count": -1 if count is None else count},

@@ -89,7 +89,12 @@ def ensure_team(connection: sqlite3.Connection, name: str, utc: str) -> int:
 
     Raises `Refusal` (code `name_taken`) if the name was another team's before a renaming.
     """
-    query = "select team_id from named_teams where name = :name"
+    # The view alone would be read whole, once for each team of a table.
+    query = """
+        select team_id from named_teams where name = :name and team_id in (
+            select team_id from teams where name = :name
+            union select team_id from team_renames where name = :name)
+        """
     row = connection.execute(query, {"name": name}).fetchone()
     if row is not None:
         return int(row[0])
@@ -159,6 +164,11 @@ def used_names(connection: sqlite3.Connection) -> dict[str, int]:
         "select name, team_id from teams union select name, team_id from team_renames"
     )
     return {row[0]: row[1] for row in rows}
+
+
+def present_names(connection: sqlite3.Connection) -> list[str]:
+    """Return the present names of all teams."""
+    return [row[0] for row in connection.execute("select name from named_teams")]
 
 
 def names_of_team(connection: sqlite3.Connection, name: str) -> list[str]:

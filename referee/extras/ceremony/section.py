@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from referee.core.names import find_name
 from referee.service.setup.config import Config
 from referee.service.setup.config_values import known_are, setting
 
@@ -42,7 +43,7 @@ def unknown_pictured(
     from referee.store.teams import used_names
 
     for name in ceremony_of(contest.config).pictures:
-        if name not in used_names(connection):
+        if find_name(name, used_names(connection)) is None:
             yield (
                 f"[ceremony] pictures names '{name}', and no team has that name"
                 f"{known_are(name, sorted(active))} Correct it, or take it out."

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from referee.core.detections import Detections
+from referee.core.names import SameNames
 from referee.errors import Refusal
 from referee.extras.ceremony.section import ceremony_of
 from referee.formats.truth_file import GroundTruthFile
@@ -61,12 +62,13 @@ def _public_before(connection: Connection, results: Results) -> PublicView | Non
 
 def pictured_teams(contest: Contest, results: Results) -> set[str]:
     """Return the teams that allow a picture, under any name that they had."""
-    allowed = set(ceremony_of(contest.config).pictures)
+    # A name is written by hand in contest.toml.
+    allowed = SameNames(ceremony_of(contest.config).pictures)
     with contest.database.read() as connection:
         return {
             entry.team
             for entry in results.entries
-            if not allowed.isdisjoint({entry.team, *names_of_team(connection, entry.team)})
+            if any(map(allowed.find, {entry.team, *names_of_team(connection, entry.team)}))
         }
 
 

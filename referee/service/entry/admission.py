@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from referee.core.blocking import BlockingRunner, run_here
 from referee.core.instant import Instant
+from referee.core.names import find_name
 from referee.core.states import Arrival, SessionFacts, SessionState, arrival_of, state_of
 from referee.errors import Refusal
 from referee.service.entry.devices import OneDevice
@@ -26,6 +27,7 @@ from referee.service.setup.lane_words import other_lane
 from referee.store.answers import count_late_answers
 from referee.store.database import Connection, Database
 from referee.store.sessions import FIRST_LANE, SessionRecord, load_session, session_version
+from referee.store.teams import present_names
 
 LOGINS_WAITING = 200
 """The most logins that wait for the check of their password in one process of greenlets."""
@@ -127,8 +129,8 @@ class Admission:
         `other_session_live`, `other_lane`, `other_device`). Raises `Unavailable` if the meter or
         the control desk fails.
         """
-        self.require_team(username, password, address, waits)
-        answer = self._desk.ask("begin", team=username, address=address, lane=self._lane)
+        team = self.require_team(username, password, address, waits)
+        answer = self._desk.ask("begin", team=team, address=address, lane=self._lane)
         session = load_session(self._contest.database.connection, int(answer["session"]))
         self._devices.require(session, address)
         token = token_of_session(self._contest.secrets.token_key, session.session_id)
@@ -136,17 +138,22 @@ class Admission:
 
     def require_team(
         self, username: str, password: str, address: str, waits: Callable[[], bool] = stays
-    ) -> None:
-        """Check a team's password, and begin nothing.
+    ) -> str:
+        """Check a team's password, begin nothing, and return the team's name as it is stored.
 
         `waits` tells whether the client still waits for the answer. Raises `Refusal`
         (`login_invalid`, `login_busy`).
         """
-        if not self._teams.admits(username, password, address, waits):
+        team = self._teams.admitted(username, password, address, waits)
+        if team is None:
             raise Refusal(
                 "login_invalid",
                 self._teams.advice,
             )
+        if self._contest.config.admits_anybody:
+            # Nobody has registered, so a team is the one that has logged in under this name.
+            return find_name(team, present_names(self._contest.database.connection)) or team
+        return team
 
     def gave_out(self, token: str) -> bool:
         """Tell whether a token is one of this contest; this costs no look at the database."""

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from referee.core.blocking import BlockingRunner, run_here
+from referee.core.names import find_name
 from referee.errors import ConfigError, InputError
-from referee.formats.team_table import NAME_MOST
+from referee.formats.team_table import NAME_MOST, clean_name
 from referee.service.entry.hash_turns import HashTurns
 from referee.service.entry.passwords import PasswordCheck, encoded, stays
 from referee.service.entry.team_list import registered_teams
@@ -27,16 +28,16 @@ class PracticeTeams:
         f"{NAME_MOST} printable characters."
     )
 
-    def admits(
+    def admitted(
         self,
         username: str,
         password: str,
         address: str = "",
         waits: Callable[[], bool] = stays,
-    ) -> bool:
-        """Tell whether this pair may log in, from any address."""
+    ) -> str | None:
+        """Return the name as a registration would store it, from any address; None if refused."""
         good = hmac.compare_digest(encoded(password), encoded(PRACTICE_PASSWORD))
-        return good and 0 < len(username) <= NAME_MOST and username.isprintable()
+        return clean_name(username) if good else None
 
 
 class EventTeams:
@@ -57,25 +58,29 @@ class EventTeams:
         self._path = path
         self._check = PasswordCheck(run_blocking, seconds, turns)
 
-    def admits(
+    def admitted(
         self,
         username: str,
         password: str,
         address: str = "",
         waits: Callable[[], bool] = stays,
-    ) -> bool:
-        """Tell whether this pair may log in; `waits` tells whether the client is still there.
+    ) -> str | None:
+        """Return the team's registered name if this pair may log in, or None.
 
-        A name that is not registered is refused at once, since the names of teams are not secret.
+        A name may be written in any way that `find_name` knows. `waits` tells whether the client
+        is still there. A name that is not registered is refused at once, since the names of teams
+        are not secret.
         Raises `Refusal` (code `login_busy`) for an address that tries too many passwords.
         """
-        stored = registered_teams(self._path).get(username)
-        if stored is None:
-            return False
+        teams = registered_teams(self._path)
+        team = username if username in teams else find_name(username, teams)
+        if team is None:
+            return None
         try:
-            return self._check.admits(username, stored, password, address, waits)
+            good = self._check.admits(team, teams[team], password, address, waits)
+            return team if good else None
         except InputError as error:
             raise ConfigError(
-                f"{self._path}: the password hash of '{username}' is damaged; give the team a "
+                f"{self._path}: the password hash of '{team}' is damaged; give the team a "
                 "new password with 'referee team password'."
             ) from error

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.ground_truth import GroundTruth
+from referee.core.names import SameNames
 from referee.core.states import SessionState, state_of
 from referee.errors import Refusal
 from referee.formats.hashed_reads import HashedReads
@@ -80,7 +81,7 @@ def make_proposal(
     require_words(operator, reason)
     connection = contest.database.connection
     require_none_open(connection)
-    _require_known(connection, chosen)
+    chosen = _with_known(connection, chosen)
     reads = HashedReads()
     truth, inputs = read_truth_with(contest, chosen.ground_truth, chosen.blacklist, reads)
     listed = bytes_to_keep(chosen.blacklist or contest.config.images.blacklist, reads)
@@ -176,10 +177,16 @@ def _same_energy(stored: Energy, judged: Energy) -> bool:
     ) and list(stored.detail["reasons"]) == list(judged.detail["reasons"])
 
 
-def _require_known(connection: Connection, chosen: Filter) -> None:
+def _with_known(connection: Connection, chosen: Filter) -> Filter:
+    """Return the filter with the teams' names as they are stored; refuse what is unknown."""
     sessions: Sequence[SessionRecord] = all_sessions(connection)
     for number in chosen.sessions:
         load_session(connection, number)
+    known = SameNames(session.team for session in sessions)
+    teams = []
     for team in chosen.teams:
-        if team not in {session.team for session in sessions}:
+        stored = known.find(team)
+        if stored is None:
             raise Refusal("team_unknown", f"'{team}' has no session.")
+        teams.append(stored)
+    return replace(chosen, teams=tuple(teams))

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from referee.core.names import find_name
 from referee.core.written_text import storable
 from referee.errors import RefereeError
 from referee.service.setup.contest import Contest
@@ -118,5 +119,6 @@ def _exists(connection: Connection, session_id: int) -> bool:
 
 
 def _team_id(connection: Connection, name: str) -> int | None:
-    team_ids = (team.team_id for team in stored_teams(connection) if team.name == name)
-    return next(team_ids, None) if name else None
+    ids = {team.name: team.team_id for team in stored_teams(connection)} if name else {}
+    found = find_name(name, ids)
+    return None if found is None else ids[found]

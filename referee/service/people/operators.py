@@ -6,8 +6,9 @@ from __future__ import annotations
 import ipaddress
 
 from referee.core.actors import Role
+from referee.core.names import find_name
 from referee.errors import InputError
-from referee.formats.team_table import NAME_MOST, clean_name, same_name
+from referee.formats.team_table import NAME_MOST, clean_name
 from referee.service.entry.passwords import hash_password, new_password
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
@@ -60,11 +61,10 @@ def is_on_this_machine(address: str) -> bool:
 
 
 def find_operator(connection: Connection, name: str) -> OperatorRecord | None:
-    """Return the operator with this name, ignoring capitals and blanks, or None."""
-    wanted = same_name(name)
-    return next(
-        (one for one in present_operators(connection) if same_name(one.name) == wanted), None
-    )
+    """Return the operator with this name, however it is written, or None (see `find_name`)."""
+    operators = {one.name: one for one in present_operators(connection)}
+    found = find_name(name, operators)
+    return None if found is None else operators[found]
 
 
 def add_operator(

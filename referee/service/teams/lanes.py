@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from referee.core.names import find_name
 from referee.errors import InputError, Refusal
-from referee.formats.team_table import same_name
 from referee.service.setup.config import Config
 from referee.service.teams.roster import Roster, RosterTeam
 
@@ -17,9 +17,9 @@ def declared_lane(config: Config, name: str) -> str:
     if not name.strip():
         return ""
     names = [lane.name for lane in config.lanes if lane.name]
-    for declared in names:
-        if same_name(declared) == same_name(name):
-            return declared
+    declared = find_name(name, names)
+    if declared is not None:
+        return declared
     if not names:
         raise InputError(f"There is no lane '{name}': this event has one lane, without a name.")
     raise InputError(f"There is no lane '{name}': the lanes are {', '.join(names)}.")

@@ -43,15 +43,17 @@ def set_order(contest: Contest, first: Sequence[str], reason: str, operator: str
     """
     with contest.database.write() as connection:
         roster = _roster_to_order(contest, connection, reason, operator)
-        for place, name in enumerate(first):
+        placed: list[str] = []
+        for name in first:
             team = require_team(roster, name)
             if team.withdrawn:
                 raise InputError(f"'{name}' has withdrawn, so it has no place in the order.")
             if not team.registration.sessions:
                 raise InputError(f"{models_only(name)} It has no place in the order.")
-            if name in first[:place]:
+            if team.name in placed:
                 raise InputError(f"'{name}' is named twice.")
-        names = rearranged([team.name for team in roster.runners], first)
+            placed.append(team.name)
+        names = rearranged([team.name for team in roster.runners], placed)
         _record(contest, connection, roster, names, seed=None, reason=reason, operator=operator)
     return read_roster(contest)
 

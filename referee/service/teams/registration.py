@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
+from referee.core.names import comparable, look_alike_text, look_alikes
 from referee.core.states import SessionState
 from referee.errors import InputError
 from referee.formats.team_table import (
@@ -13,7 +14,6 @@ from referee.formats.team_table import (
     TeamLine,
     clean_name,
     faults_text,
-    same_name,
 )
 from referee.service.entry import team_list
 from referee.service.entry.passwords import make_passwords
@@ -35,24 +35,30 @@ from referee.store.teams import (
     used_names,
 )
 
+_LOOK_ALIKES_TOLD = 20
+_PROGRESS_STEP = 100
 _LIVE = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
 
 
 def import_teams(
-    contest: Contest, lines: Sequence[TeamLine], source: str, operator: str
+    contest: Contest,
+    lines: Sequence[TeamLine],
+    source: str,
+    operator: str,
+    progress: Callable[[int, int], object] | None = None,
 ) -> list[str]:
     """Register every team of a table, or none; return the names.
 
     Raises one `InputError` that names each line whose team is registered already, whose name
     belongs to another team's evidence, or whose lane is not declared. The teams get
-    no password: `new_passwords` makes them.
+    no password: `new_passwords` makes them. `progress` gets how many teams are in, and of how many.
     """
     with contest.database.write() as connection:
         require_provisional(connection)
         faults = []
         taken = _taken_names(contest, connection)
         for line in lines:
-            owner = taken.get(same_name(line.name))
+            owner = taken.get(comparable(line.name))
             if owner is not None:
                 faults.append(f"line {line.line}: '{owner}' is registered already, or was")
         bound: dict[int, str] = {}
@@ -63,10 +69,14 @@ def import_teams(
                 faults.append(f"line {line.line}: {error}")
         if faults:
             raise InputError(faults_text(source, faults))
-        for line in lines:
+        for done, line in enumerate(lines):
+            if progress is not None and done % _PROGRESS_STEP == 0:
+                progress(done, len(lines))
             lane = bound[line.line]
             registration = Registration(line.organisation, line.prizes, line.sessions, lane)
             _register(contest, connection, line.name, registration, operator)
+    if progress is not None:
+        progress(len(lines), len(lines))
     return [line.name for line in lines]
 
 
@@ -77,6 +87,20 @@ def add_team(contest: Contest, name: str, registration: Registration, operator: 
         name = _free_name(contest, connection, name)
         _register(contest, connection, name, registration, operator)
     return name
+
+
+def look_alike_warnings(contest: Contest, names: Collection[str]) -> list[str]:
+    """Return a sentence for each of these registered names that looks like another one.
+
+    Nothing is refused for its looks: a name of another alphabet may be a good name.
+    """
+    new = frozenset(names)
+    others = [team.name for team in stored_teams(contest.database.connection)]
+    found = look_alikes(names, [name for name in others if name not in new])
+    told = [look_alike_text(one) for one in found[:_LOOK_ALIKES_TOLD]]
+    if len(found) > len(told):
+        told.append(f"{len(found) - len(told)} more names look like others.")
+    return told
 
 
 def registration_of(
@@ -179,10 +203,10 @@ def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
         team = require_team(roster, name)
         _require_no_live_session(team, "renamed")
         new_name = _free_name(contest, connection, new_name, owner=team.team_id)
-        if new_name != name:
+        if new_name != team.name:
             utc = contest.clock.now().utc.isoformat()
             insert_rename(connection, _id(team), new_name, operator=operator, utc=utc)
-            detail = f"'{name}' is now '{new_name}'"
+            detail = f"'{team.name}' is now '{new_name}'"
             _audit(contest, connection, operator, "rename team", detail, team_id=_id(team))
     with contest.database.write() as connection:
         adopt_teams(contest, connection, operator)
@@ -239,7 +263,7 @@ def new_passwords(
     with contest.database.write() as connection:
         roster = adopt_teams(contest, connection, operator)
         wanted = list(names) or [team.name for team in roster.active]
-        _require_passwords_free(roster, wanted)
+        wanted = _require_passwords_free(roster, wanted)
     made = make_passwords(wanted, progress)
     with contest.database.write() as connection:
         _require_passwords_free(adopt_teams(contest, connection, operator), wanted)
@@ -250,13 +274,16 @@ def new_passwords(
     return {name: password for name, (password, _) in made.items()}
 
 
-def _require_passwords_free(roster: Roster, names: Iterable[str]) -> None:
-    """Raise `InputError` for a team that cannot get a new password now."""
+def _require_passwords_free(roster: Roster, names: Iterable[str]) -> list[str]:
+    """Return the teams' stored names; raise `InputError` for one that can get no password now."""
+    stored = []
     for name in names:
         team = require_team(roster, name)
         if team.withdrawn:
             raise InputError(f"'{team.name}' has withdrawn ({team.reason}).")
         _require_no_live_session(team, "given a new password")
+        stored.append(team.name)
+    return stored
 
 
 def _change(
@@ -322,7 +349,7 @@ def _audit(
 
 
 def _taken_names(contest: Contest, connection: Connection) -> dict[str, str]:
-    """Return the names that no new team may take, by what `same_name` makes of them.
+    """Return the names that no new team may take, by what `comparable` makes of them.
 
     A team that was removed before it had a session leaves its name free.
     """
@@ -330,20 +357,20 @@ def _taken_names(contest: Contest, connection: Connection) -> dict[str, str]:
     here = {team.team_id for team in roster.teams}
     names = [team.name for team in roster.teams]
     names += [name for name, owner in used_names(connection).items() if owner in here]
-    return {same_name(name): name for name in names}
+    return {comparable(name): name for name in names}
 
 
 def _free_name(
     contest: Contest, connection: Connection, name: str, owner: int | None = None
 ) -> str:
-    """Return the name as it is stored; a team may take back its own name, in any capitals."""
+    """Return the name as it is stored; a team may take back its own name, however written."""
     kept = clean_name(name)
     if kept is None:
         raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
-    taken = _taken_names(contest, connection)
-    used = {same_name(used): team_id for used, team_id in used_names(connection).items()}
-    other = taken.get(same_name(kept))
-    if other is not None and (owner is None or used.get(same_name(kept)) != owner):
+    wanted = comparable(kept)
+    other = _taken_names(contest, connection).get(wanted)
+    owners = {of for used, of in used_names(connection).items() if comparable(used) == wanted}
+    if other is not None and (owner is None or owners != {owner}):
         raise InputError(
             f"'{other}' is registered already, or was: evidence may hold the name. Choose another. "
             f"'referee team password' gives a registered team a new password."
@@ -356,8 +383,14 @@ def require_team(roster: Roster, name: str) -> RosterTeam:
     team = roster.find(name)
     if team is not None:
         return team
-    near = next((one.name for one in roster.teams if same_name(one.name) == same_name(name)), None)
-    hint = f"Did you mean '{near}'?" if near else "'referee team list' shows them all."
+    near = [one.name for one in roster.teams if comparable(one.name) == comparable(name)]
+    hint = "'referee team list' shows them all."
+    if near:
+        hint = f"Write one of these exactly: {', '.join(map(repr, near))}."
+    else:
+        alike = look_alikes([name], [one.name for one in roster.teams])
+        if alike and alike[0].other is not None:
+            hint = f"Did you mean '{alike[0].other}'? {look_alike_text(alike[0])}"
     raise InputError(f"No team is called '{name}'. {hint}")
 
 

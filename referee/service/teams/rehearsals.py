@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from referee.core.names import SameNames
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import read_roster
 from referee.store.database import Connection
@@ -61,13 +62,17 @@ def read_progress(
     """
     connection = connection or contest.database.connection
     rehearsals = rehearsed(contest.config.rehearsals / contest.config.database.name)
-    ids = used_names(connection)
-    progress = {}
-    for team in read_roster(contest, connection).teams:
-        own = [
-            steps
-            for name, steps in rehearsals.items()
-            if name == team.name or (team.team_id is not None and ids.get(name) == team.team_id)
-        ]
-        progress[team.name] = RehearsalProgress(*(any(step) for step in zip(*own, strict=True)))
-    return progress
+    roster = read_roster(contest, connection)
+    present = {team.team_id: team.name for team in roster.teams if team.team_id is not None}
+    owners = {name: present[id_] for name, id_ in used_names(connection).items() if id_ in present}
+    owners |= {team.name: team.name for team in roster.teams}
+    known = SameNames(owners)
+    own: dict[str, list[tuple[bool, ...]]] = {team.name: [] for team in roster.teams}
+    for name, steps in rehearsals.items():
+        found = known.find(name)
+        if found is not None:
+            own[owners[found]].append(steps)
+    return {
+        name: RehearsalProgress(*(any(step) for step in zip(*steps, strict=True)))
+        for name, steps in own.items()
+    }

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from referee.core.instant import Instant
+from referee.core.names import SameNames, find_name
 from referee.core.states import SessionState, state_of
 from referee.core.turns import (
     Attempt,
@@ -147,8 +148,10 @@ class Roster:
         ]
 
     def find(self, name: str) -> RosterTeam | None:
-        """Return the team with exactly this name, or None."""
-        return next((team for team in self.teams if team.name == name), None)
+        """Return the team with this name, however it is written, or None (see `find_name`)."""
+        teams = {team.name: team for team in self.teams}
+        found = find_name(name, teams)
+        return None if found is None else teams[found]
 
 
 def read_roster(contest: Contest, connection: Connection | None = None) -> Roster:
@@ -180,8 +183,9 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
     event = contest.config.event_database
     if event is not None:
         registered = registrations_at(event)
+        named = SameNames(registered)
         teams = [
-            replace(team, registration=registered.get(team.name, team.registration))
+            replace(team, registration=registered.get(named.find(team.name), team.registration))
             for team in teams
         ]
     lanes = tuple(lane.name for lane in contest.config.lanes)

@@ -116,7 +116,7 @@ def _new_session(
     roster_team = _require_may_run(contest, team, lane)
     if seen is not _UNSEEN:
         _require_seen(roster_team, seen)
-    return desk.new_session(team, operator, lane)
+    return desk.new_session(roster_team.name, operator, lane)
 
 
 def _require_seen(team: RosterTeam, seen: object) -> None:

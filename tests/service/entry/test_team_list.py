@@ -99,8 +99,10 @@ def test_new_passwords_come_all_at_once(path):
     assert [(1, 2), (2, 2)] == told
     replace_hashes(path, {name: stored for name, (_, stored) in made.items()})
     teams = EventTeams(path)
-    assert [True, True] == [teams.admits(name, password) for name, (password, _) in made.items()]
-    assert [False, True] == [teams.admits("ants", first), teams.admits("wasps", kept)]
+    assert ["ants", "bees"] == [
+        teams.admitted(name, password) for name, (password, _) in made.items()
+    ]
+    assert [None, "wasps"] == [teams.admitted("ants", first), teams.admitted("wasps", kept)]
 
 
 def test_a_list_that_is_the_same_is_not_written(path):

@@ -43,7 +43,7 @@ def test_registered_team_logs_in(path):
     """The password that was shown once works at every login."""
     password = give_password(path, "ants")
     teams = EventTeams(path)
-    assert [True, True] == [teams.admits("ants", password) for _ in range(2)]
+    assert ["ants", "ants"] == [teams.admitted("ants", password) for _ in range(2)]
 
 
 @pytest.mark.slow
@@ -51,7 +51,7 @@ def test_wrong_pairs_are_refused(path):
     """A wrong password, another team's password, an unknown team and an empty one are refused."""
     ants, bees = give_password(path, "ants"), give_password(path, "bees")
     teams = EventTeams(path)
-    assert teams.admits("ants", ants)
+    assert teams.admitted("ants", ants)
     for name, password in (
         ("ants", ants + "x"),
         ("ants", ""),
@@ -61,7 +61,7 @@ def test_wrong_pairs_are_refused(path):
         ("", ""),
         ("ants", "\ud800"),
     ):
-        assert not teams.admits(name, password), (name, password)
+        assert not teams.admitted(name, password), (name, password)
 
 
 @pytest.mark.slow
@@ -69,10 +69,10 @@ def test_new_password_replaces_the_old(path):
     """A new password works at once without a restart, and the old one stops working."""
     first = give_password(path, "ants")
     teams = EventTeams(path)
-    assert teams.admits("ants", first)
+    assert teams.admitted("ants", first)
     second = give_password(path, "ants")
     assert first != second
-    assert (False, True) == (teams.admits("ants", first), teams.admits("ants", second))
+    assert (None, "ants") == (teams.admitted("ants", first), teams.admitted("ants", second))
     assert ["ants"] == list(registered_teams(path))
 
 
@@ -81,7 +81,7 @@ def test_damaged_hash_is_told(path):
     """A malformed hash is reported as the organiser's fault, not as a wrong password."""
     path.write_text(HEADER + "ants,plain\n")
     with pytest.raises(ConfigError, match="password hash of 'ants' is damaged"):
-        EventTeams(path).admits("ants", "plain")
+        EventTeams(path).admitted("ants", "plain")
 
 
 def held_teams(path, seconds=lambda: 0.0):
@@ -95,7 +95,7 @@ def held_teams(path, seconds=lambda: 0.0):
 def busy(teams, *arguments):
     """Tell whether an address is told that it tries too many passwords."""
     with pytest.raises(Refusal) as refused:
-        teams.admits(*arguments)
+        teams.admitted(*arguments)
     return refused.value.code == "login_busy" and "wait a second" in str(refused.value)
 
 
@@ -112,12 +112,12 @@ def test_guessing_slows_down_one_address_at_one_team(path):
     path.write_text(HEADER + "ants,x\nbees,y\n")
     hasher.may.set()
     for number in range(5):
-        assert not teams.admits("ants", f"wrong {number}", "10.0.0.66")
+        assert not teams.admitted("ants", f"wrong {number}", "10.0.0.66")
     assert busy(teams, "ants", "wrong", "10.0.0.66")
-    assert not teams.admits("ants", "wrong", "10.0.0.2")
-    assert not teams.admits("bees", "wrong", "10.0.0.66")
+    assert not teams.admitted("ants", "wrong", "10.0.0.2")
+    assert not teams.admitted("bees", "wrong", "10.0.0.66")
     now[0] = 1.0
-    assert not teams.admits("ants", "another", "10.0.0.66")
+    assert not teams.admitted("ants", "another", "10.0.0.66")
     assert busy(teams, "ants", "one more", "10.0.0.66")
     assert 8 == hasher.checks
 
@@ -130,7 +130,7 @@ def test_a_flood_of_guesses_waits_in_a_short_line_of_its_own(path):
         eventually(lambda: tries_of(teams) == 3)
         assert busy(teams, "ants", "wrong 4", "there")
         hasher.may.set()
-        assert not teams.admits("ants", "elsewhere", "here")
+        assert not teams.admitted("ants", "elsewhere", "here")
     assert [False] * 3 == [future.result() for future in waiting]
     assert 4 == hasher.checks
 
@@ -142,7 +142,7 @@ def test_no_hash_is_computed_for_a_client_that_has_gone(path):
     asked = []
     assert busy(teams, "ants", "wrong", "there", lambda: bool(asked.append("now")))
     assert (["now"], 0) == (asked, hasher.checks)
-    assert not teams.admits("ants", "wrong", "there", lambda: True)
+    assert not teams.admitted("ants", "wrong", "there", lambda: True)
 
 
 def test_no_hash_is_computed_for_a_try_that_waited_into_the_brake(path):
@@ -151,7 +151,7 @@ def test_no_hash_is_computed_for_a_try_that_waited_into_the_brake(path):
     with ThreadPoolExecutor(3) as pool:
         hasher.may.set()
         for number in range(3):
-            assert not teams.admits("ants", f"wrong {number}", "there")
+            assert not teams.admitted("ants", f"wrong {number}", "there")
         hasher.may.clear()
         waiting = [pool.submit(teams.admits, "ants", f"more {n}", "there") for n in range(3)]
         eventually(lambda: tries_of(teams) == 3)
@@ -175,7 +175,7 @@ def test_a_team_passes_the_guesses_at_its_name(path):
     hasher.may.set()
     guessers = [f"10.0.0.{number}" for number in range(9)]
     for guesser in guessers:
-        assert not teams.admits("ants", f"first of {guesser}", guesser)
+        assert not teams.admitted("ants", f"first of {guesser}", guesser)
     hasher.may.clear()
     with ThreadPoolExecutor(20) as pool:
         for guesser in guessers:
@@ -208,16 +208,16 @@ def test_a_wrong_pair_is_not_checked_again_for_a_minute(path):
     teams, hasher = held_teams(path, lambda: now[0])
     hasher.may.set()
     for now[0], checks in ((0.0, 1), (0.1, 1), (59.9, 1), (60.0, 2), (60.1, 2)):
-        assert not teams.admits("ants", "wrong")
+        assert not teams.admitted("ants", "wrong")
         assert checks == hasher.checks
-    assert not teams.admits("ants", "also wrong", "elsewhere")
+    assert not teams.admitted("ants", "also wrong", "elsewhere")
     assert 3 == hasher.checks
 
 
 def test_an_unknown_name_costs_no_check(path):
     """An unknown name costs no password check."""
     teams, hasher = held_teams(path)
-    assert not teams.admits("wasps", "any")
+    assert not teams.admitted("wasps", "any")
     assert 0 == hasher.checks
 
 
@@ -240,4 +240,4 @@ def test_an_unknown_name_costs_no_check(path):
 )
 def test_practice(name, password, expected):
     """In a rehearsal any storable name gets in with the practice password, and with no other."""
-    assert expected is PracticeTeams().admits(name, password)
+    assert expected is (PracticeTeams().admitted(name, password) is not None)

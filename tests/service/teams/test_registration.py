@@ -50,7 +50,7 @@ def names(contest):
 
 def admitted(contest, name, password):
     """Tell whether this pair may log in."""
-    return EventTeams(contest.config.teams).admits(name, password)
+    return EventTeams(contest.config.teams).admitted(name, password) is not None
 
 
 def test_a_table_is_registered_whole(contest):

@@ -83,7 +83,7 @@ from pathlib import Path
 import gevent
 from referee.web.server.blocking import blocking_runner
 teams = EventTeams(Path(sys.argv[1]), blocking_runner("gevent", 1))
-tries = [gevent.spawn(teams.admits, "ants", f"wrong {n}", "10.0.0.1") for n in range(3)]
+tries = [gevent.spawn(teams.admitted, "ants", f"wrong {n}", "10.0.0.1") for n in range(3)]
 gevent.joinall(tries, raise_error=True)
 print([one.value for one in tries])
 """

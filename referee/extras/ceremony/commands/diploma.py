@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.commands.options import add_config
+from referee.core.names import SameNames
 from referee.errors import InputError
 from referee.programs.progress import progress_bar
 from referee.service.setup.config_file import load_config
@@ -70,13 +71,15 @@ def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> dict[str, Dipl
     by_team = {diploma.team: diploma for diploma in diplomas}
     if not by_team:
         raise InputError("No team has a session that counts, so there are no diplomas.")
-    for team in teams:
+    known = SameNames(by_team)
+    chosen = [known.find(team) or team for team in teams]
+    for team in chosen:
         if team not in by_team:
             raise InputError(
                 f"'{team}' has no session that counts and no model with a place, so there is no "
                 "diploma for it."
             )
-    return {team: by_team[team] for team in teams or by_team}
+    return {team: by_team[team] for team in chosen or by_team}
 
 
 def _digests(contest: Contest, sessions: Sequence[int]) -> dict[int, str]:

@@ -70,9 +70,9 @@ def add_routes(
         if username is None or password is None:
             raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
         address, waits = request.remote_addr or "", waits_of(request.environ)
-        services.admission.require_team(username, password, address, waits)
-        token = token_of_team(contest, username)
-        return jsonify(token=token, team=username) if wants_json(request) else Response(token)
+        team = services.admission.require_team(username, password, address, waits)
+        token = token_of_team(contest, team)
+        return jsonify(token=token, team=team) if wants_json(request) else Response(token)
 
     @app.route("/ovic/entries", methods=["POST", "PUT"])
     @reads_its_own_body

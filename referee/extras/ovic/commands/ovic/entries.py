@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from referee.core.names import find_name
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.contest_site import (
@@ -119,7 +120,8 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
     from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
 
     with operators_site(args.config) as (config, database, tasks), private_from_the_start():
-        if config.contest.mode == "event" and args.team not in registered_teams(config.teams):
+        team = find_name(args.team, registered_teams(config.teams)) or args.team
+        if config.contest.mode == "event" and team not in registered_teams(config.teams):
             raise InputError(f"'{args.team}' is not registered: run 'referee team add' first.")
         intake = SubmissionIntake(config, SystemClock(), database, database_commit(database), tasks)
         try:
@@ -132,11 +134,11 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
             with file:
                 while piece := file.read(_PIECE):
                     model.add(piece)
-            intake.require_place(args.team, task, model.sha256)
+            intake.require_place(team, task, model.sha256)
             stored = model.keep()
         finally:
             model.drop()
-        received = intake.enter(args.team, task, stored, args.model.name, "operator")
+        received = intake.enter(team, task, stored, args.model.name, "operator")
         return EntryQueries(config, database, tasks).receipt(received)
 
 
@@ -190,9 +192,8 @@ def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
             return entry_detail(database.connection, entry, tasks, for_operators=True)
         entries = EntryQueries(config, database, tasks).all_entries()
         if args.team is not None:
-            entries["entries"] = [
-                entry for entry in entries["entries"] if entry["team"] == args.team
-            ]
+            team = find_name(args.team, {entry["team"] for entry in entries["entries"]})
+            entries["entries"] = [entry for entry in entries["entries"] if entry["team"] == team]
         return entries
 
 
