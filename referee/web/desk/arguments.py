@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+from typing import Any, NoReturn
 
 from flask import g, request
 
@@ -39,24 +40,51 @@ def query_number(name: str) -> int:
 
 
 def posted_arguments() -> dict[str, Any]:
-    """Return the JSON object in the request's body, or an empty one for any other body.
+    """Return the JSON object in the request's body, or an empty one without a body.
 
-    Raises `Refusal` once if the body is too long or breaks off; after that it counts as empty.
+    Raises `Refusal` once, with code `json_wrong` for a body that is anything else, and if the body
+    is too long or breaks off; after that it counts as empty.
     """
     if "arguments" not in g:
         g.arguments = {}
-        g.arguments = _object_in(Body(request, _BODY_MOST).whole()) if request.is_json else {}
+        body = Body(request, _BODY_MOST).whole()
+        if body:
+            g.arguments = _object_in(body)
     arguments: dict[str, Any] = g.arguments
     return arguments
 
 
 def _object_in(body: bytes) -> dict[str, Any]:
+    if not request.is_json:
+        raise _json_wrong("its Content-Type must be application/json")
     try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        # Thousands of nested brackets exceed the recursion limit of Python's parser.
-        return {}
-    return value if isinstance(value, dict) else {}
+        # The standard's JSON is UTF-8, and has no NaN and no Infinity.
+        text = body.decode("utf-8-sig")
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except UnicodeDecodeError:
+        raise _json_wrong("it is not UTF-8") from None
+    except RecursionError:
+        raise _json_wrong("it has too many brackets within brackets") from None
+    except json.JSONDecodeError as error:
+        raise _json_wrong(f"it is not JSON ({error})") from None
+    except ValueError as error:  # NaN, or a number of thousands of digits.
+        raise _json_wrong(f"a number is none ({str(error)[:_QUOTED_MOST]})") from None
+    if not isinstance(value, dict):
+        raise _json_wrong("it is no JSON object, like {}")
+    return value
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _json_wrong(why: str) -> Refusal:
+    return Refusal("json_wrong", f"Nothing was done: the request's body cannot be read, {why}.")
 
 
 def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) -> str:

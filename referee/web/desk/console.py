@@ -55,6 +55,10 @@ _log = logging.getLogger(__name__)
 _POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'"
 # The statuses of refusals that are not a conflict with what is on record.
 _STATUS = {
+    "json_wrong": 400,
+    "text_wrong": 400,
+    "number_wrong": 400,
+    "choice_wrong": 400,
     "login_invalid": 403,
     "login_busy": 429,
     "body_truncated": 400,
