@@ -103,6 +103,8 @@ ROOMS = {
         # Readings as columns, for logs and rules.
         "readings": {"meter"},
         "append_file": set(),
+        # Whole files that somebody names, for all readers of them.
+        "bounded_file": set(),
         # How people write a duration, on a command line and in a configuration.
         "durations": set(),
         # A resource string is text. A driver, the emulator and a configuration read it.
@@ -113,8 +115,8 @@ ROOMS = {
         "scpi": {"errors", "meter"},
         # What a signal's handler may set, for programs and commands.
         "signal_flag": set(),
-        "emulator": {"errors", "clock", "signal_flag", "resource", "emulated"},
-        "transports": {"errors", "clock", "append_file", "resource"},
+        "emulator": {"errors", "clock", "signal_flag", "resource", "emulated", "bounded_file"},
+        "transports": {"errors", "clock", "append_file", "bounded_file", "resource"},
         "wt310": {"errors", "clock", "meter", "quantities", "values", "scpi", "transports"},
         # A meter out of samples: a thread, one integrator, and what a driver of a device gives.
         "sampled": {"errors", "clock", "meter", "values", "resource", "transports", "follow"},
@@ -134,7 +136,7 @@ ROOMS = {
         "energy": {"errors", "meter", "readings", "values"},
         "logs": {
             *("errors", "meter", "readings", "append_file", "energy", "values", "wipe_rule"),
-            "quantities",
+            *("quantities", "bounded_file"),
         },
         "bench": {
             "errors",
@@ -149,7 +151,7 @@ ROOMS = {
         # The session knows no kind of meter; `places` alone sets a WT310 up.
         "ptd": {"errors", "meter", "append_file", "follow", "energy", "wt310"},
         # Its steps ask a conversation that is passed in.
-        "checklist": {"errors", "meter"},
+        "checklist": {"errors", "meter", "bounded_file"},
         # It gets the recording as lines, so it knows neither a meter nor the recorder.
         "live": {"clock", "meter", "energy", "values"},
     },
@@ -157,6 +159,8 @@ ROOMS = {
 
 # The layers below the programs see the meter's values and errors; the programs see all of it.
 POWER = {
+    # Whatever file somebody names is read to a bound, by one rule in both packages.
+    "formats": {"power.bounded_file"},
     "store": {"power.meter", "power.values"},
     # Following a meter and judging its energy are rules over any meter and its readings.
     "service": {
@@ -164,6 +168,7 @@ POWER = {
         *("power.energy.judge", "power.energy.verdict", "power.energy.idle"),
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
+        "power.bounded_file",
         "power.follow",
         *("power.wipe_guard", "power.wipe_rule"),
         # Sessions are timed by the clock that times the meter.

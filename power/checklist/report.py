@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from power.bounded_file import file_text
 from power.meter import Identity
 
 FORM = "power checklist 1"
@@ -98,7 +99,7 @@ def save(path: Path, report: Report) -> None:
 def load(path: Path) -> Report:
     """Return a report that was saved; raise ValueError for another file."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(file_text(path))
         if value.pop("form") != FORM:
             raise ValueError("another form")
         entries = {one["step"]: StepOutcome(**one) for one in value.pop("entries")}

@@ -7,6 +7,7 @@ import argparse
 import math
 from pathlib import Path
 
+from power.bounded_file import file_text
 from power.emulator.faults import CATALOGUE, BadFault, ScheduledFault, parse_fault, parse_schedule
 from power.emulator.instrument import Options
 from power.emulator.load import SINE, Load
@@ -307,7 +308,7 @@ def _schedule(path: Path | None) -> list[ScheduledFault]:
     if path is None:
         return []
     try:
-        return parse_schedule(path.read_text(encoding="utf-8"))
+        return parse_schedule(file_text(path))
     except BadFault as error:
         raise ValueError(f"{path}, {error}") from None
 

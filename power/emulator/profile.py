@@ -14,6 +14,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TextIO
 
+from power.bounded_file import require_file
+
 
 @dataclass(frozen=True)
 class LoadProfile:
@@ -147,6 +149,7 @@ def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
     and `power_w` are found by name. Rows without a power are skipped. Times count from the first
     row.
     """
+    require_file(path)
     with open(path, newline="", encoding="utf-8") as file:
         rows = _rows(file)
     columns = (0, 1)

@@ -13,6 +13,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from power.bounded_file import file_text
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json
 
 
@@ -69,7 +70,7 @@ def load_facts(log: Path) -> RunFacts | None:
     if not path.exists():
         return None
     try:
-        return facts_from_json(json.loads(path.read_text(encoding="utf-8")))
+        return facts_from_json(json.loads(file_text(path)))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -80,7 +81,7 @@ def load_course(log: Path) -> Course | None:
     if not path.exists():
         return None
     try:
-        value = json.loads(path.read_text(encoding="utf-8")).get("course")
+        value = json.loads(file_text(path)).get("course")
         return None if value is None else Course(**value)
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: this is not the course of a run: {error}") from None

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from power.append_file import AppendFile, claim
+from power.bounded_file import file_text
 from power.energy.phases import Mark
 from power.logs.facts_file import facts_path, load_course, unpacked
 from power.wipe_rule import RunEntry, RunEvent
@@ -83,7 +84,7 @@ def read_marks(log: Path, start_s: float = 0.0) -> tuple[Mark, ...]:
     if not path.exists():
         return ()
     marks = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
+    for number, line in enumerate(file_text(path).splitlines(keepends=True), 1):
         if not line.endswith("\n"):
             continue
         try:

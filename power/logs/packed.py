@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from power.bounded_file import require_file
 from power.logs.facts_file import PACKED, sync_folder
 
 # RFC 1952, section 2.3.1.
@@ -28,6 +29,7 @@ def opened_log(log: Path, errors: str = "strict") -> Iterator[TextIO]:
 
     Raises ValueError for a packed log whose end is missing or whose check sum is wrong.
     """
+    require_file(log)
     with open(log, "rb") as file:
         packed = file.read(len(_MAGIC)) == _MAGIC
     opener = gzip.open if packed else open

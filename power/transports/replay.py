@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from power.bounded_file import MOST_BYTES, file_text
 from power.errors import MeterSilent, MeterUnreachable
 
 _KINDS = ("open", "sent", "received", "cleared", "failed", "closed")
@@ -28,7 +29,7 @@ class ReplayEnded(MeterUnreachable):
 def read_wire_log(path: Path) -> list[WireEvent]:
     """Return the events of a wire log, without a last line that a killed writer left incomplete."""
     events = []
-    lines = path.read_text(encoding="utf-8").split("\n")
+    lines = file_text(path, MOST_BYTES).split("\n")
     for number, line in enumerate(lines, start=1):
         if not line:
             continue

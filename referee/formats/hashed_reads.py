@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from hashlib import file_digest, sha256
 from pathlib import Path
 
+from power.bounded_file import require_file
 from referee.errors import InputError
 from referee.formats.text import stored_bytes, unpacked
 
@@ -64,5 +65,9 @@ class HashedReads:
         """Return the hash of a file of a folder; pictures beside the annotations are not kept."""
         if path in self._stored or path.suffix.lower() in _READ_FROM_FOLDERS:
             return sha256(self.stored(path)).hexdigest()
+        try:
+            require_file(path)
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}") from None
         with path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from PIL import Image, UnidentifiedImageError
 
+from power.bounded_file import require_file
 from referee.core.bounds import MOST_IMAGE_BYTES, MOST_PIXELS
 from referee.errors import InputError
 
@@ -119,6 +120,8 @@ def open_image(path: Path) -> Image.Image:
 def _opened(path: Path, content: bytes | None) -> Iterator[Image.Image]:
     """Open an image within the bounds; its faults become an `InputError`, in the block too."""
     try:
+        if content is None:
+            require_file(path)
         _require_bounded(path, path.stat().st_size if content is None else len(content))
         with _without_warning(path if content is None else io.BytesIO(content)) as image:
             if image.width * image.height > MOST_PIXELS:

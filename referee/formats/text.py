@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from referee.core.bounds import most_unpacked
+from power.bounded_file import file_bytes, stream_bytes
+from referee.core.bounds import MOST_BYTES, most_unpacked
 from referee.errors import InputError
 from referee.formats.faults import FormatError, quoted
 from referee.formats.lines import (
@@ -78,13 +79,16 @@ def unpacked(path: Path, content: bytes) -> bytes:
 
 
 def stored_bytes(path: Path) -> bytes:
-    """Return a file's content as it is stored; raise InputError if it cannot be read."""
+    """Return a file's content as it is stored; raise InputError if it cannot be read.
+
+    A pipe is read to a bound, and not waited for without an end; a device is refused.
+    """
     try:
         if path is STANDARD_INPUT:
             if sys.stdin is None:
                 raise InputError("the standard input is closed: name a file, or send one to it")
-            return sys.stdin.buffer.read()
-        return path.read_bytes()
+            return stream_bytes(sys.stdin.buffer, str(path))
+        return file_bytes(path, MOST_BYTES)
     except IsADirectoryError:
         raise InputError(f"{path} is a folder: name a file") from None
     except OSError as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from power.bounded_file import require_file
 from referee.errors import InputError
 from referee.formats.faults import FormatError
 from referee.formats.lines import plain_lines, refuse_other_text
@@ -23,6 +24,7 @@ def read_chunks(path: Path, size: int = _CHUNK) -> Iterator[tuple[int, str]]:
     """
     line = 1
     try:
+        require_file(path)
         with path.open("rb") as file:
             for content in _whole_lines(file, size):
                 text = _decoded(path, line, content)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Protocol, cast
 from urllib.parse import quote, urlsplit
 
+from power.bounded_file import require_file
 from referee.errors import InputError
 from referee.extras.stations.notification import StationFault
 from referee.formats.faults import harmless
@@ -53,6 +54,8 @@ def http_look(ca_file: Path | None) -> Look:
     for a file that is no CA.
     """
     try:
+        if ca_file is not None:
+            require_file(ca_file)
         context = ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError) as error:
         raise InputError(f"{ca_file} cannot be read as a CA in PEM: {error}.") from None

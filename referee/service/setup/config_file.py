@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from power.bounded_file import file_text
 from power.resource import split_resource
 from referee.errors import ConfigError
 from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection, TlsFiles
@@ -52,7 +53,7 @@ def load_config(path: Path) -> Config:
     missing key, or a value of the wrong type or outside its limits.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(file_text(path))
     except OSError as error:
         raise ConfigError(
             f"{path}: cannot be read ({error.strerror}); write one with 'referee init'."

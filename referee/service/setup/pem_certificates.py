@@ -10,6 +10,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
+from power.bounded_file import SMALL_BYTES, file_bytes
 from referee.errors import ConfigError
 from referee.service.setup.private_key import read_key
 
@@ -17,7 +18,7 @@ from referee.service.setup.private_key import read_key
 def certificates(path: Path) -> Sequence[x509.Certificate]:
     """Return the certificates of a file; raise `ConfigError` if there is none."""
     try:
-        return x509.load_pem_x509_certificates(path.read_bytes())
+        return x509.load_pem_x509_certificates(file_bytes(path, SMALL_BYTES))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror}).") from None
     except ValueError as error:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from power.bounded_file import file_text
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.yolo_counts import label_line, label_warnings
@@ -115,7 +116,7 @@ def _update_manifest(
     with database.write() as connection:
         if listed is not None:
             keep_blacklist(connection, listed)
-        note_material(connection, config.path.read_text(encoding="utf-8"))
+        note_material(connection, file_text(config.path))
     return manifest
 
 

@@ -9,6 +9,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
+from power.bounded_file import SMALL_BYTES, file_bytes
 from referee.errors import ConfigError
 
 
@@ -26,7 +27,7 @@ def read_key(path: Path) -> PrivateKeyTypes:
     try:
         if path.stat().st_mode & 0o077:
             raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
-        return serialization.load_pem_private_key(path.read_bytes(), password=None)
+        return serialization.load_pem_private_key(file_bytes(path, SMALL_BYTES), password=None)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror}).") from None
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:

@@ -10,6 +10,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from power.bounded_file import SMALL_BYTES, file_bytes
 from referee.errors import ConfigError, InputError
 from referee.service.setup.private_key import key_text, read_key
 from referee.service.setup.whole_files import write_once
@@ -59,7 +60,7 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
 def read_public_key(path: Path) -> Ed25519PublicKey:
     """Return a public key; raise `InputError` for another file."""
     try:
-        key = serialization.load_pem_public_key(path.read_bytes())
+        key = serialization.load_pem_public_key(file_bytes(path, SMALL_BYTES))
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}).") from None
     except (ValueError, UnsupportedAlgorithm) as error:

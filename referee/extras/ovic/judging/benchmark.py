@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from power.bounded_file import file_bytes
 from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import ModelFault, broken_protocol, run_job
@@ -131,7 +132,7 @@ def benchmark(
 
 def _sha256(model: Path) -> str:
     try:
-        return hashlib.sha256(model.read_bytes()).hexdigest()
+        return hashlib.sha256(file_bytes(model)).hexdigest()
     except OSError as error:
         raise InputError(f"{model} cannot be read: {error.strerror}") from None
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from power.bounded_file import require_file
 from referee.commands.options import add_config, declare_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.service.setup.config import Config
@@ -129,6 +130,7 @@ class TeamSite:
 
 def _trusting(ca_file: Path) -> ssl.SSLContext:
     try:
+        require_file(ca_file)
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError.
         raise InputError(f"--ca-file {ca_file} cannot be used: {error}.") from None
@@ -137,6 +139,7 @@ def _trusting(ca_file: Path) -> ssl.SSLContext:
 @contextmanager
 def _opened(model: Path) -> Iterator[IO[bytes]]:
     try:
+        require_file(model)
         file = model.open("rb")
     except OSError as error:
         raise InputError(f"{model} cannot be read: {error.strerror}.") from None

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from power.bounded_file import require_file
 from referee.core.names import find_name
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
@@ -125,6 +126,7 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
             raise InputError(f"'{args.team}' is not registered: run 'referee team add' first.")
         intake = SubmissionIntake(config, SystemClock(), database, database_commit(database), tasks)
         try:
+            require_file(args.model)
             task = intake.require_acceptable(args.task, args.model.stat().st_size)
             file = args.model.open("rb")
         except OSError as error:
