@@ -60,14 +60,16 @@ def stream_bytes(stream: BinaryIO, name: str, most: int = MOST_PIPED_BYTES) -> b
     return _pieces(name, most, stream.read)
 
 
-def require_file(path: Path | str) -> None:
-    """Raise OSError unless a path is a file: for readers that jump, or read it piece by piece.
+def require_file(path: Path | str, most: int | None = None) -> None:
+    """Raise OSError unless a path is a file, of `most` bytes at most: for readers that jump in it.
 
     Nothing is opened, so nothing waits.
     """
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise _no_file(path, status)
+    if most is not None and status.st_size > most:
+        raise _too_long(path, most)
 
 
 def _no_file(path: Path | str, status: os.stat_result) -> OSError:

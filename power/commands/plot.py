@@ -7,6 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from power.commands.written_file import file_to_write
+
 _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
 chooses the form: .html (with the findings), .svg, or .png. Red marks show where the meter had no
@@ -21,7 +23,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("plot", description=_DESCRIPTION)
     parser.add_argument("log", metavar="LOG", type=Path)
     parser.add_argument(
-        "-o", "--out", metavar="FILE", type=Path, required=True, help="FILE.html, .svg or .png"
+        "-o",
+        "--out",
+        metavar="FILE",
+        type=file_to_write,
+        required=True,
+        help="FILE.html, .svg or .png",
     )
     parser.set_defaults(run=run)
 

@@ -26,6 +26,7 @@ from power.commands.options import (
 )
 from power.commands.output import finding_line, phase_lines, print_json, say
 from power.commands.seconds import some_seconds
+from power.commands.written_file import file_to_write
 from power.energy.verdict import (
     EnergyResult,
     Finding,
@@ -96,7 +97,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="how many things the command does, for joules each",
     )
     parser.add_argument(
-        "--out", metavar="LOG", type=Path, help="keep the readings in this new file, as `record`"
+        "--out",
+        metavar="LOG",
+        type=file_to_write,
+        help="keep the readings in this new file, as `record`",
     )
     add_condition_options(parser)
     add_discard_option(parser)

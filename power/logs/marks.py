@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from power.append_file import AppendFile, claim
-from power.bounded_file import file_text
+from power.bounded_file import file_text, require_file
 from power.energy.phases import Mark
 from power.logs.facts_file import facts_path, load_course, unpacked
 from power.wipe_rule import RunEntry, RunEvent
@@ -40,6 +40,7 @@ def running_logs(entries: Iterable[RunEntry]) -> list[Path]:
 def is_written(log: Path) -> bool:
     """Tell whether a living program writes a log; where files have no locks, nobody knows."""
     try:
+        require_file(log)
         with open(log, "rb") as file:
             return not claim(file.fileno())
     except OSError:

@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from power.bounded_file import SMALL_BYTES, file_bytes
+from power.commands.written_file import file_to_write
 from referee.commands.options import add_config
 from referee.errors import ConfigError
 from referee.service.desk.link import DeskClient, socket_path
@@ -36,7 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add_config(parser)
-    add("--out", type=Path, metavar="FILE.zip", help="file to write (default: doctor-TIME.zip)")
+    add(
+        "--out",
+        type=file_to_write,
+        metavar="FILE.zip",
+        help="file to write (default: doctor-TIME.zip)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,8 +77,12 @@ def _always(path: Path) -> dict[str, Callable[[], Any]]:
     """Return the parts that need no sound configuration."""
     return {
         "machine.json": partial(machine_facts, path.absolute().parent),
-        "contest.toml": partial(path.read_text, encoding="utf-8", errors="replace"),
+        "contest.toml": partial(_configuration_text, path),
     }
+
+
+def _configuration_text(path: Path) -> str:
+    return file_bytes(path, SMALL_BYTES).decode("utf-8", "replace")
 
 
 def _parts(config: Config) -> dict[str, Callable[[], Any]]:

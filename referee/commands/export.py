@@ -26,6 +26,7 @@ from pathlib import Path
 from time import sleep
 
 from power.commands.seconds import any_seconds
+from power.commands.written_file import file_to_write
 from referee.commands.options import declare_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.programs.practice_folder import config_in
@@ -63,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--all", action="store_true", help="each session that has a verdict")
     add(
         "--out",
-        type=Path,
+        type=file_to_write,
         required=True,
         metavar="FILE.zip|DIR",
         help="file to write; with --all the folder, which is made if it is not there",

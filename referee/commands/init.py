@@ -99,7 +99,10 @@ def run(args: argparse.Namespace) -> int:
     config = _config(path, _answers(args), args.lanes or 1)
     data = folder / config.storage.folder
     with private_from_the_start():
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be made: {error.strerror}.") from None
         path.write_text(dump_config(config), encoding="utf-8")
         _require_readable(path)
         data.mkdir(exist_ok=True)

@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from power.commands.written_file import file_to_write
 from referee.commands.options import add_config
 from referee.errors import InputError, needing
 from referee.service.setup.config_file import load_config
@@ -36,10 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument("--csv", action="store_true", help="print CSV with all digits")
     form.add_argument("--latex", action="store_true", help="print a table for LaTeX")
-    form.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
+    form.add_argument(
+        "--html", type=file_to_write, metavar="FILE", help="write a page that stands alone"
+    )
     form.add_argument(
         "--picture",
-        type=Path,
+        type=file_to_write,
         metavar="FILE",
         help="draw the best five teams as .png or .svg of 1200x630 pixels, to share",
     )

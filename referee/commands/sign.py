@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from power.commands.written_file import file_to_write
 from referee.errors import InputError
 
 
@@ -26,7 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--key", type=Path, metavar="FILE", help="private Ed25519 key in PEM")
     what.add_argument(
-        "--new-key", type=Path, metavar="FILE", help="make a key in FILE, and FILE.pub beside it"
+        "--new-key",
+        type=file_to_write,
+        metavar="FILE",
+        help="make a key in FILE, and FILE.pub beside it",
     )
 
 

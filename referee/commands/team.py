@@ -26,6 +26,7 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from power.commands.written_file import file_to_write
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
 from referee.errors import InputError
@@ -139,7 +140,13 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
 def _add_slips(action: argparse.ArgumentParser) -> None:
     add = action.add_argument
     add("name", nargs="*", metavar="TEAM", help="only these teams (default: all active ones)")
-    add("--out", type=Path, required=True, metavar="FILE.html", help="page to write, then to print")
+    add(
+        "--out",
+        type=file_to_write,
+        required=True,
+        metavar="FILE.html",
+        help="page to write, then to print",
+    )
     add(
         "--address",
         action="append",

@@ -37,7 +37,7 @@ async function askDesk(path, body) {
       done = await postOnce(path, body);
     }
     if (done.ok) answer = done.answer;
-    say(done.ok ? "" : done.answer.text);
+    say(done.ok ? done.answer.warning ?? "" : done.answer.text);
   } catch (error) {
     say(`The desk does not answer (${error.message}). Look whether it was done before you try again.`);
   }

@@ -40,7 +40,7 @@ def test_the_printed_password_logs_in(event: Contest, capsys: pytest.CaptureFixt
     second = capsys.readouterr().out.strip().removeprefix("Team Rocket: ")
     teams = EventTeams(event.config.teams)
     assert "Team Rocket" == name
-    assert [None, "ants"] == [teams.admitted(name, password) for password in (first, second)]
+    assert [None, "Team Rocket"] == [teams.admitted(name, password) for password in (first, second)]
 
 
 def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:

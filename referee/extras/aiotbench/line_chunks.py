@@ -30,6 +30,8 @@ def read_chunks(path: Path, size: int = _CHUNK) -> Iterator[tuple[int, str]]:
                 text = _decoded(path, line, content)
                 yield line, text
                 line += text.count("\n")
+    except FormatError as error:
+        raise InputError(f"{path}: {error}") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder: name a file") from None
     except OSError as error:
@@ -40,6 +42,9 @@ def _whole_lines(file: BinaryIO, size: int) -> Iterator[bytes]:
     """Yield the content in pieces that end with LF; the last line gets one if it has none."""
     rest = b""
     while block := file.read(size):
+        # A file of zeros would be read to its end, and kept: it has no line.
+        if b"\0" in block:
+            raise FormatError("it holds bytes of zero, so it is no log of text")
         cut = block.rfind(b"\n") + 1
         if cut:
             yield rest + block[:cut]

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
 from client_sample.camera.source import read_picture
+from power.bounded_file import require_file
+from referee.core.bounds import MOST_IMAGE_BYTES
 from referee.errors import InputError
 
 Pixels = NDArray[np.uint8]
@@ -41,6 +43,7 @@ class PhotographCheck:
 def read_pixels(path: Path) -> Pixels:
     """Return a picture's pixels in BGR, as they are stored; raise `InputError` without any."""
     try:
+        require_file(path, MOST_IMAGE_BYTES)
         return read_picture(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -8,10 +8,12 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 
+from power.bounded_file import file_bytes
 from referee.errors import ConfigError
 from referee.service.setup.whole_files import replace_file
 
 _HEADER = ["team", "password_hash"]
+_MOST_BYTES = 2**28
 
 
 def registered_teams(path: Path) -> dict[str, str]:
@@ -19,8 +21,10 @@ def registered_teams(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
+        text = file_bytes(path, _MOST_BYTES).decode("utf-8")
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise ConfigError(f"{path}: is not a table of text ({error}).") from error
     if not rows or rows[0] != _HEADER:

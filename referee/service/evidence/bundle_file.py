@@ -52,6 +52,7 @@ MOST = {
 """The bounds of each member of a bundle."""
 
 _MOST_MEMBERS = 100
+_MOST_BYTES = 2**33
 # Others unpack without a bound for what one read may give.
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -100,6 +101,8 @@ def opened_bundle(path: Path) -> Iterator[BufferedReader]:
         # To open a pipe would wait for somebody who writes.
         if not stat.S_ISREG(path.stat().st_mode):
             raise NotABundle("", "It is no file.")
+        if path.stat().st_size > _MOST_BYTES:
+            raise NotABundle("", f"It has more than {_MOST_BYTES} bytes, and no bundle has.")
         with path.open("rb") as file:
             yield file
     except OSError as error:

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from power.bounded_file import SMALL_BYTES, file_bytes
 from referee.errors import ConfigError, InputError
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import OWN_NAME
@@ -51,7 +52,7 @@ def make_certificate(folder: Path, beside: Path, hosts: Sequence[str], now: date
         _make_ca(ca_path, ca_key_path, now)
     ca_key = read_key(ca_key_path)
     try:
-        ca = x509.load_pem_x509_certificate(ca_path.read_bytes())
+        ca = x509.load_pem_x509_certificate(file_bytes(ca_path, SMALL_BYTES))
     except ValueError as error:
         raise ConfigError(f"{ca_path} holds no certificate in PEM: {error}.") from None
     if not isinstance(ca_key, ec.EllipticCurvePrivateKey) or ca_key.public_key() != ca.public_key():

@@ -166,14 +166,10 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
     hashes = registered_teams(contest.config.teams)
     orders = stored_orders(connection)
     order = orders[-1] if orders else None
-    sessions = all_sessions(connection)
+    attempts = _attempts(all_sessions(connection), rehearsals(connection), now)
     records = stored_teams(connection)
     known = used_names(connection)
-    aside = rehearsals(connection)
-    teams = [
-        _team(record, hashes, order, _attempts(sessions, aside, record.name, now))
-        for record in records
-    ]
+    teams = [_team(record, hashes, order, attempts.get(record.name, ())) for record in records]
     teams = [team for team, record in zip(teams, records, strict=True) if _belongs(team, record)]
     teams += [
         RosterTeam(None, name, Registration(), False, "", True, False, ())
@@ -216,11 +212,12 @@ def _belongs(team: RosterTeam, record: TeamRecord) -> bool:
 
 
 def _attempts(
-    sessions: Sequence[SessionRecord], aside: Set[int], name: str, now: Instant
-) -> tuple[Attempt, ...]:
-    """Return a team's attempts, the oldest first; `sessions` has the newest first."""
-    return tuple(
-        Attempt(
+    sessions: Sequence[SessionRecord], aside: Set[int], now: Instant
+) -> dict[str, tuple[Attempt, ...]]:
+    """Return each team's attempts, the oldest first; `sessions` has the newest first."""
+    of_team: dict[str, list[Attempt]] = {}
+    for session in reversed(sessions):
+        attempt = Attempt(
             session.session_id,
             state_of(session.facts, now),
             session.facts.started is not None,
@@ -228,9 +225,8 @@ def _attempts(
             session.session_id in aside,
             session.lane,
         )
-        for session in reversed(sessions)
-        if session.team == name
-    )
+        of_team.setdefault(session.team, []).append(attempt)
+    return {team: tuple(attempts) for team, attempts in of_team.items()}
 
 
 def _ready_in(team: RosterTeam) -> int | None:

@@ -22,6 +22,7 @@ from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.registration import (
     add_team,
     bring_back,
+    look_alike_warnings,
     registration_of,
     rename,
     require_list,
@@ -92,8 +93,7 @@ def _register_team_actions(app: Flask, contest: Contest, broadcast: Broadcast, k
     @app.post("/teams/<any(add, lottery, order, rename, withdraw, return):what>")
     def change_teams(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            _change_teams(contest, what, arguments)
-            return {}
+            return _change_teams(contest, what, arguments)
 
         return act(do)
 
@@ -170,7 +170,9 @@ def _register_audience_actions(
         return act(do)
 
 
-def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> None:
+def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Change the list of teams; the answer has a warning if a new name looks like another one."""
+    new = ""
     operator, reason = acting_operator(arguments, named=True), posted_text(arguments, "reason")
     team = posted_text(arguments, "team")
     if what == "add":
@@ -182,14 +184,16 @@ def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> Non
             prizes=posted_choice(arguments, "prizes"),
             sessions=posted_choice(arguments, "sessions"),
         )
-        add_team(contest, team, said, operator)
+        new = add_team(contest, team, said, operator)
     elif what == "lottery":
         draw_order(contest, posted_text(arguments, "seed"), reason, operator)
     elif what == "order":
         set_order(contest, posted_names(arguments, "teams"), reason, operator)
     elif what == "rename":
-        rename(contest, team, posted_text(arguments, "new_name"), operator)
+        new = rename(contest, team, posted_text(arguments, "new_name"), operator)
     elif what == "withdraw":
         withdraw(contest, team, reason, operator)
     else:
         bring_back(contest, team, reason, operator)
+    warnings = look_alike_warnings(contest, [new]) if new else []
+    return {"warning": " ".join(warnings)} if warnings else {}

@@ -19,6 +19,7 @@ from referee.service.teams.registration import (
     amend,
     bring_back,
     import_teams,
+    look_alike_warnings,
     new_passwords,
     remove,
     rename,
@@ -26,7 +27,7 @@ from referee.service.teams.registration import (
 )
 from referee.service.teams.roster import read_roster
 from referee.store.sessions import all_sessions, create_session, latest_of_team, record_event
-from referee.store.teams import Registration, names_of_team
+from referee.store.teams import Registration, ensure_team, insert_registration, names_of_team
 from tests.support.teams import give_password
 
 LINES = [TeamLine(2, "ants", "Uni"), TeamLine(3, "bees", "Uni", prizes=False)]
@@ -287,13 +288,85 @@ def test_teams_of_an_earlier_referee_are_taken_over(contest):
 
 
 def test_an_unknown_team_is_told_with_the_nearest(contest):
-    """A mistyped name changes nothing, and the refusal offers the nearest name."""
+    """A mistyped name changes nothing, and the refusal offers the one that looks like it."""
     import_teams(contest, LINES, "teams.csv", "Kim")
-    with pytest.raises(InputError, match="No team is called 'Ants'. Did you mean 'ants'"):
-        withdraw(contest, "Ants", "gone", "Kim")
+    with pytest.raises(InputError, match="Did you mean 'ants'.*U.0430 CYRILLIC SMALL LETTER A"):
+        withdraw(contest, "\u0430nts", "gone", "Kim")
     with pytest.raises(InputError, match="No team is called 'x'. 'referee team list'"):
         new_passwords(contest, ["bees", "x"], "Kim")
     assert {} == registered_teams(contest.config.teams)
+
+
+def test_a_name_written_otherwise_is_the_same_team(contest):
+    """A team in another writing is refused as double, and found by every action, once."""
+    add_team(contest, "Cafe\u0301", Registration(), "Kim")
+    for written in ("Caf\u00e9", "CAFE\u0301", " caf\u00e9 "):
+        with pytest.raises(InputError, match="is registered already"):
+            add_team(contest, written, Registration(), "Kim")
+        with pytest.raises(InputError, match="line 2: 'Cafe\u0301' is registered already"):
+            import_teams(contest, [TeamLine(2, written)], "teams.csv", "Kim")
+    amend(contest, "CAF\u00c9", lambda old: replace(old, prizes=False), "their wish", "Kim")
+    assert ["Cafe\u0301"] == list(new_passwords(contest, ["caf\u00e9"], "Kim"))
+    withdraw(contest, "caf\u00e9", "broken", "Kim")
+    (team,) = read_roster(contest).teams
+    assert ("Cafe\u0301", True, False) == (team.name, team.withdrawn, team.registration.prizes)
+
+
+def test_a_team_takes_its_own_name_in_another_writing_once(contest):
+    """A renaming to the same name in another writing is one renaming, however often it is sent."""
+    add_team(contest, "Cafe\u0301", Registration(), "Kim")
+    for _ in range(2):
+        assert "CAF\u00c9" == rename(contest, "caf\u00e9", "CAF\u00c9", "Kim")
+    assert ["Cafe\u0301", "CAF\u00c9"] == names_of_team(contest.database.connection, "CAF\u00c9")
+
+
+def test_two_teams_of_an_earlier_event_are_each_found_exactly(contest):
+    """Two names that are the same today were two teams; another writing of them finds neither."""
+    one, other = "Caf\u00e9", "Cafe\u0301"
+    with contest.database.write() as connection:
+        for name in (one, other):
+            team_id = ensure_team(connection, name, "2026-01-01T00:00:00+00:00")
+            insert_registration(
+                connection, team_id, "registered", Registration(), operator="Kim", utc="2026-01-01"
+            )
+    passwords = new_passwords(contest, [], "Kim")
+    assert all(admitted(contest, name, passwords[name]) for name in (one, other))
+    assert not admitted(contest, "CAF\u00c9", passwords[one])
+    withdraw(contest, other, "gone", "Kim")
+    assert [(one, False), (other, True)] == [
+        (team.name, team.withdrawn) for team in read_roster(contest).teams
+    ]
+    with pytest.raises(InputError, match="Write one of these exactly"):
+        withdraw(contest, "CAF\u00c9", "gone", "Kim")
+
+
+def test_a_name_that_looks_like_another_is_registered_with_a_warning(contest):
+    """The warning names both names and the characters, of old teams and of one table."""
+    add_team(contest, "ants", Registration(), "Kim")
+    new = import_teams(contest, [TeamLine(2, "\u0430nts"), TeamLine(3, "bees")], "teams.csv", "Kim")
+    (warning,) = look_alike_warnings(contest, new)
+    assert "'\u0430nts' looks like 'ants'" in warning
+    assert "U+0430 CYRILLIC SMALL LETTER A where the other has U+0061" in warning
+
+
+def test_a_long_table_costs_as_much_for_each_line_as_a_short_one(contest):
+    """The number of steps of the database grows as the lines do."""
+    steps = []
+
+    def steps_of(names):
+        count = 0
+
+        def step():
+            nonlocal count
+            count += 1
+
+        contest.database.connection.set_progress_handler(step, 100)
+        import_teams(contest, [TeamLine(2, name) for name in names], "teams.csv", "Kim")
+        contest.database.connection.set_progress_handler(None, 0)
+        return count
+
+    steps = [steps_of([f"{part}{n}" for n in range(200)]) for part in "abcd"]
+    assert steps[3] < 1.5 * steps[0]
 
 
 def test_a_registration_is_amended_on_record(contest):

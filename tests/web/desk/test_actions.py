@@ -51,7 +51,8 @@ def test_seconds_that_make_no_sense(console: Console, seconds: object) -> None: 
     answer = console.post(
         f"/sessions/{number}/extra", seconds=seconds, reason="because", seen_length_s=600.0
     )
-    assert answer.status_code == 409
+    whole = type(seconds) is int and 0 <= seconds < 10**9
+    assert answer.status_code == (409 if whole else 400)
     assert console.client.get(f"/sessions/{number}").get_json()["length_s"] == 600.0
 
 
@@ -126,8 +127,10 @@ def test_an_alarm_is_seen_by_its_lane_and_text(console: Console) -> None:  # noq
     for name in ("Kim", "Ada"):
         console.done("/alarms/seen", alarms=seen, operator=name)
         assert ["Kim"] == [one["seen"] for one in console.client.get("/board").get_json()["alarms"]]
-    for wrong in ([], [{"lane": "", "text": "another"}], ["text"], "text", [{"text": 7}]):
-        assert 409 == console.post("/alarms/seen", alarms=wrong).status_code, wrong
+    unknown = [{"lane": "", "text": "another"}]
+    for wrong in ([], unknown, ["text"], "text", [{"text": 7}]):
+        status = console.post("/alarms/seen", alarms=wrong).status_code
+        assert status == 400 or (status == 409 and wrong in (unknown, ["text"])), wrong
 
 
 def test_a_result_is_replaced_by_nobody_who_has_not_seen_it(console: Console) -> None:  # noqa: F811

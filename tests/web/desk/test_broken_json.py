@@ -44,7 +44,6 @@ VALUES = (None, True, 10**30, "\ud800", [[]], {"a": []})
 FIT = {"operator": "Kim", "team": "ants", "lane": 1, "reason": "x", "teams": ["ants"]}
 
 
-
 def sent(client, path, body, kind):
     """Return the answer to a body under the page's key."""
     key = client.get("/form-key").get_json()["key"]

@@ -66,7 +66,7 @@ def test_a_press_without_a_name_makes_nothing(door, once):
     """What no page sends changes no password."""
     before = registered_teams(door.contest.config.teams)
     status, answer = make(door.visitor("Kim"), once=once)
-    assert (409, "text_wrong", before) == (
+    assert (400, "text_wrong", before) == (
         *(status, answer["code"]),
         registered_teams(door.contest.config.teams),
     )

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from power.commands.written_file import file_to_write
 from referee.errors import InputError, needing
 from referee.extras.aiotbench.device_configuration import (
     DeviceConfiguration,
@@ -116,7 +117,12 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         " repeated",
     )
     add("--json", action="store_true", help="print one JSON object")
-    add("--chart", type=Path, metavar="FILE", help="also draw the workloads: FILE.svg or .png")
+    add(
+        "--chart",
+        type=file_to_write,
+        metavar="FILE",
+        help="also draw the workloads: FILE.svg or .png",
+    )
     add_energy(score, "images that this energy was spent on (default: all lines of the logs)")
     score.set_defaults(act=_score)
 
@@ -205,13 +211,20 @@ def _add_rank(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     add = parser.add_argument
     add("logs", type=Path, nargs="+", metavar="LOG", help="the log of a device")
     add("--by", choices=("vips", "vops"), default="vips", help="what ranks (default: vips)")
-    add("--chart", type=Path, metavar="FILE", help="also draw the devices: FILE.svg or .png")
+    add(
+        "--chart",
+        type=file_to_write,
+        metavar="FILE",
+        help="also draw the devices: FILE.svg or .png",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument(
         "--csv", action="store_true", help="print a line for each device and workload, all digits"
     )
-    form.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
+    form.add_argument(
+        "--html", type=file_to_write, metavar="FILE", help="write a page that stands alone"
+    )
     parser.set_defaults(act=_rank)
 
 

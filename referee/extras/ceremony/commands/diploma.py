@@ -18,6 +18,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from power.commands.written_file import file_to_write
 from referee.commands.options import add_config
 from referee.core.names import SameNames
 from referee.errors import InputError
@@ -37,7 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("team", nargs="*", metavar="TEAM", help="only these teams (default: all that took part)")
-    add("--out", type=Path, required=True, metavar="FILE.html", help="page to write, then to print")
+    add(
+        "--out",
+        type=file_to_write,
+        required=True,
+        metavar="FILE.html",
+        help="page to write, then to print",
+    )
     add("--rehearsal", action="store_true", help="with generated results, to try the printer")
     add_config(parser)
 

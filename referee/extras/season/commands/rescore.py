@@ -22,6 +22,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from power.commands.written_file import file_to_write
 from referee.errors import InputError
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.choices import RESAMPLES
@@ -45,7 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("bundles", type=Path, nargs="+", metavar="DIR", help="folder of bundles, or a bundle")
-    add("--out", type=Path, required=True, metavar="FILE", help="the season's file, JSON lines")
+    add(
+        "--out",
+        type=file_to_write,
+        required=True,
+        metavar="FILE",
+        help="the season's file, JSON lines",
+    )
     add(
         "--rules",
         choices=tuple(RULE_SETS),

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from power.commands.written_file import file_to_write
 from referee.errors import needing
 from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.rows import Row, of_trusted_tracks, read_rows
@@ -45,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("rankings", "pairs", "bundles"),
         help="print CSV with all digits: the rankings (default), the pairs, or the bundles",
     )
-    form.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
+    form.add_argument(
+        "--html", type=file_to_write, metavar="FILE", help="write a page that stands alone"
+    )
     parser.add_argument(
         "--rank-by",
         choices=(BY_SCORE, BY_MAP),

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from power.commands.written_file import file_to_write
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.model_options import (
     add_board,
@@ -48,7 +49,9 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument(
         "--images", type=Path, required=True, metavar="DIR", help="images, which take turns"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
+    parser.add_argument(
+        "--out", type=file_to_write, metavar="FILE", help="write the result as JSON"
+    )
     add_board(parser)
     add_plan(parser)
     add_limits(parser)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from power.commands.written_file import file_to_write
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.benchmark import measurement_text
 from referee.extras.ovic.commands.ovic.model_options import (
@@ -65,7 +66,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     parser.add_argument(
         "--results",
-        type=Path,
+        type=file_to_write,
         metavar="FILE",
         help="write a detector's answers as COCO results, for an evaluation server",
     )

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from power.commands.written_file import file_to_write
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.entry_text import figure, table
@@ -123,7 +124,9 @@ def _add_minival(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add = parser.add_argument
     add("--ground-truth", type=Path, required=True, metavar="FILE", help="COCO instances JSON")
     add("--image-ids", type=Path, required=True, metavar="FILE", help="one image id a line")
-    add("--out", type=Path, required=True, metavar="FILE", help="the ground truth to write")
+    add(
+        "--out", type=file_to_write, required=True, metavar="FILE", help="the ground truth to write"
+    )
 
 
 def _write_minival(args: argparse.Namespace) -> int:

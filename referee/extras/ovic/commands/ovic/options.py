@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+from power.commands.written_file import file_to_write
 from referee.extras.ovic.rules.score import RULES, OvicScore
 
 
@@ -55,7 +56,7 @@ def add_frontier(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--picture",
-        type=Path,
+        type=file_to_write,
         metavar="FILE",
         help="draw frontier and entry as .svg or .png; needs the extra 'event'",
     )

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from power.commands.written_file import file_to_write
 from referee.commands.energy import (
     RunEnergy,
     add_energy,
@@ -166,10 +167,12 @@ def _add_frontier(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE",
         help="CSV name,latency_ms,accuracy; accuracy in percent",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the frontier as JSON")
+    parser.add_argument(
+        "--out", type=file_to_write, metavar="FILE", help="write the frontier as JSON"
+    )
     parser.add_argument(
         "--picture",
-        type=Path,
+        type=file_to_write,
         metavar="FILE",
         help="draw it as .svg or .png; needs the extra 'event'",
     )
