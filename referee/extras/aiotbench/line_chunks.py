@@ -13,7 +13,7 @@ from referee.formats.faults import FormatError
 from referee.formats.lines import plain_lines, refuse_other_text
 
 # A piece of this size and its cells stay in a processor's cache.
-_CHUNK = 2**18
+_CHUNK, _LONGEST_LINE = 2**18, 2**24
 
 
 def read_chunks(path: Path, size: int = _CHUNK) -> Iterator[tuple[int, str]]:
@@ -42,15 +42,14 @@ def _whole_lines(file: BinaryIO, size: int) -> Iterator[bytes]:
     """Yield the content in pieces that end with LF; the last line gets one if it has none."""
     rest = b""
     while block := file.read(size):
-        # A file of zeros would be read to its end, and kept: it has no line.
-        if b"\0" in block:
-            raise FormatError("it holds bytes of zero, so it is no log of text")
         cut = block.rfind(b"\n") + 1
         if cut:
             yield rest + block[:cut]
             rest = block[cut:]
         else:
             rest += block
+            if len(rest) > _LONGEST_LINE:  # A file of zeros would be read to its end, and kept.
+                raise FormatError((f"it has a line of more than {_LONGEST_LINE} bytes",))
     if rest:
         yield rest + b"\n"
 

@@ -181,7 +181,9 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
         registered = registrations_at(event)
         named = SameNames(registered)
         teams = [
-            replace(team, registration=registered.get(named.find(team.name), team.registration))
+            replace(
+                team, registration=registered.get(named.find(team.name) or "", team.registration)
+            )
             for team in teams
         ]
     lanes = tuple(lane.name for lane in contest.config.lanes)

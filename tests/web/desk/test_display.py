@@ -109,3 +109,15 @@ def test_other_sites_reach_nothing(client: FlaskClient) -> None:
         headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
         assert 403 == client.get(path, headers=headers).status_code
         assert 403 == client.get(path, headers={"Host": "evil.example"}).status_code
+
+
+@pytest.mark.parametrize("client", ["camera"], indirect=True)
+@pytest.mark.parametrize("what", ["screen", "take", "painted", "bye"])
+@pytest.mark.parametrize("body", [b"{", b"[]", b"null", b'{"page": NaN}', b"\xff\xfe"])
+def test_a_report_that_is_no_json_object_is_refused(
+    client: FlaskClient, what: str, body: bytes
+) -> None:
+    """What no display page sends is a 400 with a sentence, and no failure of the desk."""
+    answer = client.post(f"/display/{what}", data=body, content_type="application/json")
+    assert (400, "json_wrong") == (answer.status_code, answer.get_json()["code"])
+    assert answer.get_json()["text"].endswith(".")
