@@ -54,6 +54,7 @@ SHARED_BY_COMMANDS = {
     *("power.commands.options", "power.commands.output", "power.commands.progress"),
     *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
     *("power.commands.child", "power.commands.live_view", "power.commands.recording_job"),
+    "power.commands.written_file",
     *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
     *("referee.commands.options", "power.commands.parser", "power.commands.seconds"),
 }

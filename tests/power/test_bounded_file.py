@@ -11,6 +11,7 @@ import pytest
 
 from power import bounded_file
 from power.bounded_file import MOST_BYTES, file_bytes, file_text, require_file, stream_bytes
+from tests.support.fakes import BOUND_S
 
 
 @pytest.fixture
@@ -57,21 +58,23 @@ def test_a_file_longer_than_the_bound_is_refused_by_its_length(tmp_path):
 
 def test_a_pipe_without_a_writer_ends(pipe, monkeypatch):
     """Nobody writes: the wait has an end, and the sentence says so."""
-    monkeypatch.setattr(bounded_file, "_NO_WRITER_S", 0.01)
-    with pytest.raises(OSError, match="nobody has written into it for 0.01 s"):
-        file_bytes(pipe)
+    with monkeypatch.context() as patch:
+        patch.setattr(bounded_file, "_NO_WRITER_S", 0.01)
+        with pytest.raises(OSError, match="nobody has written into it for 0.01 s"):
+            file_bytes(pipe)
     with pytest.raises(OSError, match="it is a pipe and no file"):
         require_file(pipe)
 
 
 def test_a_pipe_whose_writer_is_silent_ends(pipe, monkeypatch):
     """Somebody holds it open and writes nothing more."""
-    monkeypatch.setattr(bounded_file, "_SILENT_S", 0.01)
     writer = os.open(pipe, os.O_RDWR)
     try:
         os.write(writer, b"a")
-        with pytest.raises(OSError, match="nothing has come out of it for 0.01 s"):
-            file_bytes(pipe)
+        with monkeypatch.context() as patch:
+            patch.setattr(bounded_file, "_SILENT_S", 0.01)
+            with pytest.raises(OSError, match="nothing has come out of it for 0.01 s"):
+                file_bytes(pipe)
     finally:
         os.close(writer)
 
@@ -82,12 +85,12 @@ def test_a_pipe_is_read_to_its_end_and_to_the_bound(pipe):
         writer = threading.Thread(target=pipe.write_bytes, args=(content,), name="writer")
         writer.start()
         assert content == file_bytes(pipe, most)
-        writer.join(60)
+        writer.join(BOUND_S)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"123456",), name="writer")
     writer.start()
     with pytest.raises(OSError, match="more than 5 bytes"):
         file_bytes(pipe, 5)
-    writer.join(60)
+    writer.join(BOUND_S)
 
 
 def test_a_stream_is_read_to_the_bound():
