@@ -247,3 +247,11 @@ def test_what_is_no_token(change):
 def test_no_text_breaks_the_check(text):
     """Any text of a client is judged without an error."""
     assert session_of_token(KEY, text) is None
+
+
+def test_a_name_in_another_writing_goes_on_with_its_session(admission, practice):
+    """In a rehearsal too, NFC, capitals and a joiner are the team that has logged in before."""
+    first = admission.login("Cafe\u0301", PRACTICE_PASSWORD, "10.0.0.1")
+    for written in ("Caf\u00e9", "CAFE\u0301", " caf\u00e9 "):
+        again = admission.login(written, PRACTICE_PASSWORD, "10.0.0.1")
+        assert (first.token, "Cafe\u0301") == (again.token, again.session.team)
