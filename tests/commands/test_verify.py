@@ -83,7 +83,7 @@ def test_a_signature_is_good_wrong_none_or_unchecked(folder, tmp_path, capsys):
     whole, key = folder / "bundle.zip", folder / "signing.pub"
     for path, words, state, text in (
         (whole, [key], "good", "; signed by "),
-        (whole, [], "unchecked", "; the signature was not checked: give"),
+        (whole, [], "unchecked", "; the signature was not checked."),
         (unsigned, [], "none", "; not signed."),
         (whole, [other], "wrong", "No signature in it is by"),
         (unsigned, [key], "none", "The bundle is not signed"),

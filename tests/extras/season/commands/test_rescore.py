@@ -103,7 +103,7 @@ def test_the_json_of_the_help_is_one_object(season, capsys, monkeypatch):
     Path("hall/broken.zip").write_bytes(b"PK")
     assert 1 == cli.main([*season, "--json"])
     out, err = capsys.readouterr()
-    reason = "This is no whole zip file: File is not a zip file."
+    reason = "This is no whole zip file: it has no end record."
     assert {
         "bundles": 3,
         "rows": 3,
