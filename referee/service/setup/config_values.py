@@ -69,7 +69,7 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
     kind = wanted[0]
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):
         return section(path, place, kind, value)  # type: ignore[arg-type]
-    if kind is Path and isinstance(value, str) and value:
+    if kind is Path and isinstance(value, str) and value and "\0" not in value:
         return path.resolve().parent / value
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         if math.isfinite(value):
