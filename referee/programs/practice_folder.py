@@ -18,6 +18,7 @@ from referee.service.setup.config import (
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
+from referee.service.setup.own_folder import Owner, owner_of
 
 PRACTICE_DATA = Path("practice-data")
 """The folder of a contestant's first rehearsals, below the working directory."""
@@ -41,6 +42,8 @@ def folder_for(base: Path, images: ImagesSection, track: str) -> Path:
         folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
         path = folder / "contest.toml"
         if not path.exists():
+            if owner_of(folder) is Owner.STRANGER:
+                continue
             return folder
         try:
             known = load_config(path)

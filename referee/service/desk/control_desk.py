@@ -215,6 +215,14 @@ class ControlDesk:
         obstacles = blockers(self._contest)
         return obstacles + [text for lane in self.lanes if (text := lane.obstacle())]
 
+    def refusals_of_logins(self) -> list[str]:
+        """Return one sentence for each reason why a login would be refused; it waits as one does.
+
+        In a lane whose session runs its own team may log in again.
+        """
+        refusals = blockers(self._contest)
+        return refusals + [text for lane in self.lanes if (text := lane.refusal_of_login())]
+
     def _lane_of(self, session_id: int) -> Lane:
         return self._lane(self._load(session_id).lane, f"Session {session_id}")
 

@@ -183,6 +183,26 @@ class Lane:
         finally:
             self.lock.release()
 
+    def refusal_of_login(self) -> str:
+        """Return why the meter would refuse a login now; '' if it would not.
+
+        It waits as a login does: for whoever has the lane, and until ended sessions are settled.
+        """
+        status = self.metering.status
+        if status.link is not LinkState.OK:
+            return self.obstacle()
+        with self.lock:
+            live = self.live()
+            if live is not None and live.facts.started is not None:
+                return ""  # Its team may log in again.
+            try:
+                self.settling.finish()
+                if live is not None and self._runs.is_lost_start(live.session_id):
+                    return ""  # The login of its team ends that run.
+            except Unavailable as error:
+                return str(error)
+            return self._runs.refusal()
+
     def stop_lost_start(self, session_id: int) -> None:
         """Stop an integration that runs for an armed session that has not begun, and give it up.
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from referee.errors import InputError, RefereeError, Unavailable
+from referee.errors import RefereeError, Unavailable
 from referee.service.setup.config import Config, StorageSection
 from referee.service.setup.contest import Contest, open_contest
 from referee.service.setup.image_entries import Progress
-from referee.service.setup.own_folder import Owner, owner_of, require_own, why_not_made
+from referee.service.setup.own_folder import Owner, owner_of, strangers, why_not_made
 from referee.service.setup.preparation import look_at_material
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.setup.secrets_file import secrets_path
@@ -30,28 +29,18 @@ from referee.store.readable import copy_to, is_current, refusal_of_writes
 class Look:
     """What a look at an event found.
 
-    `contest` has the images of now. `owner` says whose the contest's folder is. `keeps` tells that
-    the contest's database is the event's own, so that findings last. `material_fault` says why
-    images and ground truth cannot be used, and is None if they can. `scratch` is the temporary
-    folder.
+    `contest` has the images of now. `owner` says whose the contest's folder is, and `folder_fault`
+    why the event cannot be kept there, '' if it can. `keeps` tells that the contest's database is
+    the event's own, so that findings last. `material_fault` says why images and ground truth cannot
+    be used, and is None if they can. `scratch` is the temporary folder.
     """
 
     contest: Contest
     owner: Owner
+    folder_fault: str
     keeps: bool
     material_fault: RefereeError | None
     scratch: Path
-
-    @cached_property
-    def folder_fault(self) -> str:
-        """Return why the event cannot be kept in its folder; '' if it can."""
-        folder = self.contest.config.storage.folder
-        try:
-            require_own(folder)
-        except InputError as error:
-            return str(error)
-        why = why_not_made(folder) if self.owner is Owner.NOBODY else refusal_of_writes(folder)
-        return f"{folder}: cannot be used: {why}. Name another one." if why else ""
 
     @property
     def playable(self) -> Contest:
@@ -76,7 +65,9 @@ def looked_at(
     Raises `ConfigError` for keys that cannot be used, and `InputError` for a damaged database.
     """
     owner = owner_of(config.storage.folder)
-    require_one_key(config.storage.folder, config.path)
+    folder_fault = _folder_fault(config.storage.folder, owner)
+    if not folder_fault:
+        require_one_key(config.storage.folder, config.path)
     with ExitStack() as stack:
         try:
             scratch = Path(stack.enter_context(TemporaryDirectory(prefix="referee-")))
@@ -95,7 +86,14 @@ def looked_at(
             stored = open_contest(config, copy=copy, keys=keys)
         stack.callback(stored.database.close)
         contest, fault = _with_material(stored, progress, tell)
-        yield Look(contest, owner, copy is None, fault, scratch)
+        yield Look(contest, owner, folder_fault, copy is None, fault, scratch)
+
+
+def _folder_fault(folder: Path, owner: Owner) -> str:
+    if owner is Owner.STRANGER:
+        return strangers(folder)
+    why = why_not_made(folder) if owner is Owner.NOBODY else refusal_of_writes(folder)
+    return f"{folder}: cannot be used: {why}. Name another one." if why else ""
 
 
 def _with_material(

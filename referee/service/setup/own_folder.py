@@ -34,7 +34,7 @@ _DATABASE = "referee.db"
 # Beside one of the first names, the others do not make the folder a stranger's.
 _TELLING = (
     *("contest.toml*", "signing.key*", "signing.pub*", "secrets.json*", "referee*.db*"),
-    *("contest_tls.*", "contest_ca.*", *(f"{role}.lock" for role in _ROLES)),
+    *("contest_tls.*", "contest_ca.*", "logins*.lock", *(f"{role}.lock" for role in _ROLES)),
 )
 _USUAL = (
     *("teams.csv*", "rehearsals", "logs", "models", "bundles", "golden", "meter*.jsonl*"),
@@ -54,7 +54,7 @@ def owner_of(folder: Path) -> Owner:
     names = _names_in(folder)
     if names is None:
         return Owner.NOBODY
-    if not _without(names, _CRUMBS):
+    if not without_crumbs(names):
         return Owner.EMPTY
     is_ours = _has_mark(folder, names) or _has_our_names_alone(names)
     return Owner.REFEREE if is_ours else Owner.STRANGER
@@ -65,17 +65,29 @@ def require_own(folder: Path, beside: Collection[str] = ()) -> None:
 
     Files with the names `beside` may be there, too.
     """
-    if owner_of(folder) is not Owner.STRANGER:
-        return
-    strange = [name for name in _without(_names_in(folder) or (), _CRUMBS) if name not in beside]
+    if owner_of(folder) is Owner.STRANGER and (fault := strangers(folder, beside)):
+        raise InputError(fault)
+
+
+def strangers(folder: Path, beside: Collection[str] = ()) -> str:
+    """Return why a folder of somebody else is not used, with what it holds.
+
+    Files with the names `beside` do not count; the text is '' if there are no others.
+    """
+    strange = [name for name in without_crumbs(_names_in(folder) or ()) if name not in beside]
     if not strange:
-        return
+        return ""
     listed = ", ".join(strange[:_SHOWN])
     more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
-    raise InputError(
+    return (
         f"{folder}: is no folder of the referee's, and holds {listed}{more}. Nothing was changed. "
         "Name a folder that is empty or not there yet."
     )
+
+
+def without_crumbs(names: Collection[str]) -> list[str]:
+    """Return the names in a folder without those of files that file managers leave."""
+    return _without(names, _CRUMBS)
 
 
 def why_not_made(folder: Path) -> str:
