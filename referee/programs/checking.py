@@ -13,7 +13,7 @@ from power.errors import MeterError
 from referee.errors import RefereeError, Unavailable
 from referee.programs.golden_client import check_golden
 from referee.programs.hosting import require_kind
-from referee.programs.outside import port_names, read_here
+from referee.programs.outside import dates_of, port_names, read_here
 from referee.programs.progress import progress_told
 from referee.programs.terminal import tell_on_terminal
 from referee.service.board.addresses import contestants_urls
@@ -136,6 +136,8 @@ def _findings_of(contest: Contest, images: Finding | None) -> list[Finding]:
         ports=tuple(free(name, address) for name, address in zip(names, addresses, strict=True)),
         machine=read_here(),
         newer=tuple(newer_evidence(config, connection)),
+        console_urls=tuple(contestants_urls(config.server.console)),
+        dates=dates_of(contest),
     )
     return all_findings(contest, around, program_stamp(), images)
 

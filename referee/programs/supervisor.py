@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+from referee.core.host_port import joined
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
 from referee.programs.failed_start import SilentServer
@@ -51,6 +52,8 @@ def bind(address: str, purpose: str, option: str = "") -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        if family == socket.AF_INET6:  # [::] is every address, whatever the system's default is.
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         listener.bind((host.strip("[]"), int(port)))
         listener.listen(512)
     except OSError as error:
@@ -91,8 +94,7 @@ class Supervisor:
         (config.storage.folder / "logs").mkdir(parents=True, exist_ok=True)
         desk_options = []
         for bound, resource in zip(self._listeners["contest"], resources, strict=True):
-            host, port = bound.getsockname()[:2]
-            desk_options += ["--contest", f"{host}:{port}", "--meter", resource]
+            desk_options += ["--contest", joined(*bound.getsockname()[:2]), "--meter", resource]
         self._children: dict[str, Child] = {}
         for program in programs:
             sockets: Sequence[socket.socket | None] = self._listeners[program.name] or [None]
@@ -240,8 +242,7 @@ def _bound(config: Config, programs: Sequence[Program]) -> dict[str, list[socket
 def url_of(listener: socket.socket, scheme: str = "http") -> str:
     """Return the address of a server on this machine."""
     host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
-    return f"{scheme}://{host}:{port}"
+    return f"{scheme}://{joined({'0.0.0.0': '127.0.0.1', '::': '::1'}.get(host, host), port)}"
 
 
 def answers(url: str, tls: ssl.SSLContext | None = None) -> bool:
