@@ -47,7 +47,7 @@ from referee.service.setup.config import (
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
-from referee.service.setup.own_folder import require_own
+from referee.service.setup.own_folder import Owner, owner_of, require_own
 from referee.service.setup.private_files import make_folder, private_from_the_start
 from referee.service.setup.secrets_file import load_secrets
 
@@ -59,6 +59,8 @@ _NAMES = {
 # The ports of the lanes lie ten apart, so console and scoreboard keep theirs between them.
 _FIRST_PORT, _PORTS_APART = 8000, 10
 _DEFAULTS = Answers()
+# What an earlier event has beside its configuration.
+_LEFT = ("signing.pub", "teams.csv", "contest_tls.pem", "contest_ca.pem")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -171,7 +173,8 @@ def _require_usable(folder: Path, data: Path, images: ImagesSection) -> None:
     """
     material = [path for path in (images.folder, images.ground_truth) if not path.is_absolute()]
     require_own(data)
-    require_own(folder, beside=[data.name, *(path.parts[0] for path in material)])
+    left = _LEFT if owner_of(data) is Owner.REFEREE else ()
+    require_own(folder, beside=[data.name, *left, *(path.parts[0] for path in material)])
 
 
 def _write(path: Path, text: str) -> None:
