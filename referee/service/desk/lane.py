@@ -13,6 +13,7 @@ from power.energy.conditions import conditions_to_json
 from power.meter import IntegrationStart, MeterSettings, Reading
 from referee.core.devices import one_spelling
 from referee.core.instant import Instant, seconds_between, shifted
+from referee.core.states import SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.logbook import Logbook, secure_wire_log
 from referee.service.desk.metering import LinkState, Metering, MeterStatus
@@ -193,8 +194,11 @@ class Lane:
             return self.obstacle()
         with self.lock:
             live = self.live()
-            if live is not None and live.facts.started is not None:
+            state = None if live is None else state_of(live.facts, self._contest.clock.now())
+            if live is not None and state is SessionState.RUNNING:
                 return ""  # Its team may log in again.
+            if live is not None and state is not SessionState.ARMED:
+                return f"Session {live.session_id} is over, and its end is being recorded."
             try:
                 self.settling.finish()
                 if live is not None and self._runs.is_lost_start(live.session_id):

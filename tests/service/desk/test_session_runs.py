@@ -262,6 +262,7 @@ def test_a_killed_referees_session_is_settled_before_ready(contest, meter):
     foreign_run(meter, contest)
     with running_desk(contest, meter) as desk:
         eventually(lambda: desk.lanes[0].metering.status.link is LinkState.OK)
+        eventually(lambda: "its end is being recorded" not in str(desk.refusals_of_logins()))
         (text,) = desk.refusals_of_logins()
         assert "which no program on this computer has fetched" in text
         assert "the run of /elsewhere/b.csv" in text

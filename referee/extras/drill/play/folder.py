@@ -30,6 +30,7 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import make_folder
+from referee.service.setup.secrets_file import load_secrets
 from referee.service.teams.order import draw_order
 from referee.service.teams.registration import add_team, new_passwords
 from referee.store.database import Database
@@ -67,6 +68,7 @@ def new_folder(parent: Path) -> Path:
         numbers = [int(path.name) for path in parent.iterdir() if path.name.isdecimal()]
         folder = parent / str(max(numbers, default=0) + 1)
         folder.mkdir(mode=0o700)
+        load_secrets(folder)  # They mark it as a referee's, before pictures lie in it.
     except InputError as error:
         raise InputError(f"{error} Give another --out.") from None
     except OSError as error:
