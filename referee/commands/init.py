@@ -25,6 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from referee.errors import ConfigError, InputError
+from referee.programs.failed_start import FolderBefore
 from referee.programs.meter_search import find_meters, identity_of
 from referee.programs.setup_questions import (
     EMULATED,
@@ -104,13 +105,16 @@ def run(args: argparse.Namespace) -> int:
     config = _config(path, _answers(args), args.lanes or 1)
     data = folder / config.storage.folder
     _require_usable(folder, data, config.images)
+    before = FolderBefore.of(folder)
     with private_from_the_start():
         make_folder(folder)
-        _write(path, dump_config(config))
-        _require_readable(path)
-        make_folder(data)
-        load_secrets(data)
-        public = ensure_signing_key(data, path)
+        with before.undone() as keep:
+            _write(path, dump_config(config))
+            _require_readable(path)
+            make_folder(data)
+            load_secrets(data)
+            public = ensure_signing_key(data, path)
+            keep()
     print(f"Wrote {path}, {data / 'secrets.json'} and {data / PRIVATE}.")
     print(f"Give {public} to everybody: it proves who signed the evidence.")
     print(f"Next: edit {path}, register teams with 'referee team add', and run 'referee check'.")

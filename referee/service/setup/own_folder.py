@@ -79,9 +79,12 @@ def strangers(folder: Path, beside: Collection[str] = ()) -> str:
         return ""
     listed = ", ".join(strange[:_SHOWN])
     more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+    remedy = "Name a folder that is empty or not there yet."
+    if os.path.ismount(folder):  # It often holds lost+found or .zfs, which nobody has put there.
+        remedy = f"It is the top of a disk: name a new folder in it, such as {folder / 'referee'}."
     return (
         f"{folder}: is no folder of the referee's, and holds {listed}{more}. Nothing was changed. "
-        "Name a folder that is empty or not there yet."
+        f"{remedy}"
     )
 
 

@@ -88,6 +88,14 @@ def test_what_is_not_there_can_be_made_or_not(tmp_path: Path) -> None:
     assert ["file"] == os.listdir(tmp_path)
 
 
+def test_the_top_of_a_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lost+found is nobody's file, but the folder is not for the referee alone."""
+    (tmp_path / "lost+found").mkdir()
+    monkeypatch.setattr(os.path, "ismount", lambda path: path == tmp_path)
+    with pytest.raises(InputError, match="holds lost.found.* such as .*/referee"):
+        require_own(tmp_path)
+
+
 def lock(folder: Path) -> None:
     """Take a lock in the folder."""
     with lock_folder(folder, "contest"):
