@@ -20,6 +20,7 @@ from referee.service.board.addresses import certificate_hosts
 from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_file import load_config, tls_line
 from referee.service.setup.contest_tls import OWN_NAME, ca_words, usable_certificate
+from referee.service.setup.own_folder import require_own
 from referee.service.setup.private_files import make_private
 
 
@@ -42,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
     config = load_config(args.config)
     now = datetime.now(UTC)
+    require_own(config.storage.folder)
     make_private(config.storage.folder)
     hosts = [*args.name, *certificate_hosts([lane.contest for lane in config.lanes])]
     files = make_certificate(config.storage.folder, config.path, hosts, now)

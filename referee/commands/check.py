@@ -9,6 +9,9 @@ Slow checks are made once, and count for a day: the golden client, durable commi
 passwords, and the meter's error queue and clock. --again makes them anew, --quick never. While the
 referee runs the command shows the running referee's list.
 
+The command makes and changes nothing. What slow checks find, and overrides, are kept in the event's
+own folder, if it has one.
+
   referee check --config event/contest.toml
   referee check --again --config event/contest.toml
 
@@ -41,6 +44,7 @@ from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.folder_lock import is_hosted, is_locked
 from referee.service.setup.opened import opened_contest
+from referee.service.setup.own_folder import Owner, owner_of, require_own
 
 if TYPE_CHECKING:
     from referee.programs.checking import Slow
@@ -187,6 +191,7 @@ def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_R
     Raises `InputError` if no finding, or more than one, has the name; `Refusal` if `--override`
     names no FAIL, or `--acknowledge` no WARN.
     """
+    _require_folder(config)
     with opened_contest(config) as contest:
         now = contest.clock.now()
         if args.take_back is None:
@@ -199,6 +204,17 @@ def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_R
         override = _named(args.take_back, rows)["override"]
         if override is not None:
             take_back(contest.database, now, override["number"], args.reason, args.by)
+
+
+def _require_folder(config: Config) -> None:
+    """Raise `InputError` if the event has no folder yet, in which an override could be kept."""
+    folder = config.storage.folder
+    require_own(folder)
+    if owner_of(folder) is not Owner.REFEREE:
+        raise InputError(
+            f"{folder}: the event has no folder yet, and an override is kept there. Start 'referee "
+            "serve' once."
+        )
 
 
 def _named(name: str, rows: Sequence[_Row]) -> _Row:

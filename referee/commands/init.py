@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set up an event: write a commented configuration and the secrets into a new folder.
+"""Set up an event: write a commented configuration and the secrets into a new or an empty folder.
+
+The images and the ground truth may lie in the folder already; nothing else may.
 
 On a terminal the command asks for the images, the ground truth, the meter and the length, and shows
 the meters that it finds. With an option, or without a terminal, it asks nothing. Then edit the
@@ -23,6 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from referee.errors import ConfigError, InputError
+from referee.programs.failed_start import FolderBefore
 from referee.programs.meter_search import find_meters, identity_of
 from referee.programs.setup_questions import (
     EMULATED,
@@ -45,7 +48,8 @@ from referee.service.setup.config import (
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
-from referee.service.setup.private_files import private_from_the_start
+from referee.service.setup.own_folder import Owner, owner_of, require_own
+from referee.service.setup.private_files import make_folder, private_from_the_start
 from referee.service.setup.secrets_file import load_secrets
 
 _NAMES = {
@@ -56,6 +60,8 @@ _NAMES = {
 # The ports of the lanes lie ten apart, so console and scoreboard keep theirs between them.
 _FIRST_PORT, _PORTS_APART = 8000, 10
 _DEFAULTS = Answers()
+# What an earlier event has beside its configuration.
+_LEFT = ("signing.pub", "teams.csv", "contest_tls.pem", "contest_ca.pem")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,16 +104,17 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{path} exists already. Give another folder, or edit that file.")
     config = _config(path, _answers(args), args.lanes or 1)
     data = folder / config.storage.folder
+    _require_usable(folder, data, config.images)
+    before = FolderBefore.of(folder)
     with private_from_the_start():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder} cannot be made: {error.strerror}.") from None
-        path.write_text(dump_config(config), encoding="utf-8")
-        _require_readable(path)
-        data.mkdir(exist_ok=True)
-        load_secrets(data)
-        public = ensure_signing_key(data, path)
+        make_folder(folder)
+        with before.undone() as keep:
+            _write(path, dump_config(config))
+            _require_readable(path)
+            make_folder(data)
+            load_secrets(data)
+            public = ensure_signing_key(data, path)
+            keep()
     print(f"Wrote {path}, {data / 'secrets.json'} and {data / PRIVATE}.")
     print(f"Give {public} to everybody: it proves who signed the evidence.")
     print(f"Next: edit {path}, register teams with 'referee team add', and run 'referee check'.")
@@ -161,6 +168,24 @@ def _from(folder: Path, path: Path) -> Path:
     """Return a path as it stands in a configuration: from its folder, if it lies in there."""
     home = folder.resolve()
     return path.relative_to(home) if path.is_relative_to(home) else path
+
+
+def _require_usable(folder: Path, data: Path, images: ImagesSection) -> None:
+    """Raise `InputError` for a folder with more than what an event has there; nothing is changed.
+
+    The images and the ground truth may lie there, and what is left of an earlier event.
+    """
+    material = [path for path in (images.folder, images.ground_truth) if not path.is_absolute()]
+    require_own(data)
+    left = _LEFT if owner_of(data) is Owner.REFEREE else ()
+    require_own(folder, beside=[data.name, *left, *(path.parts[0] for path in material)])
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _require_readable(path: Path) -> None:

@@ -38,6 +38,7 @@ from referee.commands.options import VARIABLE, environment_config
 from referee.errors import InputError
 from referee.programs.emulator import range_for
 from referee.programs.ending import ended_on_purpose
+from referee.programs.failed_start import FolderBefore
 from referee.programs.practice_folder import PRACTICE_DATA, folder_for, practice_config
 from referee.programs.terminal import say
 from referee.service.board.addresses import certificate_hosts
@@ -160,7 +161,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.images is None and args.config is None:
         args.config = environment_config()
-    with _configuration(args) as config, hosted(config) as host:
+    with _configuration(args) as (config, keep), hosted(config) as host:
+        keep()
         supervisor = host.supervisor
         say(
             f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
@@ -181,8 +183,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _configuration(args: argparse.Namespace) -> Iterator[Config]:
-    """Hold the folder of the rehearsal, and return its configuration."""
+def _configuration(args: argparse.Namespace) -> Iterator[tuple[Config, Callable[[], None]]]:
+    """Hold the folder of the rehearsal, and return its configuration.
+
+    A block that fails before it calls the function leaves the folder as it was.
+    """
     from referee.programs.hosting import claimed, event_rehearsal
 
     if args.config is not None:
@@ -192,8 +197,9 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
                 f"--config takes all from the event: leave out --{given[0].replace('_', '-')}, or "
                 "change contest.toml."
             )
-        with event_rehearsal(load_config(args.config)) as config, ended_on_purpose(config):
-            yield config
+        rehearsal = event_rehearsal(load_config(args.config))
+        with rehearsal as (config, keep), ended_on_purpose(config):
+            yield config, keep
         return
     if args.images is None or args.ground_truth is None:
         raise InputError(
@@ -206,8 +212,9 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
         classes=args.classes,
     )
     data = args.data or folder_for(PRACTICE_DATA, images, args.track)
-    with claimed(data):
-        yield _own_configuration(args, data, images)
+    before = FolderBefore.of(data)
+    with claimed(data), before.undone() as keep:
+        yield _own_configuration(args, data, images), keep
 
 
 def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSection) -> Config:

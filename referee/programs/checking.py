@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from power.errors import MeterError
 from referee.errors import RefereeError, Unavailable
 from referee.programs.golden_client import check_golden
 from referee.programs.hosting import require_kind
-from referee.programs.outside import port_names, read_here
+from referee.programs.outside import dates_of, port_names, read_here
 from referee.programs.progress import progress_told
 from referee.programs.terminal import tell_on_terminal
 from referee.service.board.addresses import contestants_urls
@@ -20,7 +21,7 @@ from referee.service.evidence.newer_evidence import newer_evidence
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.durable_commit import check_commits
 from referee.service.preflight.finding import Finding, fail
-from referee.service.preflight.listing import all_findings, list_json
+from referee.service.preflight.listing import all_findings, in_groups, list_json
 from referee.service.preflight.material_checks import check_truth, check_turned
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import overrides_of_today
@@ -46,8 +47,9 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.service.setup.folder_lock import lock_folder
 from referee.service.setup.lane_words import of_lane
+from referee.service.setup.look import Look, looked_at
 from referee.service.setup.opened import opened_contest
-from referee.service.setup.preparation import prepare_contest
+from referee.service.setup.own_folder import Owner
 from referee.service.setup.program import Launch
 
 Slow = Literal["all", "missing"]
@@ -58,18 +60,18 @@ Key = tuple[str, str]
 def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -> Mapping[str, Any]:
     """Return the list as `list_json` does; `slow` says which slow checks are made before.
 
-    `tell` gets a sentence for each slow check. The image manifest is made or brought up to date.
+    `tell` gets a sentence for each slow check. Nothing is made or changed, but what slow checks
+    find is kept in the event's own folder, if it has one.
     """
-    images = _images(config)
     try:
         for lane in config.lanes:
             require_kind(lane.meter)
-        with opened_contest(config) as contest:
-            if slow is not None:
-                _check_slowly(contest, None if slow == "all" else _missing(contest, images), tell)
-            findings = _findings(contest, images)
+        with _looked_at(config, keeping=slow is not None) as look:
+            if slow is not None and not look.folder_fault:
+                _check_slowly(look, None if slow == "all" else _missing(look), tell)
+            contest = look.contest
             overrides = overrides_of_today(contest.database, contest.clock)
-            return list_json(findings, overrides, contest.clock.now())
+            return list_json(_findings(look), overrides, contest.clock.now())
     except RefereeError as error:
         remedy = "Do what it says, or repair what it names. Then check again."
         row = {"group": "configuration", "item": "contest", "level": "FAIL", "text": str(error)}
@@ -77,22 +79,37 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
         return {"ready": False, "findings": [row | more]}
 
 
-def _images(config: Config) -> Finding | None:
-    """Prepare images and ground truth; return why that cannot be done, or None."""
+@contextmanager
+def _looked_at(config: Config, *, keeping: bool) -> Iterator[Look]:
+    """Look at an event until the block ends, and tell on the terminal what its images say."""
     told: list[str] = []
-    try:
+    with ExitStack() as stack:
         with progress_told("images checked") as progress:
-            database, _ = prepare_contest(config, progress=progress, tell=told.append)
-    except RefereeError as error:
-        remedy = "Correct [images] in the configuration, or the files that it names."
-        return fail("contest", "images and ground truth", str(error), remedy)
-    database.close()
-    for sentence in told:
-        tell_on_terminal(sentence)
-    return None
+            look = stack.enter_context(
+                looked_at(config, keeping=keeping, progress=progress, tell=told.append)
+            )
+        for sentence in told:  # Behind the bar, which stands on the same line.
+            tell_on_terminal(sentence)
+        yield look
 
 
-def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
+def _images(look: Look) -> Finding | None:
+    """Return why images and ground truth cannot be used, or None."""
+    if look.material_fault is None:
+        return None
+    remedy = "Correct [images] in the configuration, or the files that it names."
+    return fail("contest", "images and ground truth", str(look.material_fault), remedy)
+
+
+def _findings(look: Look) -> list[Finding]:
+    found = _findings_of(look.contest, _images(look))
+    if not look.folder_fault:
+        return found
+    remedy = "Set [storage] folder to one that is new, empty, or this event's own."
+    return in_groups([fail("configuration", "folder", look.folder_fault, remedy), *found])
+
+
+def _findings_of(contest: Contest, images: Finding | None) -> list[Finding]:
     config = contest.config
     scheme = config.server.contest_scheme
     connection, utc = contest.database.connection, contest.clock.now().utc
@@ -119,22 +136,23 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
         ports=tuple(free(name, address) for name, address in zip(names, addresses, strict=True)),
         machine=read_here(),
         newer=tuple(newer_evidence(config, connection)),
+        console_urls=tuple(contestants_urls(config.server.console)),
+        dates=dates_of(contest),
     )
     return all_findings(contest, around, program_stamp(), images)
 
 
-def _missing(contest: Contest, images: Finding | None) -> set[tuple[str, str]]:
+def _missing(look: Look) -> set[Key]:
     """Return the slow checks without a finding that counts now."""
+    contest = look.contest
     made = {finding.key for finding in material_findings(contest)}
-    return {finding.key for finding in _findings(contest, images) if finding.is_old} | (
-        material(contest).keys() - made
-    )
+    again = {finding.key for finding in _findings(look) if finding.is_old}
+    return again | (material(contest).keys() - made)
 
 
-def _check_slowly(
-    contest: Contest, wanted: Collection[tuple[str, str]] | None, tell: Callable[[str], None]
-) -> None:
+def _check_slowly(look: Look, wanted: Collection[Key] | None, tell: Callable[[str], None]) -> None:
     """Make slow checks, unless a session that a killed referee left is still under way."""
+    contest = look.contest
     config = contest.config
     busy = under_way(contest)
     if busy:
@@ -146,8 +164,18 @@ def _check_slowly(
         tell(f"checking: {of_lane('power meter', config.lane(lane).name)}")
         findings = [(finding, config.lane(lane).meter.resource) for finding in _look(config, lane)]
         keep(contest.database, contest.clock.now(), findings)
-    if wanted is None or set(wanted) - set(meters):
-        run_slow_checks(config, wanted, tell)
+    if wanted is not None and not set(wanted) - set(meters):
+        return
+    if not look.keeps:
+        tell(f"What the slow checks find is not kept: {_why_not_kept(look)}.")
+    run_slow_checks(config, wanted, tell, look)
+
+
+def _why_not_kept(look: Look) -> str:
+    folder = look.contest.config.storage.folder
+    if look.owner is Owner.REFEREE:
+        return f"the database in {folder} is brought up to date when the referee starts"
+    return f"the event has no folder yet. 'referee serve' makes {folder}"
 
 
 def _look(config: Config, lane: int) -> list[Finding]:
@@ -169,25 +197,43 @@ def run_all_slow_checks(config: Config, launch: Launch) -> None:
 
 
 def run_slow_checks(
-    config: Config, wanted: Iterable[Key] | None, tell: Callable[[str], None]
+    config: Config,
+    wanted: Iterable[Key] | None,
+    tell: Callable[[str], None],
+    look: Look | None = None,
 ) -> None:
     """Make the slow checks with these groups and items (None: all), and store each as it is found.
 
-    Raises `Unavailable` while a session is armed, runs or is not settled, and `InputError` while
-    another process makes the checks.
+    With a `look` they are made for what it found. If that does not keep, the disk of the event's
+    folder is not tried. Raises `Unavailable` while a session is armed, runs or is not settled, and
+    `InputError` while another process makes the checks.
     """
+    if look is not None and not look.keeps:
+        _make_checks(look.playable, wanted, tell, without=(COMMIT,))
+        return
+    with ExitStack() as stack:
+        stack.enter_context(lock_folder(config.storage.folder, "checks"))
+        contest = look.contest if look else stack.enter_context(opened_contest(config))
+        _make_checks(contest, wanted, tell)
+
+
+def _make_checks(
+    contest: Contest,
+    wanted: Iterable[Key] | None,
+    tell: Callable[[str], None],
+    without: Collection[Key] = (),
+) -> None:
     keys = None if wanted is None else set(wanted)
-    with lock_folder(config.storage.folder, "checks"), opened_contest(config) as contest:
-        basis = expected(contest, program_stamp(), []) | material(contest)
-        for key, check in _checks(contest, tell):
-            if key not in basis or (keys is not None and key not in keys):
-                continue
-            busy = under_way(contest)
-            if busy:
-                raise Unavailable(f"{busy} Slow checks would disturb it: wait for its end.")
-            tell(f"checking: {key[1]}")
-            findings = [(finding, basis[key].text) for finding in check()]
-            keep(contest.database, contest.clock.now(), findings)
+    basis = expected(contest, program_stamp(), []) | material(contest)
+    for key, check in _checks(contest, tell):
+        if key not in basis or key in without or (keys is not None and key not in keys):
+            continue
+        busy = under_way(contest)
+        if busy:
+            raise Unavailable(f"{busy} Slow checks would disturb it: wait for its end.")
+        tell(f"checking: {key[1]}")
+        findings = [(finding, basis[key].text) for finding in check()]
+        keep(contest.database, contest.clock.now(), findings)
 
 
 def _checks(

@@ -19,6 +19,7 @@ from referee.core.open_files import descriptor_shortage
 from referee.core.restored import RESTORED_REMEDY, restored_text
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
+from referee.programs.failed_start import FolderBefore
 from referee.programs.log_lines import log_as
 from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_told
@@ -65,24 +66,31 @@ def claimed(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def event_rehearsal(event: Config) -> Iterator[Config]:
+def event_rehearsal(event: Config) -> Iterator[tuple[Config, Callable[[], None]]]:
     """Lock an event's folder and that of its rehearsals; return the rehearsals' configuration.
 
+    A block that fails before it calls the function leaves both folders as they were.
     Raises `InputError` while the event's servers run, and while a session of the event is armed,
     runs or is not settled: a rehearsal resets the meter that holds its energy.
     """
     if event.contest.mode == "practice":
         raise InputError(f"{event.path}: is no event, so it has no rehearsals.")
-    with claimed(event.storage.folder):
+    folder = event.storage.folder
+    before, rehearsals = FolderBefore.of(folder), FolderBefore.of(event.rehearsals)
+    with claimed(folder), before.undone() as keep_event:
         with opened_contest(event) as contest:
             busy = under_way(contest)
         if busy:
             raise InputError(
                 f"{busy} A rehearsal would reset the meter: start 'referee serve', and let it end."
             )
-        config = rehearsal_config(event)
-        with claimed(config.storage.folder):
-            yield config
+        with claimed(event.rehearsals), rehearsals.undone() as keep_rehearsals:
+
+            def keep() -> None:
+                keep_event()
+                keep_rehearsals()
+
+            yield rehearsal_config(event), keep
 
 
 @contextmanager

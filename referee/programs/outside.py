@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,16 +16,18 @@ from referee.errors import ConfigError, RefereeError
 from referee.service.board.addresses import contestants_urls
 from referee.service.desk.readiness import Outside
 from referee.service.evidence.newer_evidence import newer_evidence
+from referee.service.preflight.clock_rule import Dated, DateFacts
 from referee.service.preflight.machine_facts import MachineFacts, ask_command, read_machine
 from referee.service.preflight.machine_watch import MachineWatch, sample_clocks
 from referee.service.preflight.ports import answering
 from referee.service.preflight.surroundings import PortFacts
+from referee.service.setup.commit import commit_time
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_tls import pinned_context
 from referee.service.setup.lane_words import of_lane
 from referee.service.setup.program import command_of
-from referee.store.notices import insert_notice
+from referee.store.notices import insert_notice, newest_fact_utc
 
 _MOST_S = 600.0
 _END_S = 20.0
@@ -61,8 +64,15 @@ def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Ou
         return tuple(contestants_urls(addresses[lane - 1], config.server.contest_scheme))
 
     watch = MachineWatch(read_here, sample_clocks, tell)
-    newer = tuple(newer_evidence(config, contest.database.connection))
-    return Outside(watch, ports, urls, partial(run_in_a_process, config), newer)
+    return Outside(
+        machine=watch,
+        ports=ports,
+        urls=urls,
+        console_urls=lambda: tuple(contestants_urls(config.server.console)),
+        dates=partial(dates_of, contest),
+        run=partial(run_in_a_process, config),
+        newer=tuple(newer_evidence(config, contest.database.connection)),
+    )
 
 
 def port_names(config: Config) -> list[str]:
@@ -73,6 +83,21 @@ def port_names(config: Config) -> list[str]:
 def read_here() -> MachineFacts:
     """Return what this machine says now."""
     return read_machine(Path("/"), ask_command, datetime.now(UTC))
+
+
+def dates_of(contest: Contest) -> DateFacts:
+    """Return what tells whether the laptop's date can be right."""
+    config, made = contest.config, commit_time()
+    event = []
+    for path in (config.path, config.teams, config.database):
+        with suppress(OSError):
+            at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            event.append(Dated(f"the file {path.name}", at))
+    newest = newest_fact_utc(contest.database.connection)
+    if newest is not None:
+        event.append(Dated("the newest record of the event", datetime.fromisoformat(newest)))
+    program = None if made is None else Dated("this program's commit", made)
+    return DateFacts(datetime.now(UTC), program, event)
 
 
 def run_in_a_process(config: Config, stopping: threading.Event) -> str:

@@ -18,6 +18,10 @@ from referee.service.setup.config import (
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
+from referee.service.setup.own_folder import Owner, owner_of
+
+_DATABASE = "referee.db"
+_SHOWN = 3
 
 PRACTICE_DATA = Path("practice-data")
 """The folder of a contestant's first rehearsals, below the working directory."""
@@ -26,9 +30,29 @@ PRACTICE_DATA = Path("practice-data")
 def config_in(data: Path) -> Config:
     """Return the configuration in a rehearsal's folder, with the database of exactly that folder.
 
-    The configuration of a folder that was copied names the folder from which it was copied.
+    The configuration of a folder that was copied names the folder from which it was copied. Raises
+    `InputError` for a folder in which nobody has rehearsed, with those that lie beside it.
     """
+    if not (data / "contest.toml").exists():
+        what = "is no folder of rehearsals" if data.exists() else "is not there"
+        raise InputError(f"{data}: {what}. Give the --data of the rehearsal{_beside(data)}.")
     return replace(load_config(data / "contest.toml"), storage=StorageSection(data.resolve()))
+
+
+def _beside(data: Path) -> str:
+    """Name the folders of rehearsals where this one was looked for."""
+    try:
+        folders = sorted(data.parent.iterdir())
+        places = [
+            path
+            for path in folders
+            if (path / _DATABASE).is_file() and (path / "contest.toml").is_file()
+        ]
+    except OSError:
+        return ""
+    if not places:
+        return ": the line 'ready' of 'referee practice' names it"
+    return f", such as {' or '.join(map(str, places[:_SHOWN]))}"
 
 
 def folder_for(base: Path, images: ImagesSection, track: str) -> Path:
@@ -41,6 +65,8 @@ def folder_for(base: Path, images: ImagesSection, track: str) -> Path:
         folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
         path = folder / "contest.toml"
         if not path.exists():
+            if owner_of(folder) is Owner.STRANGER:
+                continue
             return folder
         try:
             known = load_config(path)

@@ -13,8 +13,10 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+from referee.core.host_port import joined
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
+from referee.programs.failed_start import SilentServer
 from referee.programs.table import programs_of
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
 from referee.service.observation.processes import wait_for_leftovers
@@ -28,6 +30,7 @@ _STOP_S = 10.0
 _LOOK_S = 0.2
 # Obstacles that go away within this time are not reported.
 _TELL_AFTER_S = 2.0
+_TELL_EVERY_S = 10.0
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +52,8 @@ def bind(address: str, purpose: str, option: str = "") -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        if family == socket.AF_INET6:  # [::] is every address, whatever the system's default is.
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         listener.bind((host.strip("[]"), int(port)))
         listener.listen(512)
     except OSError as error:
@@ -89,8 +94,7 @@ class Supervisor:
         (config.storage.folder / "logs").mkdir(parents=True, exist_ok=True)
         desk_options = []
         for bound, resource in zip(self._listeners["contest"], resources, strict=True):
-            host, port = bound.getsockname()[:2]
-            desk_options += ["--contest", f"{host}:{port}", "--meter", resource]
+            desk_options += ["--contest", joined(*bound.getsockname()[:2]), "--meter", resource]
         self._children: dict[str, Child] = {}
         for program in programs:
             sockets: Sequence[socket.socket | None] = self._listeners[program.name] or [None]
@@ -152,22 +156,25 @@ class Supervisor:
             listener.close()
 
     def wait_for_sessions(self, tell: Callable[[str], None]) -> None:
-        """Wait without a time limit until the desk can start a session.
+        """Wait without a time limit until the desk would take a login.
 
-        `tell` gets a sentence each time the list of obstacles changes.
+        `tell` gets a sentence when the list of obstacles changes, and no more often than each ten
+        seconds: an energy that grows is no news.
         """
         desk = DeskClient(socket_path(self._config.storage.folder))
         last_told: list[str] = []
+        next_s = 0.0
         while True:
             try:
-                obstacles = list(desk.ask("obstacles")["obstacles"])
+                obstacles = list(desk.ask("refusals")["refusals"])
             except Unavailable as error:
                 obstacles = [str(error)]
             if not obstacles:
                 return
-            if obstacles != last_told and self._patience_is_over():
+            news = obstacles != last_told and time.monotonic() >= next_s
+            if news and self._patience_is_over():
                 tell(f"Not ready yet. {' '.join(obstacles)} The console is {self.console_url}.")
-                last_told = obstacles
+                last_told, next_s = obstacles, time.monotonic() + _TELL_EVERY_S
             self._stopping.wait(_LOOK_S / 4)
 
     def _patience_is_over(self) -> bool:
@@ -209,7 +216,7 @@ class Supervisor:
         for url in (f"{self.console_url}/form-key", *(f"{u}/help" for u in self.contest_urls)):
             while not answers(url, tls):
                 if time.monotonic() > deadline:
-                    raise Unavailable(
+                    raise SilentServer(
                         f"{url} does not answer; see the logs in "
                         f"{self._config.storage.folder / 'logs'}."
                     )
@@ -235,8 +242,7 @@ def _bound(config: Config, programs: Sequence[Program]) -> dict[str, list[socket
 def url_of(listener: socket.socket, scheme: str = "http") -> str:
     """Return the address of a server on this machine."""
     host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
-    return f"{scheme}://{host}:{port}"
+    return f"{scheme}://{joined({'0.0.0.0': '127.0.0.1', '::': '::1'}.get(host, host), port)}"
 
 
 def answers(url: str, tls: ssl.SSLContext | None = None) -> bool:

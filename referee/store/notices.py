@@ -96,6 +96,15 @@ def _notice(row: Sequence[Any]) -> Notice:
     return replace(Notice(*told), subject=None if number is None else Subject(image_id, lane))
 
 
+def newest_fact_utc(connection: sqlite3.Connection) -> str | None:
+    """Return the time of the newest act in the audit or event of a session, None without any."""
+    row = connection.execute(
+        "select max(utc) from (select max(utc) as utc from audit"
+        " union all select max(utc) from session_events)"
+    ).fetchone()
+    return None if row[0] is None else str(row[0])
+
+
 def insert_audit(
     connection: sqlite3.Connection,
     at: Instant,

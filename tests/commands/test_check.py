@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -97,3 +98,12 @@ def test_looking_is_not_on_record(event, capsys):
         before = len(read_audit(contest))
         check(event, capsys)
         assert before == len(read_audit(contest))
+
+
+def test_an_override_needs_the_events_folder(event, capsys):
+    """A check that overrides makes no folder."""
+    shutil.rmtree(event.storage.folder)
+    (event.path.parent / "signing.pub").unlink()
+    code, _, err = check(event, capsys, "--override", "disk", "--reason", "x")
+    assert (2, False) == (code, event.storage.folder.exists())
+    assert "the event has no folder yet" in err

@@ -78,7 +78,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(tmp_path, capsys, opti
     """A wrong option, or one meter in two lanes, leaves no configuration and no secrets."""
     assert 2 == main(["init", str(tmp_path / "event"), *options])
     assert fault in capsys.readouterr().err
-    assert [] == [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [] == list(tmp_path.iterdir())
 
 
 _FOUND = """
@@ -137,3 +137,31 @@ def test_who_gives_up_has_no_event(tmp_path):
     code, screen = on_terminal(tmp_path / "event", b"\x04")
     assert (1, False) == (code, (tmp_path / "event").exists())
     assert "referee init: stopped." in screen
+
+
+@pytest.mark.parametrize("options", [(), ("--seconds", "300")])
+def test_a_folder_with_other_files_is_refused(tmp_path, capsys, options):
+    """It is named with what it holds, and stays as it is."""
+    home = tmp_path / "photos"
+    home.mkdir()
+    for name in ("a.jpg", "ground_truth.json"):
+        (home / name).touch()
+    assert 2 == main(["init", str(home), *options])
+    assert (
+        "photos: is no folder of the referee's, and holds a.jpg. Nothing" in capsys.readouterr().err
+    )
+    assert {"a.jpg", "ground_truth.json"} == {path.name for path in home.iterdir()}
+
+
+def test_what_is_left_of_an_event_is_taken(tmp_path):
+    """Who has lost contest.toml makes it anew beside the event's own folder."""
+    made(tmp_path / "event")
+    (tmp_path / "event/contest.toml").unlink()
+    assert 0 == made(tmp_path / "event")[0]
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
+    """A file that is in the way is told."""
+    (tmp_path / "file").touch()
+    assert 2 == main(["init", str(tmp_path / "file/event")])
+    assert "file/event: the folder cannot be made: Not a directory." in capsys.readouterr().err

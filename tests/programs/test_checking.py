@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -121,3 +122,33 @@ def test_boxes_that_nobody_finds_and_turned_images_are_told(
     (event / "ground_truth.json").write_text(json.dumps(truth))
     assert {"images and ground truth"} == contest_findings(event, None).keys()
     assert "OK" == contest_findings(event, "missing")["truth boxes"][0]
+
+
+def test_lanes_whose_meters_were_not_asked_are_not_ready(event: Path, switch_on: Switch) -> None:
+    """A quick check does not say 'Ready' of what the whole check refuses."""
+    meter = switch_on()
+    spelled = meter.resource.replace("127.0.0.1", "localhost")
+    found = own_meters(event, meter.resource, spelled, None)
+    assert ["own meter of lane left", "own meter of lane right"] == list(found)
+    assert f"it may be that of lane 'right' ({spelled})" in found["own meter of lane left"]
+
+
+def test_a_check_makes_nothing_where_the_event_has_no_folder(event: Path) -> None:
+    """Slow checks of images are made, and shown; what they find stands nowhere."""
+    shutil.rmtree(event / "data")
+    (event / "signing.pub").unlink()
+    before = sorted(event.rglob("*"))
+    assert "OK" == contest_findings(event, "missing")["images and ground truth"][0]
+    assert before == sorted(event.rglob("*"))
+
+
+def test_a_check_names_a_folder_of_somebody_else(event: Path) -> None:
+    """It fails, makes no slow check, and the list has the rest."""
+    shutil.rmtree(event / "data")
+    (event / "data").mkdir()
+    (event / "data/photo.jpg").touch()
+    before = sorted(event.rglob("*"))
+    shown = check_here(load_config(event / "contest.toml"), "all", lambda _: None)
+    texts = [it["text"] for it in shown["findings"] if it["level"] == "FAIL"]
+    assert 1 == len(texts) and "holds photo.jpg" in texts[0]
+    assert before == sorted(event.rglob("*"))

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from referee.programs.practice_folder import folder_for, practice_config
+import pytest
+
+from referee.errors import InputError
+from referee.programs.practice_folder import config_in, folder_for, practice_config
 from referee.service.setup.config import (
     ContestSection,
     ImagesSection,
@@ -40,3 +43,25 @@ def test_a_folder_that_cannot_be_read_is_left_alone(tmp_path):
     (base / "contest.toml").write_text("[[")
     images = ImagesSection(tmp_path, tmp_path / "truth.json")
     assert tmp_path / "practice-data-2" == folder_for(base, images, "network")
+
+
+def test_a_strangers_folder_is_passed_over(tmp_path):
+    """A folder of that name without a configuration, which holds photographs, is not taken."""
+    base = tmp_path / "practice-data"
+    base.mkdir()
+    (base / "photo.jpg").touch()
+    images = ImagesSection(tmp_path, tmp_path / "truth.json")
+    assert tmp_path / "practice-data-2" == folder_for(base, images, "network")
+
+
+def test_a_folder_that_is_mistyped_is_told_with_those_that_are_there(tmp_path):
+    """Nobody who looks for a rehearsal is told to make an event."""
+    rehearsed(tmp_path / "practice-data", ImagesSection(tmp_path / "a", tmp_path / "truth.json"))
+    (tmp_path / "practice-data/referee.db").touch()
+    with pytest.raises(
+        InputError, match=r"practice-dta: is not there.* such as .*/practice-data\.$"
+    ):
+        config_in(tmp_path / "practice-dta")
+    (tmp_path / "photos").mkdir()
+    with pytest.raises(InputError, match=r"photos: is no folder of rehearsals"):
+        config_in(tmp_path / "photos")

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import socket
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.errors import InputError
-from referee.programs.supervisor import Supervisor
+from referee.programs.supervisor import Supervisor, bind, url_of
 from referee.service.setup.config import Config
 from tests.support.contests import make_contest
 from tests.support.ports import free_address
@@ -48,3 +49,26 @@ def test_a_scoreboard_that_cannot_listen_is_told_and_nothing_stays_bound(tmp_pat
             Supervisor(with_addresses(tmp_path, console, address), ["none"])
     host, port = console.split(":")
     socket.create_server((host, int(port))).close()
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("[::]:0", "http://[::1]:"),
+        ("[::1]:0", "http://[::1]:"),
+        ("127.0.0.1:0", "http://127.0.0.1:"),
+        ("0.0.0.0:0", "http://127.0.0.1:"),
+    ],
+)
+def test_urls_have_brackets(address: str, url: str) -> None:
+    """A server that listens everywhere is reached by loopback."""
+    with closing(bind(address, "console")) as listener:
+        assert url_of(listener) == f"{url}{listener.getsockname()[1]}"
+
+
+def test_all_addresses_are_those_of_both_kinds() -> None:
+    """[::] takes clients of IPv4 whatever the system's default is."""
+    with closing(bind("[::]:0", "console")) as listener:
+        port = listener.getsockname()[1]
+        socket.create_connection(("127.0.0.1", port), timeout=180).close()
+        socket.create_connection(("::1", port), timeout=180).close()

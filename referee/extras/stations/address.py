@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from referee.core.host_port import joined
 from referee.errors import InputError
 
 STATIONS_MOST = 64
@@ -43,7 +44,7 @@ def parse_address(text: str) -> StationAddress:
             f"'{text}': a station's address has no user, no '?' and no '#': {_FORM}. The feed "
             "needs no password."
         )
-    name = name.strip() or (host if port is None else f"{host}:{port}")
+    name = name.strip() or (host if port is None else joined(host, port))
     if not name.isprintable() or len(name) > 60:
         raise InputError(f"'{text}': a station's name has 60 printable characters at most.")
     path = parts.path.rstrip("/").removesuffix("/feed")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from power.meter import IntegrationStart
 from referee.core.actors import REFEREE
+from referee.core.devices import one_spelling
 from referee.core.instant import Instant
 from referee.core.states import EndCause, SessionState, remaining_s, state_of
 from referee.errors import Refusal, Unavailable
@@ -215,6 +216,14 @@ class ControlDesk:
         obstacles = blockers(self._contest)
         return obstacles + [text for lane in self.lanes if (text := lane.obstacle())]
 
+    def refusals_of_logins(self) -> list[str]:
+        """Return one sentence for each reason why a login would be refused; it waits as one does.
+
+        In a lane whose session runs its own team may log in again.
+        """
+        refusals = blockers(self._contest)
+        return refusals + [text for lane in self.lanes if (text := lane.refusal_of_login())]
+
     def _lane_of(self, session_id: int) -> Lane:
         return self._lane(self._load(session_id).lane, f"Session {session_id}")
 
@@ -242,10 +251,11 @@ class ControlDesk:
 
 
 def _login_text(team: str, address: str, now: Instant, start: IntegrationStart | None) -> str:
+    where = one_spelling(address)
     if start is None:
-        return f"'{team}' logged in from {address}; there is no meter."
+        return f"'{team}' logged in from {where}; there is no meter."
     return (
-        f"'{team}' logged in from {address}; the meter's START was confirmed "
+        f"'{team}' logged in from {where}; the meter's START was confirmed "
         f"{start.confirmed_s - start.sent_s:.3f} s after it was sent, and the login is answered "
         f"{now.monotonic_s - start.written_s:.3f} s after the start."
     )

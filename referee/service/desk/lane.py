@@ -13,6 +13,7 @@ from power.energy.conditions import conditions_to_json
 from power.meter import IntegrationStart, MeterSettings, Reading
 from referee.core.devices import one_spelling
 from referee.core.instant import Instant, seconds_between, shifted
+from referee.core.states import SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.logbook import Logbook, secure_wire_log
 from referee.service.desk.metering import LinkState, Metering, MeterStatus
@@ -182,6 +183,29 @@ class Lane:
             return self._runs.obstacle()
         finally:
             self.lock.release()
+
+    def refusal_of_login(self) -> str:
+        """Return why the meter would refuse a login now; '' if it would not.
+
+        It waits as a login does: for whoever has the lane, and until ended sessions are settled.
+        """
+        status = self.metering.status
+        if status.link is not LinkState.OK:
+            return self.obstacle()
+        with self.lock:
+            live = self.live()
+            state = None if live is None else state_of(live.facts, self._contest.clock.now())
+            if live is not None and state is SessionState.RUNNING:
+                return ""  # Its team may log in again.
+            if live is not None and state is not SessionState.ARMED:
+                return f"Session {live.session_id} is over, and its end is being recorded."
+            try:
+                self.settling.finish()
+                if live is not None and self._runs.is_lost_start(live.session_id):
+                    return ""  # The login of its team ends that run.
+            except Unavailable as error:
+                return str(error)
+            return self._runs.refusal()
 
     def stop_lost_start(self, session_id: int) -> None:
         """Stop an integration that runs for an armed session that has not begun, and give it up.

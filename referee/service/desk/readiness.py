@@ -18,6 +18,7 @@ from referee.service.desk.lane import Lane
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.display.display import Display
 from referee.service.display.facts import display_facts
+from referee.service.preflight.clock_rule import DateFacts
 from referee.service.preflight.finding import Finding, Level, fail
 from referee.service.preflight.listing import all_findings, list_json, require_none_standing
 from referee.service.preflight.machine_watch import MachineWatch
@@ -50,6 +51,8 @@ class Outside:
     machine: MachineWatch | None = None
     ports: Callable[[], tuple[PortFacts, ...]] = lambda: ()
     urls: Callable[[int], tuple[str, ...]] = lambda lane: ()
+    console_urls: Callable[[], tuple[str, ...]] = lambda: ()
+    dates: Callable[[], DateFacts | None] = lambda: None
     run: RunOutside | None = None
     newer: tuple[NewerEvidence, ...] = ()
 
@@ -235,6 +238,8 @@ class Readiness:
             jumps=None if machine is None else machine.jumps,
             changed=self._changed(),
             newer=self._outside.newer,
+            console_urls=self._outside.console_urls(),
+            dates=self._outside.dates(),
         )
 
     def _facts_of(self, lane: Lane) -> LaneFacts:

@@ -16,7 +16,7 @@ from referee.store.sessions import FIRST_LANE
 def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str, Any]:
     """Carry out a request from the socket and return the answer (see `link`).
 
-    The contest server sends `begin`, `logout` and `show`, the supervisor sends `obstacles`, and
+    The contest server sends `begin`, `logout` and `show`, the supervisor sends `refusals`, and
     `referee check` sends `check` and `check_again`. Raises `Refusal` (code
     `action_unknown`) for any other action.
     """
@@ -37,6 +37,8 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
         return {}
     if action == "obstacles":
         return {"obstacles": desk.obstacles()}
+    if action == "refusals":
+        return {"refusals": desk.refusals_of_logins()}
     raise Refusal("action_unknown", f"The desk knows no action '{action}'.")
 
 

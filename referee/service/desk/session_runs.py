@@ -59,6 +59,15 @@ class SessionRuns:
             return str(error) if isinstance(error.__cause__, MeterHolds) else ""
         return ""
 
+    def refusal(self) -> str:
+        """Return why the meter could not be reset now, whatever the reason; '' if it could."""
+        self.catch_up()
+        try:
+            self._metering.look(self.leave)
+        except Unavailable as error:
+            return str(error)
+        return ""
+
     def begin(self, session_id: int) -> None:
         """Note that a session is about to start the meter."""
         identity = self._metering.status.identity
@@ -94,24 +103,30 @@ class SessionRuns:
         """
         return self._metering.look(lambda meter: self._end_lost_start(meter, session_id))
 
+    def is_lost_start(self, session_id: int) -> bool:
+        """Tell whether the meter holds what a session has started that never began."""
+        return self._metering.look(lambda meter: self._lost_start(meter, session_id))
+
     def give_up(self, session_id: int) -> None:
         """Stop the meter and note that its energy is nobody's: no session has begun."""
         self._metering.stop()
         self._metering.look(lambda meter: self._guard(meter).give_up(self._name(session_id)))
 
     def _end_lost_start(self, meter: Meter, session_id: int) -> bool:
+        if not self._lost_start(meter, session_id):
+            return False
+        meter.stop()
+        self._guard(meter).give_up(self._name(session_id))
+        return True
+
+    def _lost_start(self, meter: Meter, session_id: int) -> bool:
         held, name = look(meter), self._name(session_id)
         if held is None:
             return False
         last = last_of(self._runs.entries(), held.identity.serial)
         if last is None or (last.log, last.event) != (name, RunEvent.BEGUN):
             return False
-        passed_s = (self._contest.clock.now().utc - last.at).total_seconds()
-        if not _began_then(held, passed_s):
-            return False
-        meter.stop()
-        self._guard(meter).give_up(name)
-        return True
+        return _began_then(held, (self._contest.clock.now().utc - last.at).total_seconds())
 
     def _guard(self, meter: Meter) -> Guard:
         return Guard(meter, self._runs, self._resource, utc=lambda: self._contest.clock.now().utc)

@@ -36,7 +36,8 @@ def images_finding(contest: Contest) -> Finding:
         return fail(*item, text, "Put them back, or start the referee again.")
     if not contest.images:
         return fail(*item, "there is no image", "Start the referee: it prepares the images.")
-    counts = counts_text(load_counts(contest.database.connection))
+    look = contest.looked_at
+    counts = counts_text(look.counts if look else load_counts(contest.database.connection))
     text = f"{len(contest.images)} images, {len(contest.classes)} classes, as hashed: {counts}"
     return ok(*item, text)
 

@@ -44,7 +44,7 @@ def network_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
         item = of_lane("address for contestants", lane.name)
         key = _address_key(config, lane.lane)
         yield replace(_address(item, key, lane.address, lane.urls), lane=lane.lane)
-    yield _console(config.server.console)
+    yield _console(config.server.console, around.console_urls)
     for port in around.ports:
         yield _port(port, _port_key(config, port), runs=around.runs)
 
@@ -71,22 +71,26 @@ def _address(item: str, key: str, address: str, urls: Sequence[str]) -> Finding:
     if not urls:
         remedy = "Connect the cable or the Wi-Fi. The address then appears by itself."
         return warn("network", item, "this laptop is on no network", remedy)
-    if len(urls) > 1:
-        text = f"{', '.join(urls)}: the laptop is on {len(urls)} networks"
+    # One network often gives an address of each kind.
+    ipv6 = sum("[" in url for url in urls)
+    networks = max(ipv6, len(urls) - ipv6)
+    if networks > 1:
+        text = f"{', '.join(urls)}: the laptop is on {networks} networks"
         remedy = (
             "Give the teams the address of the contest's network, and leave the others if you can."
         )
         return warn("network", item, text, remedy)
-    return ok("network", item, urls[0])
+    return ok("network", item, ", ".join(urls))
 
 
-def _console(address: str) -> Finding:
+def _console(address: str, urls: Sequence[str]) -> Finding:
     if is_on_this_machine(address):
         return ok("network", "address of the console", f"{address}: this laptop alone reaches it")
     remedy = (
         "Set [server] console to 127.0.0.1:8001, unless operators on other laptops must reach it."
     )
-    text = f"{address}: everybody on the network reaches the console"
+    at = f", at {' or '.join(urls)}" if urls else ""
+    text = f"{address}: everybody on the network reaches the console{at}"
     return warn("network", "address of the console", text, remedy)
 
 

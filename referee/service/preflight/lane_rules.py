@@ -75,6 +75,29 @@ def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
             yield replace(fail("meter", item, text, remedy), lane=facts.lane)
 
 
+def unasked_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
+    """Judge, before a referee runs, lanes whose meter nobody has asked: it may be another lane's.
+
+    While one runs, the link of such a meter fails by itself.
+    """
+    real = [one for one in lanes if one.meter.resource not in ("none", "emulated")]
+    for facts in real:
+        others = [
+            f"lane '{other.name}' ({other.meter.resource})"
+            for other in real
+            if other is not facts and other.meter.other_kind == facts.meter.other_kind
+        ]
+        if facts.identity is not None or not others:
+            continue
+        text = (
+            f"{facts.meter.resource} was not asked which meter it is: it may be that of "
+            f"{' or '.join(others)}"
+        )
+        remedy = "Switch the meters on, and run 'referee check' without --quick."
+        item = of_lane("own meter", facts.name)
+        yield replace(fail("meter", item, text, remedy), lane=facts.lane)
+
+
 def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
     """Judge the display of a lane; only a running referee has a page that can be asked."""
     item, display = of_lane("screen", facts.name), facts.display

@@ -14,6 +14,7 @@ from referee.core.actors import Role
 from referee.core.instant import Instant
 from referee.errors import RefereeError, Refusal
 from referee.service.people.operators import operators_of
+from referee.service.preflight.clock_rule import date_finding
 from referee.service.preflight.contest_checks import (
     disk_finding,
     images_finding,
@@ -31,6 +32,7 @@ from referee.service.preflight.lane_rules import (
     display_finding,
     meter_findings,
     shared_meter_findings,
+    unasked_meter_findings,
 )
 from referee.service.preflight.machine_rules import machine_findings
 from referee.service.preflight.overrides import day_of, override_of
@@ -73,9 +75,14 @@ def all_findings(
     if around.machine is not None:
         machine = around.machine
         checks.append(lambda: machine_findings(machine, around.jumps))
+    if around.dates is not None:
+        dates = around.dates
+        checks.append(lambda: [date_finding(dates)])
     shown = contest.track.delivery is Delivery.SHOWN
     checks += [partial(_lane_findings, around, mode, today, lane, shown) for lane in around.lanes]
     checks.append(lambda: shared_meter_findings(around.lanes))
+    if not around.runs:
+        checks.append(lambda: unasked_meter_findings(around.lanes))
     wanted = expected(contest, program, around.lanes)
     checks.append(lambda: kept_findings(contest.database.connection, wanted, now.utc))
     return in_groups(finding for check in checks for finding in _guarded(check))

@@ -40,6 +40,8 @@ def free(name: str, address: str) -> PortFacts:
     try:
         with socket.socket(family, socket.SOCK_STREAM) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:  # as the server will listen
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
             listener.bind((host, port))
             listener.listen(1)
     except (OSError, OverflowError) as error:

@@ -19,7 +19,7 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.service.setup.lane_words import of_lane
 from referee.store.database import Connection, Database
-from referee.store.images import newest_material
+from referee.store.images import manifest_digest, newest_material
 from referee.store.operators import present_operators
 from referee.store.preflight import StoredFinding, insert_finding, newest_findings
 
@@ -78,6 +78,8 @@ def material(contest: Contest) -> dict[tuple[str, str], Basis]:
     They do not grow old: what they hold for is the content. Before its preparation a contest has
     none.
     """
+    if contest.looked_at is not None:
+        return dict.fromkeys((TRUTH, TURNED), Basis(manifest_digest(contest.looked_at)))
     newest = newest_material(contest.database.connection)
     return {} if newest is None else dict.fromkeys((TRUTH, TURNED), Basis(newest[0]))
 

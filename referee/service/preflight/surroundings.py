@@ -10,6 +10,7 @@ from typing import Any
 from power.meter import Identity
 from referee.core.restored import NewerEvidence
 from referee.service.preflight.clock_jumps import Jump
+from referee.service.preflight.clock_rule import DateFacts
 from referee.service.preflight.machine_facts import MachineFacts
 from referee.service.setup.config import MeterSection
 
@@ -48,8 +49,10 @@ class LaneFacts:
 class Surroundings:
     """All of it; `machine` is None while nobody has looked at the laptop.
 
-    `jumps` is None while nobody watches its clock. `changed` names what differs by now from
-    what the servers were started with. `newer` are files beside the folder that know more than it.
+    `jumps` is None while nobody watches its clock, and `dates` while nobody compares its date.
+    `changed` names what differs by now from what the servers were started with. `newer` are files
+    beside the folder that know more than it. `console_urls` is where operators on the network find
+    the console.
     """
 
     runs: bool
@@ -59,3 +62,5 @@ class Surroundings:
     jumps: tuple[Jump, ...] | None = None
     changed: tuple[str, ...] = ()
     newer: tuple[NewerEvidence, ...] = ()
+    console_urls: tuple[str, ...] = ()
+    dates: DateFacts | None = None

@@ -16,6 +16,7 @@ from typing import Any
 from power.energy.conditions import Conditions
 from power.meter import InputMode, MeterSettings
 from power.resource import is_official, split_resource
+from referee.core.host_port import bracketed
 from referee.core.proxies import TrustedProxies, trusted_proxies
 from referee.service.setup.config_values import setting
 
@@ -105,12 +106,19 @@ class TlsFiles:
 class ServerSection:
     """Where the servers listen."""
 
-    contest: str = setting("Address and port for the contestants.", "0.0.0.0:8000")
-    console: str = setting("Address and port of the operators' console.", "127.0.0.1:8001")
+    contest: str = setting(
+        "Address and port for the contestants; [::]:8000 is every address of IPv4 and IPv6.",
+        "0.0.0.0:8000",
+        form=bracketed,
+    )
+    console: str = setting(
+        "Address and port of the operators' console.", "127.0.0.1:8001", form=bracketed
+    )
     scoreboard: str | None = setting(
         "Address and port of the scoreboard for the audience, for example 0.0.0.0:8002; left out, "
         "there is none. Everybody who reaches it may look, without a login.",
         None,
+        form=bracketed,
     )
     workers: int = setting("Processes that answer contestants.", 2, least=1, most=64)
     worker: str = setting(
@@ -254,7 +262,7 @@ class LaneKeys:
     """The keys of a table [[lane]] beside those of its meter."""
 
     name: str = setting("What the pages call the lane, for example left.")
-    contest: str = setting("Address and port for the contestants of this lane.")
+    contest: str = setting("Address and port for the contestants of this lane.", form=bracketed)
 
 
 @dataclass(frozen=True)

@@ -224,4 +224,6 @@ def _collide(one: str, other: str) -> bool:
     (host, _, port), (other_host, _, other_port) = one.rpartition(":"), other.rpartition(":")
     if port != other_port or port == "0":
         return False
-    return host == other_host or not _ANY_HOST.isdisjoint({host, other_host})
+    return host.strip("[]") == other_host.strip("[]") or not _ANY_HOST.isdisjoint(
+        {host, other_host}
+    )

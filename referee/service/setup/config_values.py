@@ -23,7 +23,8 @@ def setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any
     """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
 
     `duration` is a number of seconds that may be a text, such as "10m". `check` raises ValueError,
-    whose text is the fault, for a value that is not right in itself. `example` is the value that a
+    whose text is the fault, for a value that is not right in itself. `form` gives a value its usual
+    form. `example` is the value that a
     written configuration shows for a setting that has none.
     """
     return dataclasses.field(default=default, metadata={"help": text, **limits})
@@ -69,7 +70,7 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
     kind = wanted[0]
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):
         return section(path, place, kind, value)  # type: ignore[arg-type]
-    if kind is Path and isinstance(value, str) and value:
+    if kind is Path and isinstance(value, str) and value and "\0" not in value:
         return path.resolve().parent / value
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         if math.isfinite(value):
@@ -115,7 +116,7 @@ def _within(place: str, value: Any, limits: Any) -> Any:
             limits["check"](value)
         except ValueError as error:
             raise ConfigError(f"{place}: {error}.") from None
-    return value
+    return limits["form"](value) if "form" in limits else value
 
 
 def known_are(name: str, known: typing.Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.secrets_file import Secrets, load_secrets
 from referee.store.database import Database
-from referee.store.images import ImageEntry, load_manifest
+from referee.store.images import ImageEntry, Manifest, load_manifest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +31,7 @@ class Contest:
     """A prepared contest: configuration, clock, database, keys, track, images and classes.
 
     `find_track` returns the track; the first use of `track` calls it. `images[k-1]` has image id k.
+    `looked_at` is what a look found of images and ground truth, and nobody has stored.
     """
 
     config: Config
@@ -40,6 +41,7 @@ class Contest:
     find_track: Callable[[], Track[Any]]
     images: tuple[ImageEntry, ...]
     classes: Mapping[int, str]
+    looked_at: Manifest | None = None
 
     @property
     def image_count(self) -> int:
@@ -69,10 +71,12 @@ def open_contest(
     *,
     read_only: bool = False,
     copy: Path | None = None,
+    keys: Path | None = None,
 ) -> Contest:
     """Open a contest after `prepare_contest` has prepared it; `read_only` refuses every write.
 
-    `copy` is opened in place of the database: see `referee.store.readable`.
+    `copy` is opened in place of the database: see `referee.store.readable`. `keys` is the folder of
+    the keys, if it is not the contest's.
     """
     database = Database(config.database, read_only=read_only, copy=copy)
     manifest = load_manifest(database.connection)
@@ -80,7 +84,7 @@ def open_contest(
         config=config,
         clock=clock or SystemClock(),
         database=database,
-        secrets=load_secrets(config.storage.folder),
+        secrets=load_secrets(keys or config.storage.folder),
         find_track=partial(_find_track, config.contest.track),
         images=manifest.images,
         classes=manifest.classes,

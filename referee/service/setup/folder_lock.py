@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.errors import InputError
+from referee.service.setup.own_folder import require_own
 from referee.service.setup.private_files import make_folder
 from referee.store.readable import refusal_of_writes
 
@@ -24,8 +25,9 @@ def lock_folder(folder: Path, role: str, *, wait_s: float = 0.0) -> Iterator[Non
 
     Waits up to `wait_s` seconds, then raises `InputError` with the id of the process that holds the
     lock. The kernel releases the lock when the process ends in any way (flock(2)). The lock's file
-    stays.
+    stays. Raises `InputError` for a folder of somebody else, too, and leaves it as it is.
     """
+    require_own(folder)
     try:
         make_folder(folder)
     except InputError as error:
@@ -64,7 +66,7 @@ def is_locked(folder: Path, role: str) -> bool:
     """Tell whether any process holds the lock of a role in a folder; create no file."""
     try:
         descriptor = os.open(folder / f"{role}.lock", os.O_RDONLY)
-    except FileNotFoundError:
+    except OSError:  # It is not there, or not for this user: `require_own` says which.
         return False
     try:
         # A shared lock lets several processes ask at the same time.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from power.bounded_file import file_text
@@ -14,6 +15,7 @@ from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.config import Config
 from referee.service.setup.contest_truth import input_files, read_truth
 from referee.service.setup.image_entries import Progress, find_images, read_images
+from referee.service.setup.own_folder import require_own
 from referee.service.setup.private_files import (
     close_to_others,
     make_private,
@@ -21,7 +23,7 @@ from referee.service.setup.private_files import (
 )
 from referee.service.setup.secrets_file import load_secrets
 from referee.service.setup.signing_key import ensure_signing_key
-from referee.store.database import Database
+from referee.store.database import Connection, Database
 from referee.store.images import (
     ImageEntry,
     Manifest,
@@ -55,10 +57,12 @@ def prepare_contest(
 
     Afterwards only this user can read the referee's files in the folder. Files that were moved or
     copied again are the same while their contents are. Raises `InputError` for inputs that cannot
-    be used. Raises it also if the folder has sessions with other images, because their scores
-    would no longer fit the images that were shown.
+    be used, and for a folder of somebody else, which stays as it is. Raises it also if the folder
+    has sessions with other images, because their scores would no longer fit the images that were
+    shown.
     """
     track = load_track(config.contest.track)
+    require_own(config.storage.folder)
     make_private(config.storage.folder)
     close_to_others(config.path)
     database = Database(config.database)
@@ -68,20 +72,35 @@ def prepare_contest(
             ensure_signing_key(config.storage.folder, config.path)
             database.migrate()
             _require_track(config, database, track)
-        return database, _update_manifest(config, database, track, progress, tell)
+        material = look_at_material(config, database, progress=progress, tell=tell)
+        _store(config, database, material)
+        return database, material.manifest
     except BaseException:
         database.close()
         raise
 
 
-def _update_manifest(
+@dataclass(frozen=True)
+class Material:
+    """What a contest is made from, as its files are now, and the bytes of its blacklist if any."""
+
+    manifest: Manifest
+    blacklist: bytes | None
+
+
+def look_at_material(
     config: Config,
     database: Database,
-    track: Track[Any],
-    progress: Progress,
-    tell: Callable[[str], object],
-) -> Manifest:
-    """Store what the images, the ground truth and the other inputs are now, and return it."""
+    *,
+    progress: Progress = lambda done, total: None,
+    tell: Callable[[str], object] = lambda sentence: None,
+) -> Material:
+    """Return what the images, the ground truth and the other inputs are now; nothing is stored.
+
+    Raises `InputError` where `prepare_contest` does.
+    """
+    track = load_track(config.contest.track)
+    _require_track(config, database, track)
     stored = load_manifest(database.connection)
     reads = HashedReads()
     inputs = input_files(config, reads)
@@ -103,21 +122,31 @@ def _update_manifest(
         inputs=inputs,
         counts=found.counts(reads.paths),
     )
-    listed = bytes_to_keep(config.images.blacklist, reads)
-    if manifest != stored:
+    _require_fitting(config, database.connection, manifest, stored)
+    return Material(manifest, bytes_to_keep(config.images.blacklist, reads))
+
+
+def _require_fitting(
+    config: Config, connection: Connection, manifest: Manifest, stored: Manifest
+) -> None:
+    """Raise `InputError` if the sessions that are stored were run with something else."""
+    if manifest_digest(manifest) != manifest_digest(stored) and all_sessions(connection):
+        raise InputError(
+            f"{config.storage.folder}: holds sessions that were run with other images or "
+            f"another ground truth. {_OWN_FOLDER}"
+        )
+
+
+def _store(config: Config, database: Database, material: Material) -> None:
+    stored = load_manifest(database.connection)
+    if material.manifest != stored:
         with database.write() as connection:
-            same = manifest_digest(manifest) == manifest_digest(stored)
-            if not same and all_sessions(connection):
-                raise InputError(
-                    f"{config.storage.folder}: holds sessions that were run with other images or "
-                    f"another ground truth. {_OWN_FOLDER}"
-                )
-            replace_manifest(connection, manifest)
+            _require_fitting(config, connection, material.manifest, stored)
+            replace_manifest(connection, material.manifest)
     with database.write() as connection:
-        if listed is not None:
-            keep_blacklist(connection, listed)
+        if material.blacklist is not None:
+            keep_blacklist(connection, material.blacklist)
         note_material(connection, file_text(config.path))
-    return manifest
 
 
 def require_showable(images: Sequence[ImageEntry]) -> None:

@@ -35,9 +35,11 @@ def make_folder(folder: Path) -> None:
     """Make a contest's folder if it is missing; raise `InputError` if that cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        why = "there is a file of this name" if folder.is_file() else error.strerror
+    except FileExistsError as error:
+        why = "there is a file of this name"
         raise InputError(f"{folder}: the folder cannot be made: {why}.") from error
+    except OSError as error:
+        raise InputError(f"{folder}: the folder cannot be made: {error.strerror}.") from error
 
 
 def close_to_others(path: Path) -> None:

@@ -12,6 +12,7 @@ from referee.errors import ConfigError
 from referee.service.setup.whole_files import write_once
 
 _KEY_BYTES = 32
+_MOST_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,31 @@ def _make(path: Path) -> None:
     write_once(path, json.dumps(keys).encode("ascii"))
 
 
+def holds_keys(path: Path) -> bool:
+    """Tell whether a file has a contest's keys, whoever may read it; it is read to a bound."""
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return False
+        _parsed(path)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return True
+
+
 def _read(path: Path) -> Secrets:
     if path.stat().st_mode & 0o077:
         raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
     try:
-        keys = json.loads(path.read_text(encoding="ascii"))
-        secrets = Secrets(bytes.fromhex(keys["token_key"]), bytes.fromhex(keys["console_key"]))
-        if min(len(secrets.token_key), len(secrets.console_key)) < _KEY_BYTES:
-            raise ValueError("a key is too short")
-        return secrets
+        return _parsed(path)
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(
             f"{path} is damaged. Restore it, or delete it; deleting it makes every token invalid."
         ) from error
+
+
+def _parsed(path: Path) -> Secrets:
+    keys = json.loads(path.read_text(encoding="ascii"))
+    secrets = Secrets(bytes.fromhex(keys["token_key"]), bytes.fromhex(keys["console_key"]))
+    if min(len(secrets.token_key), len(secrets.console_key)) < _KEY_BYTES:
+        raise ValueError("a key is too short")
+    return secrets

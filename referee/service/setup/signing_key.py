@@ -28,20 +28,27 @@ def ensure_signing_key(folder: Path, beside: Path) -> Path:
     confirm what the old one has signed.
     """
     private, public = folder / PRIVATE, beside.parent / PUBLIC
+    require_one_key(folder, beside)
+    if not private.exists():
+        make_key(private)
+    if not public.exists():
+        write_once(public, public_text(read_private_key(private).public_key()))
+    return public
+
+
+def require_one_key(folder: Path, beside: Path) -> None:
+    """Raise `ConfigError` where `ensure_signing_key` does; nothing is made."""
+    private, public = folder / PRIVATE, beside.parent / PUBLIC
     if not private.exists():
         if public.exists():
             raise ConfigError(
                 f"{public} is there, and its private part {private} is not. Restore it, or move "
                 f"{public} away; bundles of before then need the old {PUBLIC}."
             )
-        make_key(private)
-    key = read_private_key(private)
-    text = public_text(key.public_key())
-    if not public.exists():
-        write_once(public, text)
-    elif public.read_bytes() != text:
+        return
+    text = public_text(read_private_key(private).public_key())
+    if public.exists() and public.read_bytes() != text:
         raise ConfigError(f"{public} is not the public part of {private}. Restore one of them.")
-    return public
 
 
 def make_key(path: Path) -> None:

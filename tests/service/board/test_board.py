@@ -519,3 +519,23 @@ def test_address_on_all_networks(monkeypatch):
     monkeypatch.setattr(addresses.fcntl, "ioctl", ioctl)
     expected = ["http://192.0.2.3:8000", "http://198.51.100.7:8000"]
     assert expected == contestants_urls("0.0.0.0:8000")
+
+
+def test_address_on_all_networks_of_both_kinds(monkeypatch, tmp_path):
+    """[::] has the lasting addresses of IPv6 behind those of IPv4, in brackets."""
+    rows = [
+        "00000000000000000000000000000001 01 80 10 80       lo",
+        "fe8000000000000000fc00fffe000001 04 40 20 80     eth0",
+        "fd000000000000000000000000000002 04 40 00 80     eth0",
+        "20010db8000000000000000000000007 04 40 00 01     eth0",
+        "20010db8000000000000000000000008 04 40 00 40     eth0",
+    ]
+    (tmp_path / "if_inet6").write_text("\n".join(rows))
+    monkeypatch.setattr(addresses, "_IF_INET6", tmp_path / "if_inet6")
+    monkeypatch.setattr(addresses, "_network_addresses", lambda: ["192.0.2.3"])
+    monkeypatch.setattr(addresses.sys, "platform", "linux")
+    both = ["http://192.0.2.3:8000", "http://[fd00::2]:8000"]
+    assert both == contestants_urls("[::]:8000") == contestants_urls(":::8000")
+    assert both[:1] == contestants_urls("0.0.0.0:8000")
+    (tmp_path / "if_inet6").unlink()
+    assert both[:1] == contestants_urls("[::]:8000")

@@ -13,7 +13,9 @@ from power.wipe_rule import RunEntry, RunEvent, beginning
 from referee.core.states import EndCause, SessionState
 from referee.errors import Unavailable
 from referee.service.desk import lane as lane_module
+from referee.service.desk.metering import LinkState
 from referee.service.desk.requests import serve_request
+from referee.store.readings import energy_of
 from tests.service.desk.test_control_desk import (
     armed,
     foreign_run,
@@ -236,3 +238,43 @@ def test_a_desks_own_sessions_are_no_obstacle(desk, contest, meter):
     assert [] == desk.obstacles()
     settled(contest, session_id)
     assert [] == desk.obstacles()
+
+
+def test_what_forbids_a_login_is_told_before_ready(desk, contest, meter):
+    """An armed session keeps no energy of somebody else from being told, nor does a settled one."""
+    session_id = armed(desk)
+    assert {"refusals": []} == serve_request(desk, {"action": "refusals"})
+    foreign_run(meter, contest)
+    (text,) = serve_request(desk, {"action": "refusals"})["refusals"]
+    assert "rescue FAKE --discard" in text
+    desk.void(session_id, "Kim", "the meter")
+    assert [text] == desk.refusals_of_logins()
+
+
+def test_a_killed_referees_session_is_settled_before_ready(contest, meter):
+    """What the meter holds then is somebody else's, and forbids the next login."""
+    with running_desk(contest, meter) as desk:
+        running(desk)
+    contest.clock.advance(700.0)
+    meter.prepare(meter.settings, LEAVE)
+    utc = contest.clock.now().utc
+    meter.runs.note(beginning(meter.identity, "OTHER", "/elsewhere/b.csv", utc))
+    foreign_run(meter, contest)
+    with running_desk(contest, meter) as desk:
+        eventually(lambda: desk.lanes[0].metering.status.link is LinkState.OK)
+        eventually(lambda: "its end is being recorded" not in str(desk.refusals_of_logins()))
+        (text,) = desk.refusals_of_logins()
+        assert "which no program on this computer has fetched" in text
+        assert "the run of /elsewhere/b.csv" in text
+        assert energy_of(contest.database.connection, 1) is not None
+
+
+def test_the_desks_own_sessions_forbid_no_login(desk, contest, meter):
+    """A session that is armed, runs, or has its energy keeps `ready`."""
+    session_id = armed(desk)
+    assert [] == desk.refusals_of_logins()
+    desk.begin("ants", "10.0.0.2")
+    contest.clock.advance(5.0)
+    assert [] == desk.refusals_of_logins()
+    desk.end(session_id, EndCause.STOP, "Kim")
+    assert [] == desk.refusals_of_logins()

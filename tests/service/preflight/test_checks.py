@@ -19,6 +19,7 @@ from referee.service.preflight.finding import Level
 from referee.service.preflight.lane_rules import (
     meter_findings,
     shared_meter_findings,
+    unasked_meter_findings,
 )
 from referee.service.preflight.listing import all_findings
 from referee.service.preflight.ports import answering, free
@@ -345,3 +346,50 @@ def test_an_event_refuses_a_meter_of_another_kind(mode, allowed, level):
     assert items["official"].level is level
     assert "shelly:192.0.2.7 is not an official meter" in items["official"].text
     assert ("allow_unofficial = true" in items["official"].remedy) is (level is Level.FAIL)
+
+
+@pytest.mark.parametrize(
+    ("identities", "unasked"),
+    [
+        ([None], []),
+        ([KNOWN, None], [2]),
+        ([None, None, KNOWN], [1, 2]),
+        ([KNOWN, dataclasses.replace(KNOWN, serial="C3")], []),
+    ],
+)
+def test_a_meter_that_was_not_asked_may_be_another_lanes(identities, unasked):
+    """Before a referee runs, each such lane fails, so that nobody reads 'Ready'."""
+    found = list(unasked_meter_findings(lanes_with(*identities)))
+    assert unasked == [it.lane for it in found]
+    assert {Level.FAIL} >= {it.level for it in found}
+
+
+def test_meters_that_cannot_be_the_same_need_not_be_asked():
+    """Emulated ones are their lane's own, and a plug is no WT310."""
+    lanes = lanes_with(None, None, None)
+    kinds = ("emulated", "shelly:192.0.2.7", "TCPIP::10.0.0.3::INSTR")
+    mixed = [
+        dataclasses.replace(lane, meter=MeterSection(resource=kind))
+        for lane, kind in zip(lanes, kinds, strict=True)
+    ]
+    assert [] == list(unasked_meter_findings(mixed))
+
+
+def test_a_console_on_all_addresses_tells_them(contest):
+    """Brackets stand around those of IPv6."""
+    around = dataclasses.replace(
+        AROUND, console_urls=("http://10.0.0.1:8001", "http://[fd00::1]:8001")
+    )
+    text = found(contest, around, console="[::]:8001")["address of the console"].text
+    assert (
+        "[::]:8001: everybody" in text and "http://10.0.0.1:8001 or http://[fd00::1]:8001" in text
+    )
+
+
+def test_an_address_of_each_kind_is_one_network(contest):
+    """Two of one kind are two networks."""
+    item = "address for contestants"
+    both = ("http://10.0.0.1:8000", "http://[fd00::1]:8000")
+    assert Level.OK is found(contest, with_lane(urls=both))[item].level
+    three = (*both, "http://10.1.0.1:8000")
+    assert "is on 2 networks" in found(contest, with_lane(urls=three))[item].text

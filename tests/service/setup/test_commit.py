@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,22 @@ def test_the_command_prints_version_and_commit(
     assert f"referee {referee.__version__} (commit 0123456789ab)\n" == capsys.readouterr().out
     monkeypatch.setattr(module, "commit", lambda: None)
     assert referee.__version__ == version_text()
+
+
+def test_the_time_of_the_commit_is_known_with_it(known, tmp_path: Path) -> None:
+    """The file's second line has it; without git and without the line nobody knows it."""
+    time = module.commit_time.__wrapped__
+    assert time() is None
+    noted = tmp_path / "referee" / "commit.txt"
+    noted.write_text("0123456789abcdef" * 2 + "01234567\n2026-11-28T12:00:00+01:00\n")
+    assert ("0123456789ab", datetime(2026, 11, 28, 11, tzinfo=UTC)) == (known(), time())
+    noted.write_text("$Format:%H$\n$Format:%cI$\n")
+    assert time() is None
+
+
+@pytest.mark.needs(GIT)
+def test_a_checkout_knows_the_time_of_its_commit(known, tmp_path: Path) -> None:
+    """It is git's own."""
+    checkout(tmp_path)
+    made = datetime.fromisoformat(git(tmp_path, "log", "-1", "--format=%cI"))
+    assert made == module.commit_time.__wrapped__()

@@ -260,3 +260,17 @@ def test_an_error_of_another_process_keeps_its_file(error):
     """A process pool sends errors as they are."""
     again = pickle.loads(pickle.dumps(error))
     assert (type(error), error.path, str(error)) == (type(again), again.path, str(again))
+
+
+def test_addresses_of_ipv6_have_brackets(tmp_path):
+    """A file may leave them out; every page and line has them."""
+    server = '[server]\ncontest = ":::8000"\nconsole = "::1:8001"\nscoreboard = "fd00::2:8002"\n'
+    config = load(tmp_path, f"{IMAGES}{server}")
+    found = (config.server.contest, config.server.console, config.server.scoreboard)
+    assert ("[::]:8000", "[::1]:8001", "[fd00::2]:8002") == found
+
+
+def test_a_path_has_no_null(tmp_path):
+    """No file can have it, so the setting is named."""
+    with pytest.raises(ConfigError, match=r"\[storage\] folder must be a path"):
+        load(tmp_path, f'{IMAGES}[storage]\nfolder = "a\\u0000b"\n')

@@ -29,7 +29,8 @@ from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.preparation import prepare_contest
-from referee.service.setup.private_files import make_private
+from referee.service.setup.private_files import make_folder
+from referee.service.setup.secrets_file import load_secrets
 from referee.service.teams.order import draw_order
 from referee.service.teams.registration import add_team, new_passwords
 from referee.store.database import Database
@@ -63,10 +64,11 @@ class DrillPictures:
 def new_folder(parent: Path) -> Path:
     """Make the folder of the next drill, named by its number."""
     try:
-        make_private(parent)
+        make_folder(parent)  # A drill's own folder is private; the one around it may be anybody's.
         numbers = [int(path.name) for path in parent.iterdir() if path.name.isdecimal()]
         folder = parent / str(max(numbers, default=0) + 1)
         folder.mkdir(mode=0o700)
+        load_secrets(folder)  # They mark it as a referee's, before pictures lie in it.
     except InputError as error:
         raise InputError(f"{error} Give another --out.") from None
     except OSError as error:

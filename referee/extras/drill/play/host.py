@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 
+from referee.core.host_port import joined
 from referee.errors import InputError, Unavailable
 from referee.service.observation.processes import commands_under
 from referee.service.setup.config import Config
@@ -169,5 +170,5 @@ class DrillHost:
 
 def _url(address: str, scheme: str = "http") -> str:
     host, _, port = address.rpartition(":")
-    host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
-    return f"{scheme}://{host}:{port}"
+    host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "[::]": "::1"}.get(host, host)
+    return f"{scheme}://{joined(host, port)}"
