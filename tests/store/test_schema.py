@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from referee.core.conditions import Difference
 from referee.formats.answer_formats import FORM, FORMATS
 from referee.store.annotations import insert_annotation
 from referee.store.answers import insert_answer
+from referee.store.condition_reviews import insert_condition_review
 from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import (
     ImageEntry,
@@ -21,6 +23,7 @@ from referee.store.images import (
     note_material,
     replace_manifest,
 )
+from referee.store.inputs_in_force import insert_proposed_inputs
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.operators import insert_login, insert_logout, insert_operator_change
 from referee.store.preflight import (
@@ -92,6 +95,8 @@ FACTS = {
     "session_marks": "mark_id",
     "extra_times": "extra_id",
     "proposals": "proposal_id",
+    "proposed_inputs": "path",
+    "condition_reviews": "condition_review_id",
     "proposed_scores": "accuracy",
     "proposal_skips": "reason",
     "proposal_ends": "proposal_id",
@@ -152,6 +157,9 @@ def filled(database):
         insert_session_address(connection, session_id, "192.0.2.7", UTC_TEXT)
         insert_break(connection, UTC_TEXT, "x", Break("Lunch", UTC_TEXT))
         insert_unused_fields(connection, [(session_id, [("xmin[]", "brackets")])])
+        insert_proposed_inputs(connection, 1, {"ground_truth": InputFile("new.json", "0" * 64)})
+        longer = Difference("length_s", 120.0, 60.0)
+        insert_condition_review(connection, session_id, [longer], at(0), "x", "no time")
     return database
 
 
@@ -226,6 +234,7 @@ def test_facts_are_never_changed(filled, table):
             "shows",
         ),
         *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
+        *("proposed_inputs", "condition_reviews"),
         *("ovic_entries", "ovic_events", "blacklists", "teams", "migrations"),
     ],
 )
