@@ -78,7 +78,7 @@ def test_the_logs_of_a_silent_server_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("truth", "options", "said"),
     [
-        ("no.json", (), "no.json cannot be read"),
+        ("no.json", (), "no.json does not exist"),
         ("other.json", (), "2.jpg"),
         ("truth.json", ("--meter", "shely:1"), "did you mean shelly:"),
         ("truth.json", ("--data", "images"), "images: is no folder of the referee's"),
