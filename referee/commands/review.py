@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let the energy of a session stand although it is doubtful, with a reason on record.
+"""Let a session stand although its energy is doubtful, or although it was not run as the others.
 
-A SUSPECT or EMULATED energy then counts as it is. An INVALID energy still gives no score. Look at
-the reasons of the verdict first: 'referee results' prints them. The other way is to void the
-session on the console, and to run it again.
+A SUSPECT or EMULATED energy then counts as it is. An INVALID energy still gives no score. A session
+of another length, with extra time or with another kind of meter counts, and stays marked. Look at
+the reasons first: 'referee results' prints them. The other way is to void the session on the
+console, and to run it again.
 
   referee review 3 --reason 'the gap of 2.1 s lies before the load' --config event/contest.toml
 """
@@ -22,9 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("session", type=int, metavar="SESSION", help="number of the session, from 1")
-    add(
-        "--reason", type=written, required=True, help="why the energy may stand; it stays on record"
-    )
+    add("--reason", type=written, required=True, help="why it may stand; it stays on record")
     add_config(parser)
     add_operator(parser)
 
@@ -35,5 +34,5 @@ def run(args: argparse.Namespace) -> int:
 
     with opened_contest(load_config(args.config)) as contest:
         review(contest, args.session, args.by, args.reason)
-    print(f"The energy of session {args.session} is reviewed.")
+    print(f"Session {args.session} is reviewed.")
     return 0

@@ -30,6 +30,10 @@ class HashedReads:
         """Take the content of a file that was read elsewhere, for example out of a bundle."""
         self._stored[path] = content
 
+    def has(self, path: Path) -> bool:
+        """Tell whether a file was read already, or its content was kept."""
+        return path in self._stored
+
     def read(self, path: Path) -> bytes:
         """Return a file's content, unpacked where gzip packed it.
 

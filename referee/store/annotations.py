@@ -66,6 +66,15 @@ def rehearsals(connection: sqlite3.Connection) -> frozenset[int]:
     return frozenset(row[0] for row in rows)
 
 
+def extra_seconds(connection: sqlite3.Connection, session_id: int) -> int:
+    """Return the time that a session was given beyond its length, in seconds."""
+    row = connection.execute(
+        "select coalesce(sum(seconds), 0) from extra_times where session_id = :session",
+        {"session": session_id},
+    ).fetchone()
+    return int(row[0])
+
+
 def insert_extra_time(
     connection: sqlite3.Connection,
     session_id: int,

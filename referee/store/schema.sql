@@ -748,6 +748,16 @@ create table image_counts (
     other_files integer not null check (other_files >= 0)
 ) strict;
 
+create table proposed_inputs (
+    -- The files that a proposal scores with, by role. Those of the newest proposal that was applied
+    -- hold for the sessions that come. The bytes of a blacklist are in blacklists.
+    proposal_id integer not null references proposals,
+    name text not null check (name in ('ground_truth', 'sizes', 'blacklist')),
+    path text not null check (path != ''),
+    sha256 text not null check (length(sha256) = 64),
+    primary key (proposal_id, name)
+) strict;
+
 create table notice_subjects (
     -- What a notice is about, so that no program reads its text: the image that a team could not
     -- get, the name of the lane, or neither. The notices of 1.0 have no row.
@@ -758,6 +768,19 @@ create table notice_subjects (
 ) strict;
 
 create index notice_subjects_by_session on notice_subjects (session_id);
+
+create table condition_reviews (
+    -- Somebody lets a session count although it was not run as the others were. differences is a
+    -- JSON list of what differed then: of each the condition, what it was, and what is usual.
+    condition_review_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    differences text not null,
+    reason text not null check (reason != ''),
+    operator text not null,
+    utc text not null
+) strict;
+
+create index condition_reviews_by_session on condition_reviews (session_id, condition_review_id);
 
 create table found_meters (
     -- Which meter a check has found, so that no program reads the finding's text.
@@ -1101,6 +1124,35 @@ begin
     insert into new_links values (
         0, 'check_overrides', new.override_id, row_digest(
             'check_overrides', new.override_id, new.category, new.item, new.text, new.day,
+            new.reason, new.operator, new.utc
+        )
+    );
+end;
+
+create trigger condition_reviews_no_update before update on condition_reviews
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger condition_reviews_no_delete before delete on condition_reviews
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger condition_reviews_no_replace before insert on condition_reviews
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from condition_reviews
+        where condition_review_id = new.condition_review_id
+    );
+end;
+
+create trigger condition_reviews_join_the_chain after insert on condition_reviews
+begin
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'condition_reviews', new.condition_review_id, row_digest(
+            'condition_reviews', new.condition_review_id, new.session_id, new.differences,
             new.reason, new.operator, new.utc
         )
     );
@@ -1613,6 +1665,34 @@ begin
     insert into new_links values (
         0, 'proposals', new.proposal_id, row_digest(
             'proposals', new.proposal_id, new.filter, new.inputs, new.reason, new.operator, new.utc
+        )
+    );
+end;
+
+create trigger proposed_inputs_no_update before update on proposed_inputs
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger proposed_inputs_no_delete before delete on proposed_inputs
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger proposed_inputs_no_replace before insert on proposed_inputs
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from proposed_inputs
+        where proposal_id = new.proposal_id and name = new.name
+    );
+end;
+
+create trigger proposed_inputs_join_the_chain after insert on proposed_inputs
+begin
+    insert into new_links values (
+        0, 'proposed_inputs', new.proposal_id || '/' || new.name, row_digest(
+            'proposed_inputs', new.proposal_id, new.name, new.path, new.sha256
         )
     );
 end;

@@ -68,7 +68,8 @@ function rowOf({ entry, columns, final }) {
 
 function doubt(cell, entry, final) {
   showVerdict(cell, entry);
-  if (!entry.review && !final && !entry.withdrawn && entry.review_open) {
+  const open = (!entry.review && entry.review_open) || entry.differs_open.length > 0;
+  if (open && !final && !entry.withdrawn) {
     const review = buttonOf("Review…");
     enable(review, true, "review");
     review.addEventListener("click", () => reviewSession(entry));
@@ -78,10 +79,12 @@ function doubt(cell, entry, final) {
   }
 }
 
-async function reviewSession({ session, team, review_open: doubt }) {
+async function reviewSession({ session, team, review, review_open: doubt, printed }) {
+  const what = !review && doubt
+    ? `Let the ${doubt} energy of session ${session} of '${team}' stand?`
+    : `Let session ${session} of '${team}' stand, which was not run as the others were (${printed.differs})?`;
   const answer = await ask({
-    text: `Let the ${doubt} energy of session ${session} of '${team}' stand? `
-      + (doubt === "INVALID" ? "It still gives no score." : "It then counts as it is."),
+    text: `${what} ${doubt === "INVALID" ? "It still gives no score." : "It then counts as it is."}`,
     yes: "Let it stand",
     fields: [{ name: "reason", label: "Reason" }],
   });

@@ -13,7 +13,6 @@ from referee.cli import main
 from referee.core.states import EndCause
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.contest import Contest
-from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.teams.registration import add_team
 from referee.store.readings import energy_of
 from referee.store.teams import Registration
@@ -35,7 +34,7 @@ def event(tmp_path: Path) -> Iterator[Contest]:
         clock.advance(60)
         desk.end(number, EndCause.STOP, "Kim")
         eventually(lambda: energy_of(contest.database.connection, number))
-    LiveScorer(contest, read_contest_truth(contest)).look()
+    LiveScorer(contest).look()
     yield contest
     contest.database.close()
 

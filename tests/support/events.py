@@ -6,7 +6,6 @@ from __future__ import annotations
 from referee.core.detections import Detections, pack
 from referee.core.states import EndCause
 from referee.service.results.live_scorer import LiveScorer
-from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.teams.registration import add_team
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
@@ -64,7 +63,7 @@ class Event:
 
     def score(self):
         """Let the scorer look once."""
-        LiveScorer(self.contest, read_contest_truth(self.contest)).look()
+        LiveScorer(self.contest).look()
 
     def judge(self, number, verdict, energy_wh=0.1, facts=None, *, emulated=False):
         """Store another judged energy, and let the scorer look."""

@@ -62,7 +62,10 @@ def diplomas_of(results: Results, digests: Mapping[int, str]) -> list[Diploma]:
 
     `digests` has the SHA-256 of the bundle of each session that counts.
     """
-    heads = {column.field: head_of(column, results.figures) for column in columns_on(On.PAGE)}
+    heads = {
+        column.field: head_of(column, results.figures)
+        for column in columns_on(On.PAGE, results.entries)
+    }
     ranked = sum(entry.rank is not None for entry in results.entries)
     return [
         _diploma(results, entry, cells, heads, ranked, digests)

@@ -12,7 +12,7 @@ from referee.service.scoreboard.view import PublicView
 
 def board_text(view: PublicView, standings: Sequence[Mapping[str, str]]) -> str:
     """Return the ranking, and how each station stands; see `joint_view` and `BoardFiles`."""
-    columns = columns_on(On.JOINT)
+    columns = columns_on(On.JOINT, view.entries)
     rows = [[head_of(column, view.figures) for column in columns]]
     for entry, printed in zip(view.entries, printed_entries(view.entries), strict=True):
         word = f" ({entry.word})" if entry.word else ""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any
 
+from referee.service.event.conditions import difference_text
 from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
 from referee.service.results.interval_text import decimals_of, ends_text, rounded
 
@@ -52,7 +53,8 @@ class Column:
     `head` stands above it, and `words` say what it holds; neither is for the CSV alone. `printing`
     makes its cells. `on` are the surfaces that have it. `csv` is its place in the CSV, from 1; a
     new column goes to the end there, because scripts may count. A `left` column has words, the
-    others have numbers. A `wide` one is left out on the scoreboard of a narrow screen.
+    others have numbers. A `wide` one is left out on the scoreboard of a narrow screen. A `rare` one
+    appears when one of the entries has something to say there.
     """
 
     field: str
@@ -63,6 +65,7 @@ class Column:
     csv: int = 0
     left: bool = False
     wide: bool = False
+    rare: bool = False
 
 
 def _whole(field: str) -> Printing:
@@ -90,6 +93,10 @@ def _percent(field: str) -> Printing:
 
 def _verdict(entry: PublicEntry, _: int) -> str:
     return f"{entry.verdict or _NOTHING}{' EMULATED' if entry.emulated else ''}"
+
+
+def _differs(entry: PublicEntry, _: int) -> str:
+    return "; ".join(map(difference_text, entry.differs)) or _NOTHING
 
 
 def _or_nothing(value: Any, text: Callable[[Any], str]) -> str:
@@ -180,6 +187,16 @@ COLUMNS = (
         csv=12,
         left=True,
     ),
+    Column(
+        "differs",
+        "not alike",
+        "what was not as in the other sessions",
+        _differs,
+        _EVERYWHERE,
+        csv=18,
+        left=True,
+        rare=True,
+    ),
     Column("emulated", csv=13),
     Column("objects_per_s", csv=15),
     Column("withdrawn", csv=16),
@@ -192,9 +209,20 @@ CSV_FIELDS = tuple(
 """The fields of the CSV, in its order."""
 
 
-def columns_on(surface: On) -> list[Column]:
-    """Return the columns that a surface has, in their order."""
-    return [column for column in COLUMNS if surface in column.on]
+def columns_on(surface: On, entries: Sequence[PublicEntry]) -> list[Column]:
+    """Return the columns that a surface has for these entries, in their order."""
+    return [
+        column
+        for column in COLUMNS
+        if surface in column.on
+        and (not column.rare or any(getattr(entry, column.field) for entry in entries))
+    ]
+
+
+def csv_value(entry: PublicEntry, field: str) -> Any:
+    """Return what the CSV has of an entry's field: all digits of a figure, words of a list."""
+    value = getattr(entry, field)
+    return "; ".join(map(difference_text, value)) if field == "differs" else value
 
 
 def head_of(column: Column, figures: TrackFigures) -> str:
@@ -210,7 +238,9 @@ def words_of(column: Column, figures: TrackFigures) -> str:
     return f"{column.words}, in {unit}" if unit else column.words
 
 
-def columns_json(surface: On, figures: TrackFigures) -> list[dict[str, Any]]:
+def columns_json(
+    surface: On, figures: TrackFigures, entries: Sequence[PublicEntry]
+) -> list[dict[str, Any]]:
     """Return the columns of a page, ready for JSON; `field` is the key of an entry's `printed`."""
     return [
         {
@@ -220,7 +250,7 @@ def columns_json(surface: On, figures: TrackFigures) -> list[dict[str, Any]]:
             "left": column.left,
             "wide": column.wide,
         }
-        for column in columns_on(surface)
+        for column in columns_on(surface, entries)
     ]
 
 

@@ -7,14 +7,19 @@ from collections.abc import Sequence
 
 import msgspec
 
+from referee.core.conditions import Difference, to_review
 from referee.core.states import SessionState, state_of
 from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import Refusal
 from referee.service.event.doubt import doubt_of
 from referee.service.event.result_entry import Results
 from referee.service.event.results import approved_results, provisional_results
+from referee.service.event.standings import read_standings
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
+from referee.service.teams.roster import read_roster
+from referee.store.condition_reviews import insert_condition_review
+from referee.store.database import Connection
 from referee.store.finals import (
     insert_finalization,
     insert_reopening,
@@ -70,11 +75,12 @@ def reopen(contest: Contest, operator: str, reason: str) -> None:
 
 
 def review(contest: Contest, session_id: int, operator: str, reason: str) -> None:
-    """Let the doubtful energy of an ended session stand (see `doubt_of`); a repeat changes nothing.
+    """Let an ended session stand although its energy is doubtful (see `doubt_of`), or although it
+    was not run as the others were; a repeat changes nothing.
 
     A SUSPECT or EMULATED energy then counts as it is. An INVALID one still gives no score. The
-    review belongs to this energy: another judgement needs another review. Raises `Refusal`
-    without a reason, for a session that is not over, and for an energy without a doubt.
+    review belongs to this energy, and to these differences: others need another review. Raises
+    `Refusal` without a reason, for a session that is not over, and where nothing is to review.
     """
     _names([operator])
     _require_reason(reason)
@@ -89,14 +95,28 @@ def review(contest: Contest, session_id: int, operator: str, reason: str) -> Non
                 f"Session {session_id} is {state.value} and has no energy to review.",
             )
         doubt = doubt_of(contest.config, energy)
-        if not doubt:
+        differs, still_open = _differences(contest, connection, session_id)
+        if not doubt and not differs:
             raise Refusal("energy_valid", f"The energy of session {session_id} is VALID.")
-        if review_of(connection, energy.energy_id) is not None:
-            return
         now = contest.clock.now()
-        insert_review(connection, energy.energy_id, now, operator, reason)
-        action = f"review {doubt}"
-        insert_audit(connection, now, operator, action, session_id, reason=reason)
+        if doubt and review_of(connection, energy.energy_id) is None:
+            insert_review(connection, energy.energy_id, now, operator, reason)
+            action = f"review {doubt}"
+            insert_audit(connection, now, operator, action, session_id, reason=reason)
+        if still_open:
+            insert_condition_review(connection, session_id, still_open, now, operator, reason)
+            action = "review conditions"
+            insert_audit(connection, now, operator, action, session_id, reason=reason)
+
+
+def _differences(
+    contest: Contest, connection: Connection, session_id: int
+) -> tuple[Sequence[Difference], Sequence[Difference]]:
+    """Return what of a session's run differs from the others, and what nobody has reviewed yet."""
+    for one in read_standings(contest, connection, read_roster(contest, connection)):
+        if one.session is not None and one.session.session_id == session_id:
+            return to_review(one.differs), one.differs_open
+    return (), ()
 
 
 def _names(names: Sequence[str]) -> list[str]:

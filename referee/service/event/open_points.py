@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from referee.core.states import SessionState
 from referee.core.turns import Turn, standing_attempts
+from referee.service.event.conditions import difference_text
 from referee.service.event.doubt import EMULATED, doubt_of
 from referee.service.event.standings import Standing
 from referee.service.setup.config import Config
@@ -14,8 +15,8 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.extra import all_extras
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
-from referee.store.images import load_manifest
 from referee.store.proposals import stored_proposals
+from referee.store.scores import inputs_of
 from referee.store.sessions import sessions_to_score
 
 _TUNNEL = (
@@ -34,6 +35,7 @@ def open_points(
     unscored = {session.session_id for session in sessions_to_score(connection)}
     for standing in standings:
         points += _of_standing(contest.config, standing, unscored)
+        points += _of_conditions(standing)
     points += [
         f"Proposal {proposal.proposal_id} of new scores is open. Apply it or cancel it."
         for proposal in stored_proposals(connection)
@@ -78,13 +80,23 @@ def _of_standing(config: Config, standing: Standing, unscored: set[int]) -> Iter
         )
 
 
+def _of_conditions(standing: Standing) -> Iterator[str]:
+    """Yield a point if the session was not run as most of the others were."""
+    if standing.session is not None and standing.differs_open:
+        words = "; ".join(map(difference_text, standing.differs_open))
+        yield (
+            f"Session {standing.session.session_id} of '{standing.team.name}' was not run as the "
+            f"others were: {words}. Void it, and let the team run again, or let it stand by a "
+            "review."
+        )
+
+
 def _of_inputs(connection: Connection, standings: Sequence[Standing]) -> list[str]:
     """Return a point if sessions were scored with different ground truths or blacklists."""
-    own = {name: file.sha256 for name, file in load_manifest(connection).inputs.items()}
     by_inputs: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for standing in standings:
         if standing.run is not None and standing.session is not None:
-            inputs = standing.run.detail.get("inputs", own)
+            inputs = inputs_of(connection, standing.run)
             numbers = by_inputs.setdefault(tuple(sorted(inputs.items())), [])
             numbers.append(str(standing.session.session_id))
     if len(by_inputs) < 2:

@@ -138,7 +138,7 @@ def _side(accuracy: float | None, score: float | None, detail: dict[str, Any]) -
 def _columns(contest: Contest) -> list[dict[str, Any]]:
     """Return the columns of the ranking that new scores may change."""
     figures = TrackFigures(contest.track.accuracy, contest.track.score)
-    columns = columns_json(On.CONSOLE, figures)
+    columns = columns_json(On.CONSOLE, figures, ())
     return [column for column in columns if column["field"] in _COMPARED]
 
 

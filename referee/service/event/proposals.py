@@ -5,9 +5,14 @@ from __future__ import annotations
 
 from referee.core.states import SessionState, state_of
 from referee.errors import Refusal
+from referee.formats.hashed_reads import HashedReads
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
+from referee.service.setup.input_files import resolved_files
+from referee.service.setup.input_rule import fault_text
 from referee.store.database import Connection
+from referee.store.images import load_inputs
+from referee.store.inputs_in_force import proposed_files
 from referee.store.notices import insert_audit
 from referee.store.proposals import (
     EndKind,
@@ -28,13 +33,22 @@ def apply_proposal(contest: Contest, number: int, operator: str, reason: str) ->
     """Make every score of a proposal count, in one transaction; a repeat changes nothing.
 
     Raises `Refusal` if it was cancelled, if the results are final, or if any of its sessions has
-    changed since it was made: then none changes.
+    changed since it was made: then none changes. The files that it scored with hold for the
+    sessions that come; raises `Refusal` (code `proposal_files`) if one is gone or has changed.
     """
     require_words(operator, reason)
+    lost = _lost_files(contest, number)  # Before the transaction, because a file may be large.
     with contest.database.write() as connection:
         if not _to_decide(connection, number, "applied"):
             return
         require_provisional(connection)
+        if lost:
+            raise Refusal(
+                "proposal_files",
+                f"The sessions that come could not be scored. Nothing was applied. Put the files "
+                f"of proposal {number} back, or cancel it.",
+                lost,
+            )
         scores = proposed_scores(connection, number)
         changed = tuple(filter(None, (_change_since(contest, connection, one) for one in scores)))
         if changed:
@@ -63,6 +77,17 @@ def find_proposal(connection: Connection, number: int) -> ProposalRecord:
         if proposal.proposal_id == number:
             return proposal
     raise Refusal("proposal_unknown", f"There is no proposal {number}.")
+
+
+def _lost_files(contest: Contest, number: int) -> tuple[str, ...]:
+    """Return a sentence for each file of a proposal that is not what it was when it was made."""
+    connection = contest.database.connection
+    proposed = proposed_files(connection, number)
+    if not proposed.inputs:  # An earlier version made it, and puts no files in force.
+        return ()
+    own = load_inputs(connection)
+    faults = resolved_files(contest.config, own, proposed, HashedReads()).faults
+    return tuple(map(fault_text, faults))
 
 
 def _change_since(contest: Contest, connection: Connection, score: ProposedScore) -> str | None:

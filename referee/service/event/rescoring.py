@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from referee.core.ground_truth import GroundTruth
 from referee.core.names import SameNames
 from referee.core.states import SessionState, state_of
-from referee.errors import Refusal
+from referee.errors import InputError, Refusal
 from referee.formats.hashed_reads import HashedReads
 from referee.service.desk.finding_words import codes_of, has_words_of_ours
 from referee.service.desk.settling import judge_again
@@ -21,7 +21,8 @@ from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_with
 from referee.store.database import Connection
-from referee.store.images import keep_blacklist
+from referee.store.images import InputFile, keep_blacklist
+from referee.store.inputs_in_force import insert_proposed_inputs
 from referee.store.notices import insert_audit
 from referee.store.proposals import (
     ProposedEnergy,
@@ -39,7 +40,8 @@ Progress = Callable[[int, int], None]
 class Filter:
     """Which sessions a proposal scores again; an empty tuple chooses all.
 
-    `ground_truth` and `blacklist` take the place of the contest's own files; None keeps those.
+    `ground_truth` and `blacklist` take the place of the files in force; None keeps those, and
+    `no_blacklist` leaves the blacklist out.
     """
 
     sessions: tuple[int, ...] = ()
@@ -47,6 +49,7 @@ class Filter:
     verdicts: tuple[str, ...] = ()
     ground_truth: Path | None = None
     blacklist: Path | None = None
+    no_blacklist: bool = False
 
     def misses(self, session: SessionRecord, energy: Energy | None) -> bool:
         """Tell whether the filter leaves a session out."""
@@ -84,8 +87,13 @@ def make_proposal(
     require_none_open(connection)
     chosen = _with_known(connection, chosen)
     reads = HashedReads()
-    truth, inputs = read_truth_with(contest, chosen.ground_truth, chosen.blacklist, reads)
-    listed = bytes_to_keep(chosen.blacklist or contest.config.images.blacklist, reads)
+    _require_file_that_stays(chosen.ground_truth)
+    truth, files = read_truth_with(
+        *(contest, chosen.ground_truth, chosen.blacklist, reads), no_blacklist=chosen.no_blacklist
+    )
+    inputs = {name: file.sha256 for name, file in files.items()}
+    blacklist = files.get("blacklist")
+    listed = bytes_to_keep(None if blacklist is None else Path(blacklist.path), reads)
     candidates = [
         session
         for session in reversed(all_sessions(connection))
@@ -116,6 +124,7 @@ def make_proposal(
             scores=scores,
             skips=skips,
         )
+        insert_proposed_inputs(writer, number, _absolute(files))
         insert_audit(writer, now, operator, f"proposal {number}", None, reason=reason)
     return number
 
@@ -179,6 +188,25 @@ def _same_energy(stored: Energy, judged: Energy) -> bool:
         judged.uncertainty_wh,
         judged.verdict,
     ) and codes_of(found) == codes_of(again)
+
+
+def _absolute(files: Mapping[str, InputFile]) -> dict[str, InputFile]:
+    """Return files by their whole paths: other programs, in other folders, read them later."""
+    return {
+        name: InputFile(str(Path(file.path).absolute()), file.sha256)
+        for name, file in files.items()
+    }
+
+
+def _require_file_that_stays(path: Path | None) -> None:
+    """Raise `InputError` for a pipe or a device: the sessions that come need its bytes again.
+
+    Of a blacklist the bytes are stored.
+    """
+    if path is not None and path.exists() and not (path.is_file() or path.is_dir()):
+        raise InputError(
+            f"{path} is no file that stays. Store it beside contest.toml, and name that file."
+        )
 
 
 def _with_known(connection: Connection, chosen: Filter) -> Filter:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from referee.core.conditions import Difference
 from referee.service.event.figures import Figures
 from referee.service.event.guest_standings import GuestStandings
 from referee.store.finals import Review
@@ -22,7 +23,8 @@ class PublicEntry(Figures, frozen=True, kw_only=True):
 
     `rank` is None without a score, and for a team that has withdrawn; `session` and `verdict` are
     None for a team without one. `attempts` counts the started sessions, void ones included. On a
-    joint board `station` and `station_key` say whose the team is.
+    joint board `station` and `station_key` say whose the team is. `differs` is what was not as in
+    the other sessions of the ranking.
     """
 
     team: str
@@ -36,6 +38,7 @@ class PublicEntry(Figures, frozen=True, kw_only=True):
     verdict: str | None = None
     withdrawn: bool = False
     prizes: bool = True
+    differs: Sequence[Difference] = ()
 
 
 class ResultEntry(PublicEntry, frozen=True, kw_only=True):
@@ -43,13 +46,14 @@ class ResultEntry(PublicEntry, frozen=True, kw_only=True):
 
     `intervals` are lines of text. `reasons` are those of the verdict, and `review` says who lets it
     stand. `review_open` is what somebody must review first (see `doubt_of`), '' if nothing is
-    open. `turn` is the value of a `Turn`.
+    open; so are `differs_open` of the differences. `turn` is the value of a `Turn`.
     """
 
     intervals: Sequence[str] = ()
     reasons: Sequence[str] = ()
     review: Review | None = None
     review_open: str = ""
+    differs_open: Sequence[Difference] = ()
     turn: str = ""
 
 

@@ -100,6 +100,8 @@ def _entry(contest: Contest, standing: Standing) -> ResultEntry:
         reasons=[] if energy is None else energy.reasons,
         review=review,
         review_open=doubt,
+        differs=list(standing.differs),
+        differs_open=list(standing.differs_open),
         turn=team.turn.value,
         withdrawn=team.withdrawn,
         prizes=team.registration.prizes,

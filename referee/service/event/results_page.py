@@ -31,7 +31,7 @@ from referee.service.setup.pages import page
 
 def results_page(results: Results) -> str:
     """Return the page: whether the results are final, ranking, prizes, champions and rules."""
-    columns = columns_json(On.PAGE, results.figures)
+    columns = columns_json(On.PAGE, results.figures, results.entries)
     printed = printed_entries(results.entries)
     return page(
         "service/event/results.html",

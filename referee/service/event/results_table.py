@@ -18,6 +18,7 @@ from referee.service.event.columns import (
     On,
     columns_json,
     columns_on,
+    csv_value,
     head_of,
     printed_entries,
 )
@@ -51,7 +52,7 @@ def state_line(results: Results) -> str:
 
 def results_text(results: Results) -> str:
     """Return ranking, prizes, past champions and open points as lines of text."""
-    columns, rows = columns_on(On.TEXT), printed_entries(results.entries)
+    columns, rows = columns_on(On.TEXT, results.entries), printed_entries(results.entries)
     heads = [head_of(column, results.figures) for column in columns]
     lines = [f"{results.contest}: {state_line(results)}", ""]
     lines += aligned([heads, *([row[column.field] for column in columns] for row in rows)], columns)
@@ -79,7 +80,7 @@ def results_csv(results: Results) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_FIELDS)
     for entry in results.entries:
-        writer.writerow([plain_cell(getattr(entry, name)) for name in CSV_FIELDS])
+        writer.writerow([plain_cell(csv_value(entry, name)) for name in CSV_FIELDS])
     for table in guest_tables(results):
         text.write("\n")
         writer.writerow(table.heads)
@@ -89,7 +90,7 @@ def results_csv(results: Results) -> str:
 
 def results_latex(results: Results) -> str:
     """Return the ranking as a LaTeX table that needs no package, and those of guests after it."""
-    columns = columns_on(On.LATEX)
+    columns = columns_on(On.LATEX, results.entries)
     heads = [_title(head_of(column, results.figures)) for column in columns]
     rows = [[row[column.field] for column in columns] for row in printed_entries(results.entries)]
     sides = "".join("l" if column.left else "r" for column in columns)
@@ -125,7 +126,7 @@ def results_shown(results: Results) -> dict[str, Any]:
     for shown, entry, printed in zip(shown_results["entries"], results.entries, cells, strict=True):
         shown |= {"printed": printed, "notes": notes(entry), "doubts": doubts(entry)}
     return shown_results | {
-        "columns": columns_json(On.CONSOLE, results.figures),
+        "columns": columns_json(On.CONSOLE, results.figures, results.entries),
         "prizes": prize_lines(results),
         "champions": [champion_line(champion) for champion in results.champions],
     }

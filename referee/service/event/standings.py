@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from referee.core.conditions import Difference, to_review
 from referee.core.turns import counted_attempt
+from referee.service.event.conditions import EMULATED, compared, conditions_of
+from referee.service.event.doubt import doubt_of
 from referee.service.event.figures import Figures, figures_of
 from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, RosterTeam
+from referee.store.condition_reviews import reviewed_differences
 from referee.store.database import Connection
 from referee.store.finals import Review, review_of
 from referee.store.readings import Energy, energy_of
@@ -32,7 +36,8 @@ class Standing:
     """A team's place with the session that counts; `session` is None for a team without one.
 
     `rank` is None without a score, and for a team that has withdrawn. `run` and `energy` are the
-    session's newest, and `figures` follow from them.
+    session's newest, and `figures` follow from them. `differs` is what was not as in the other
+    sessions, and `differs_open` what of it nobody has reviewed.
     """
 
     team: RosterTeam
@@ -42,6 +47,8 @@ class Standing:
     energy: Energy | None = None
     figures: Figures = Figures()
     review: Review | None = None
+    differs: tuple[Difference, ...] = ()
+    differs_open: tuple[Difference, ...] = ()
 
     def interval_lines(self, track: Track[Any]) -> list[str]:
         """Return the intervals that the scoring run tells, each part as a line of text."""
@@ -60,6 +67,7 @@ def read_standings(
     """
     track = contest.track
     unranked = [_unranked(track, connection, team, instead or {}) for team in roster.teams]
+    unranked = _compared(contest, connection, unranked)
     reports = [
         {} if one.run is None or one.team.withdrawn else ranking_report(track, one.run)
         for one in unranked
@@ -68,6 +76,43 @@ def read_standings(
     standings = [replace(one, rank=place) for place, one in zip(places, unranked, strict=True)]
     last = len(standings) + 1
     return sorted(standings, key=lambda one: last if one.rank is None else one.rank)
+
+
+def _compared(
+    contest: Contest, connection: Connection, standings: Sequence[Standing]
+) -> list[Standing]:
+    """Return standings with what differs between their sessions, of those that are scored."""
+    track = contest.track
+    conditions = {
+        one.session.session_id: conditions_of(track, connection, one.session, one.energy, one.run)
+        for one in standings
+        if one.session is not None and one.run is not None and not one.team.withdrawn
+    }
+    found = compared(conditions)
+    return [
+        replace(one, differs=differs, differs_open=_not_reviewed(contest, connection, one, differs))
+        for one in standings
+        for differs in [() if one.session is None else found.get(one.session.session_id, ())]
+    ]
+
+
+def _not_reviewed(
+    contest: Contest, connection: Connection, standing: Standing, differs: Sequence[Difference]
+) -> tuple[Difference, ...]:
+    """Return the differences that still need a review of their own.
+
+    The review that a doubtful energy needs lets its emulated meter stand, too.
+    """
+    energy = standing.energy
+    if standing.session is None or energy is None or not differs:
+        return ()
+    doubted = standing.review is not None or doubt_of(contest.config, energy) != ""
+    known = reviewed_differences(connection, standing.session.session_id)
+    return tuple(
+        one
+        for one in to_review(differs)
+        if one not in known and not (doubted and one.condition == "meter" and one.found == EMULATED)
+    )
 
 
 def _unranked(

@@ -39,7 +39,7 @@ from referee.service.evidence.what_holds import (
 )
 from referee.service.results.final_score import compute_run, context_of
 from referee.service.setup.contest import Contest
-from referee.service.setup.contest_truth import read_truth_with
+from referee.service.setup.contest_truth import read_truth_of
 from referee.store.answers import newest_answer_id
 from referee.store.readings import Energy, energy_of
 from referee.store.requests import count_fetched_images
@@ -226,7 +226,7 @@ def score_findings(
     if strange:
         yield from strange
         return
-    truth, _ = read_truth_with(contest, ground_truth, blacklist, reads)
+    truth, _ = read_truth_of(contest, contest.config, reads)
     again = compute_run(contest, truth, session, energy)
     for name, found, expected in (
         ("the newest answer in time", run.upto_answer_id, again.upto_answer_id),

@@ -16,6 +16,7 @@ from referee.service.preflight.finding import Finding, ok, warn
 from referee.service.preflight.slow import TRUTH, TURNED
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth
+from referee.service.setup.input_files import config_in_force
 
 _LISTED = 5
 # What a decoder that follows EXIF does with the stored pixels.
@@ -32,7 +33,8 @@ _TURNS = {
 
 def check_truth(contest: Contest) -> Finding:
     """Count the truth boxes that nobody can find, by the sizes of the images themselves."""
-    source = read_truth(contest.config, HashedReads())
+    reads = HashedReads()
+    source = read_truth(config_in_force(contest, reads), reads)
     sizes = {entry.source_id: (entry.width, entry.height) for entry in contest.images}
     lost = source.unfindable(sizes)
     if lost:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from referee import __version__
@@ -14,6 +15,7 @@ from referee.service.results.score_uncertainty import Draws, uncertainty_report
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
 from referee.store.answers import contents_of, newest_answer_id
+from referee.store.inputs_in_force import InForce, proposal_in_force
 from referee.store.readings import Energy
 from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, insert_scoring_run
@@ -28,11 +30,23 @@ _MOST_BOXES = 200_000_000
 
 
 def score_session(
-    contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy
-) -> ScoringRun:
-    """Score an ended session from its answers in time and its energy; store and return the run."""
+    contest: Contest,
+    truth: GroundTruth,
+    session: SessionRecord,
+    energy: Energy,
+    in_force: InForce | None = None,
+) -> ScoringRun | None:
+    """Score an ended session from its answers in time and its energy; store and return the run.
+
+    `in_force` are the files that `truth` was read from; None are the contest's own. If others are
+    in force by now, nothing is stored, and the result is None: read those, and score again.
+    """
     run = compute_run(contest, truth, session, energy)
+    if in_force is not None:
+        run = replace(run, detail={**run.detail, "inputs": in_force.sha256})
     with contest.database.write() as writer:
+        if proposal_in_force(writer) != (None if in_force is None else in_force.proposal_id):
+            return None
         insert_scoring_run(writer, session.session_id, contest.clock.now(), run)
     return run
 

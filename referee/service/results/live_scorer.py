@@ -20,6 +20,7 @@ from referee.service.setup.contest_truth import read_contest_truth
 from referee.service.setup.program import Launch
 from referee.service.setup.session_images import order_of
 from referee.store.answers import answers_after
+from referee.store.inputs_in_force import InForce, inputs_in_force, proposal_in_force
 from referee.store.readings import energy_of
 from referee.store.scores import Snapshot, insert_snapshot
 from referee.store.sessions import SessionRecord, sessions_to_score
@@ -48,9 +49,10 @@ class LiveScorer:
     beginning, so its death loses nothing.
     """
 
-    def __init__(self, contest: Contest, truth: GroundTruth) -> None:
+    def __init__(self, contest: Contest) -> None:
+        """Read the ground truth in force; raise `InputError` if its files are not there."""
         self._contest = contest
-        self._truth = truth
+        self._in_force, self._truth = self._read()
         # The running sessions by session number; each lane may have one.
         self._followed: dict[int, _Followed] = {}
 
@@ -68,6 +70,7 @@ class LiveScorer:
 
         An error in one session does not stop the others. The last error is raised at the end.
         """
+        self._take_corrections()
         now = self._contest.clock.now()
         trouble: Exception | None = None
         running: set[int] = set()
@@ -83,6 +86,23 @@ class LiveScorer:
         self._followed = {n: one for n, one in self._followed.items() if n in running}
         if trouble is not None:
             raise trouble
+
+    def _read(self) -> tuple[InForce | None, GroundTruth]:
+        """Return the files in force and their ground truth.
+
+        Should a proposal be applied in between, the next look reads again, and no score is stored.
+        """
+        return inputs_in_force(self._contest.database.connection), read_contest_truth(self._contest)
+
+    def _take_corrections(self) -> None:
+        """Read the ground truth again when an applied proposal has put another one in force.
+
+        A running session's answers are then scored anew from the first one on.
+        """
+        before = None if self._in_force is None else self._in_force.proposal_id
+        if proposal_in_force(self._contest.database.connection) != before:
+            self._in_force, self._truth = self._read()
+            self._followed.clear()
 
     def _follow(self, session: SessionRecord) -> None:
         """Add the answers since the last look, and store a snapshot if there are new ones."""
@@ -111,7 +131,7 @@ class LiveScorer:
         """Score an ended session whose energy is known."""
         energy = energy_of(self._contest.database.connection, session.session_id)
         if energy is not None:
-            score_session(self._contest, self._truth, session, energy)
+            score_session(self._contest, self._truth, session, energy, self._in_force)
 
 
 def run_live_scorer(config: Config, launch: Launch) -> None:
@@ -124,5 +144,5 @@ def run_live_scorer(config: Config, launch: Launch) -> None:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     contest = open_contest(config)
-    LiveScorer(contest, read_contest_truth(contest)).run(stopping.wait)
+    LiveScorer(contest).run(stopping.wait)
     contest.database.close()

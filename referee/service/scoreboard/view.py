@@ -112,8 +112,8 @@ def view_json(view: PublicView) -> dict[str, Any]:
     for champion, known in zip(fields["champions"], view.champions, strict=True):
         champion["printed"] = printed_champion(known)
         champion["short"] = short_cells(champion_entry(known))
-    fields["columns"] = columns_json(On.SCOREBOARD, view.figures)
-    fields["team_columns"] = columns_json(On.TEAM, view.figures)
+    fields["columns"] = columns_json(On.SCOREBOARD, view.figures, view.entries)
+    fields["team_columns"] = columns_json(On.TEAM, view.figures, view.entries)
     return fields
 
 

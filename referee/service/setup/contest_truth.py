@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,24 +18,25 @@ from referee.formats.image_ids import renumber
 from referee.formats.truth_file import GroundTruthFile, KnownImage
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
-from referee.store.images import InputFile, load_manifest
+from referee.service.setup.input_files import config_in_force, input_files
+from referee.store.images import InputFile
 
 
 def read_contest_truth(contest: Contest, reads: HashedReads | None = None) -> GroundTruth:
-    """Return the ground truth with the contest's image ids.
+    """Return the ground truth with the contest's image ids, of the files that are in force.
 
-    `reads` may have read some of the files already. Raises `InputError` if a file has changed since
-    the contest was prepared.
+    `reads` may have read some of the files already. Raises `InputError` if a file has changed.
     """
-    stored = load_manifest(contest.database.connection).inputs
     reads = reads or HashedReads()
-    for name, path in _input_paths(contest.config).items():
-        is_there = name in stored and path.exists()
-        if not is_there or stored[name].sha256 != reads.sha256_of(path):
-            raise InputError(
-                f"{path}: has changed since the contest was prepared; put the original back."
-            )
-    return _in_contest_ids(contest, read_truth(contest.config, reads, contest))
+    config = config_in_force(contest, reads)
+    return _in_contest_ids(contest, read_truth(config, reads, contest))
+
+
+class ReadTruth(NamedTuple):
+    """A ground truth with the contest's image ids, and the files that it was read from, by role."""
+
+    truth: GroundTruth
+    inputs: Mapping[str, InputFile]
 
 
 def read_truth_with(
@@ -41,27 +44,28 @@ def read_truth_with(
     ground_truth: Path | None,
     blacklist: Path | None,
     reads: HashedReads | None = None,
-) -> tuple[GroundTruth, dict[str, str]]:
-    """Return a ground truth with the contest's image ids, and the SHA-256 of its files by role.
+    *,
+    no_blacklist: bool = False,
+) -> ReadTruth:
+    """Return a ground truth with the contest's image ids, and its files.
 
-    `ground_truth` and `blacklist` take the place of the contest's files; with None for both this is
-    `read_contest_truth`. `reads` may have read some of the files already. Raises `InputError` for
-    files that cannot be used, and for a ground truth of other images or classes.
+    `ground_truth` and `blacklist` take the place of the files in force; None keeps those, and
+    `no_blacklist` leaves the blacklist out. `reads` may have read some of the files already. Raises
+    `InputError` for files that cannot be used, and for a ground truth of other images or classes.
     """
-    if ground_truth is None and blacklist is None:
-        stored = load_manifest(contest.database.connection).inputs
-        return read_contest_truth(contest, reads), {
-            name: file.sha256 for name, file in stored.items()
-        }
-    images = contest.config.images
-    images = replace(
-        images,
-        ground_truth=ground_truth or images.ground_truth,
-        blacklist=blacklist or images.blacklist,
-    )
-    config = replace(contest.config, images=images)
+    instead: dict[str, Path | None] = {"blacklist": None} if no_blacklist else {}
+    instead |= {} if ground_truth is None else {"ground_truth": ground_truth}
+    instead |= {} if blacklist is None else {"blacklist": blacklist}
     reads = reads or HashedReads()
-    inputs = {name: file.sha256 for name, file in input_files(config, reads).items()}
+    return read_truth_of(contest, config_in_force(contest, reads, instead), reads)
+
+
+def read_truth_of(contest: Contest, config: Config, reads: HashedReads) -> ReadTruth:
+    """Return the ground truth of any configuration with the contest's image ids, and its files.
+
+    Raises `InputError` as `read_truth_with` does.
+    """
+    inputs = input_files(config, reads)
     read = read_truth(config, reads, contest)
     names = {int(class_id) for class_id in read.truth.class_ids}
     known = {entry.source_id for entry in contest.images}
@@ -69,10 +73,10 @@ def read_truth_with(
     if strange or names != set(contest.classes):
         what = f"the image {min(strange)}" if strange else "other classes"
         raise InputError(
-            f"{images.ground_truth}: has {what}, and the contest has not. A score from it could "
-            "not be compared."
+            f"{config.images.ground_truth}: has {what}, and the contest has not. A score from it "
+            "could not be compared."
         )
-    return _in_contest_ids(contest, read), inputs
+    return ReadTruth(_in_contest_ids(contest, read), inputs)
 
 
 def _in_contest_ids(contest: Contest, truth: GroundTruthFile) -> GroundTruth:
@@ -122,20 +126,3 @@ def _known_images(contest: Contest) -> list[KnownImage]:
         for entry in contest.images
         for path in [Path(entry.path)]
     ]
-
-
-def _input_paths(config: Config) -> dict[str, Path]:
-    paths: dict[str, Path | None] = {
-        "ground_truth": config.images.ground_truth,
-        "sizes": config.images.sizes,
-        "blacklist": config.images.blacklist,
-    }
-    return {name: path for name, path in paths.items() if path is not None}
-
-
-def input_files(config: Config, reads: HashedReads) -> dict[str, InputFile]:
-    """Return the files of a configuration that make its ground truth, by role."""
-    return {
-        name: InputFile(str(path), reads.sha256_of(path))
-        for name, path in _input_paths(config).items()
-    }

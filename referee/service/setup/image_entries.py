@@ -88,6 +88,29 @@ def find_images(folder: Path, truth: GroundTruthFile) -> FoundImages:
     return FoundImages(folder, files, matching)
 
 
+def prepared_images(folder: Path, prepared: Sequence[ImageEntry]) -> FoundImages:
+    """Return the files of images that were prepared before, wherever their folder lies now.
+
+    Raises `InputError` as `list_folder` does, and for an image that is not there.
+    """
+    files = list_folder(folder)
+    paths = [Path(entry.path) for entry in prepared]
+    stays = all(path.is_relative_to(folder) for path in paths)
+    root = str(folder) if stays else os.path.commonpath([path.parent for path in paths])
+    names = [Path(os.path.relpath(path, root)).as_posix() for path in paths]
+    missing = set(names).difference(files.images)
+    if missing:
+        raise InputError(
+            f"{folder}: {len(missing)} of {len(names)} images are not there, for example "
+            f"{min(missing)}. Give the folder that holds the images of this contest."
+        )
+    images = (
+        MatchedImage(entry.image_id, entry.source_id, name)
+        for entry, name in zip(prepared, names, strict=True)
+    )
+    return FoundImages(folder, files, Matching(tuple(images), len(names)))
+
+
 def listed_images(truth: GroundTruthFile) -> dict[int, ListedImage]:
     """Return what a ground truth says of each image's file, by its own ids."""
     return {

@@ -4,16 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from power.bounded_file import file_text
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
+from referee.formats.truth_file import GroundTruthFile
 from referee.formats.yolo_counts import label_line, label_warnings
 from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.config import Config
-from referee.service.setup.contest_truth import input_files, read_truth
-from referee.service.setup.image_entries import Progress, find_images, read_images
+from referee.service.setup.contest_truth import read_truth
+from referee.service.setup.image_entries import (
+    Progress,
+    find_images,
+    prepared_images,
+    read_images,
+)
+from referee.service.setup.input_files import config_with, input_files
 from referee.service.setup.private_files import (
     close_to_others,
     make_private,
@@ -31,6 +39,7 @@ from referee.store.images import (
     note_material,
     replace_manifest,
 )
+from referee.store.inputs_in_force import InForce, inputs_in_force
 from referee.store.sessions import all_sessions
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.loading import load_track
@@ -84,26 +93,15 @@ def _update_manifest(
     """Store what the images, the ground truth and the other inputs are now, and return it."""
     stored = load_manifest(database.connection)
     reads = HashedReads()
-    inputs = input_files(config, reads)
-    truth = read_truth(config, reads)
-    lost = truth.unfindable()
-    if lost and config.contest.mode == "practice":  # An event has a check of it.
-        tell(f"{config.images.ground_truth}: {lost.words()}")
-    if truth.labels is not None:
-        for sentence in (label_line(truth.labels), *label_warnings(truth.labels)):
-            tell(sentence)
-    found = find_images(config.images.folder, truth)
-    images = read_images(found, truth.sizes, known=stored.images, progress=progress)
-    if track.delivery is Delivery.SHOWN:
-        require_showable(images)
-    names = truth.truth.class_names
-    manifest = Manifest(
-        images=images,
-        classes={int(c): names.get(int(c), str(c)) for c in truth.truth.class_ids},
-        inputs=inputs,
-        counts=found.counts(reads.paths),
-    )
     listed = bytes_to_keep(config.images.blacklist, reads)
+    in_force = inputs_in_force(database.connection)
+    if all_sessions(database.connection):
+        config = _with_known_files(config, stored, in_force, reads)
+    truth = read_truth(config, reads)
+    _tell_of(truth, config, tell)
+    manifest = _manifest(config, stored, in_force, truth, reads, progress)
+    if track.delivery is Delivery.SHOWN:
+        require_showable(manifest.images)
     if manifest != stored:
         with database.write() as connection:
             same = manifest_digest(manifest) == manifest_digest(stored)
@@ -118,6 +116,60 @@ def _update_manifest(
             keep_blacklist(connection, listed)
         note_material(connection, file_text(config.path))
     return manifest
+
+
+def _with_known_files(
+    config: Config, stored: Manifest, in_force: InForce | None, reads: HashedReads
+) -> Config:
+    """Return the configuration with the files that the stored sessions' scores rest on.
+
+    Raises `InputError` where they changed. It says how a correction becomes one of an event, and
+    that another contest needs another folder.
+    """
+    try:
+        return config_with(config, stored.inputs, in_force, reads)
+    except InputError as error:
+        raise InputError(
+            f"{config.storage.folder} holds sessions, and their scores rest on other files. "
+            f"{error} For another contest: {_OWN_FOLDER}"
+        ) from None
+
+
+def _tell_of(truth: GroundTruthFile, config: Config, tell: Callable[[str], object]) -> None:
+    lost = truth.unfindable()
+    if lost and config.contest.mode == "practice":  # An event has a check of it.
+        tell(f"{config.images.ground_truth}: {lost.words()}")
+    if truth.labels is not None:
+        for sentence in (label_line(truth.labels), *label_warnings(truth.labels)):
+            tell(sentence)
+
+
+def _manifest(
+    config: Config,
+    stored: Manifest,
+    in_force: InForce | None,
+    truth: GroundTruthFile,
+    reads: HashedReads,
+    progress: Progress,
+) -> Manifest:
+    """Return what the contest is made of now.
+
+    A ground truth in force may list fewer images than the contest has. So images, classes and input
+    files stay those of the preparation, and the images' files are compared with it.
+    """
+    folder = config.images.folder
+    if in_force is not None:
+        prepared = prepared_images(folder, stored.images)
+        images = read_images(prepared, truth.sizes, known=stored.images, progress=progress)
+        return replace(stored, images=images)
+    found = find_images(folder, truth)
+    names = truth.truth.class_names
+    return Manifest(
+        images=read_images(found, truth.sizes, known=stored.images, progress=progress),
+        classes={int(c): names.get(int(c), str(c)) for c in truth.truth.class_ids},
+        inputs=input_files(config, reads),
+        counts=found.counts(reads.paths),
+    )
 
 
 def require_showable(images: Sequence[ImageEntry]) -> None:

@@ -38,7 +38,7 @@ def test_the_csv_has_its_columns_in_places_that_stay():
 @pytest.mark.parametrize("surface", On)
 def test_every_column_that_is_shown_has_head_words_and_cells(surface):
     """A page draws what the table says, so the table says all of it."""
-    columns = columns_on(surface)
+    columns = columns_on(surface, ())
     assert {"rank", "mean_ap", "energy_wh", "score", "verdict"} <= {it.field for it in columns}
     assert all(it.head and it.words and it.printing for it in columns)
 
@@ -65,7 +65,7 @@ def test_the_track_names_its_own_figures():
     track = load_track("camera")
     heads = {
         one["field"]: (one["head"], one["words"])
-        for one in columns_json(On.CONSOLE, TrackFigures(track.accuracy, track.score))
+        for one in columns_json(On.CONSOLE, TrackFigures(track.accuracy, track.score), ())
     }
     assert track.accuracy.label == heads["mean_ap"][0]
     assert heads["score"] == (track.score.label, f"accuracy per energy, in {track.score.unit}")
@@ -99,6 +99,6 @@ def test_the_mean_power_is_over_the_time_of_the_meter(energy_wh, detail, watts):
 def test_the_mean_power_stands_on_every_surface():
     """It is a column wherever the energy is one, and in the CSV behind those that there were."""
     for surface in On:
-        fields = [it.field for it in columns_on(surface)]
+        fields = [it.field for it in columns_on(surface, ())]
         assert fields.index("mean_power_w") == 1 + fields.index("energy_wh")
     assert "mean_power_w" == CSV_FIELDS[16]

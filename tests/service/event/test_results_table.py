@@ -76,7 +76,7 @@ def test_the_latex_has_no_loose_special_character(results):
     assert r"50 \% \& \#1\_\{a\}\textasciitilde{}\textasciicircum{}\textbackslash{}" in text
     body = text.partition(r"\hline")[2].partition(r"\end{tabular}")[0]
     assert 4 == body.count(r" \\" + "\n")
-    between = len(columns_on(On.LATEX)) - 1
+    between = len(columns_on(On.LATEX, ())) - 1
     assert {between} == {line.replace(r"\&", "").count("&") for line in body.strip().splitlines()}
     assert "PROVISIONAL" in text
 

@@ -145,7 +145,7 @@ def test_run_equals_evaluating_everything(contest, truth, seed, split):
 def test_live_score_is_the_final_score(contest, truth):
     """After each answer the snapshot equals the score of the answers so far, bit for bit."""
     session = begin(contest, 99)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     order = order_of(IMAGES, 99)
     everything = []
     for number in range(1, IMAGES + 1):
@@ -167,11 +167,11 @@ def test_scorer_that_was_restarted_goes_on(contest, truth):
     """A restarted scorer reads the stored answers and reaches the same snapshot."""
     session = begin(contest)
     order = order_of(IMAGES, None)
-    first = LiveScorer(contest, truth)
+    first = LiveScorer(contest)
     answer(contest, session, good([1, 2, 3], order))
     first.look()
     answer(contest, session, good([4, 5], order))
-    LiveScorer(contest, truth).look()
+    LiveScorer(contest).look()
     restarted = newest_snapshot(contest.database.connection, session.session_id)
     first.look()
     assert restarted == newest_snapshot(contest.database.connection, session.session_id)
@@ -181,7 +181,7 @@ def test_scorer_that_was_restarted_goes_on(contest, truth):
 def test_sessions_of_two_lanes_are_followed_at_the_same_time(contest, truth):
     """Each running session keeps its own score, and a look only adds new answers."""
     sessions = [begin(contest, lane=lane) for lane in (1, 2)]
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     order = order_of(IMAGES, None)
     for number in (1, 2, 3):
         for session in sessions:
@@ -199,7 +199,7 @@ def test_sessions_of_two_lanes_are_followed_at_the_same_time(contest, truth):
 def test_a_snapshot_that_could_not_be_stored_is_stored_later(contest, truth, monkeypatch):
     """A full disk loses no live score: the next look stores it without a new answer."""
     session = begin(contest)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     answer(contest, session, good([1], order_of(IMAGES, None)))
     with monkeypatch.context() as broken:
         broken.setattr(contest.database, "write", full)
@@ -217,7 +217,7 @@ def full():
 def test_nothing_new_makes_no_snapshot(contest, truth):
     """A look without a new answer adds no row."""
     session = begin(contest)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     answer(contest, session, good([1], order_of(IMAGES, None)))
     for _ in range(3):
         scorer.look()
@@ -228,7 +228,7 @@ def test_nothing_new_makes_no_snapshot(contest, truth):
 def test_late_answers_are_never_scored(contest, truth):
     """A late answer changes neither the snapshot nor the run, and makes no new run."""
     session = begin(contest)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     order = order_of(IMAGES, None)
     answer(contest, session, good([1], order, share=1))
     scorer.look()
@@ -249,7 +249,7 @@ def test_late_answers_are_never_scored(contest, truth):
 def test_an_ended_session_waits_for_its_energy(contest, truth):
     """A session gets a single run, and only once its energy is judged."""
     session = begin(contest)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     answer(contest, session, good([1], order_of(IMAGES, None)))
     end(contest, session)
     scorer.look()
@@ -265,7 +265,7 @@ def test_an_ended_session_waits_for_its_energy(contest, truth):
 def test_a_fact_that_came_later_makes_a_new_run(contest, truth, what):
     """A new energy, or a late-stored answer in time, makes another run."""
     session = begin(contest)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     order = order_of(IMAGES, None)
     answer(contest, session, good([1], order, share=1))
     end(contest, session)
@@ -360,7 +360,7 @@ def test_very_many_boxes_get_fewer_draws(contest, truth, monkeypatch, boxes, dra
 def test_session_without_answers(contest, truth):
     """A session without an answer has an mAP of 0, and no error."""
     session = begin(contest)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     scorer.look()
     assert 0.0 == newest_snapshot(contest.database.connection, session.session_id).accuracy
     end(contest, session)
@@ -392,7 +392,7 @@ def test_void_and_ready_sessions_are_not_scored(contest, truth):
             connection, team="bees", length_s=1.0, order_seed=None, now=contest.clock.now()
         )
     judge(contest, session)
-    LiveScorer(contest, truth).look()
+    LiveScorer(contest).look()
     assert 0 == rows_of_runs(contest)
 
 
@@ -401,7 +401,7 @@ def test_deadline_alone_ends_the_following(contest, truth, clock):
     session = begin(contest)
     clock.advance(600)
     judge(contest, session)
-    LiveScorer(contest, truth).look()
+    LiveScorer(contest).look()
     assert 1 == rows_of_runs(contest)
     assert shifted(session.facts.started, 600) == clock.now()
 
@@ -410,7 +410,7 @@ def test_deadline_alone_ends_the_following(contest, truth, clock):
 def test_scorer_survives_a_database_that_fails(contest, truth, monkeypatch):
     """The scorer survives a failed look and looks again."""
     session = begin(contest)
-    scorer = LiveScorer(contest, truth)
+    scorer = LiveScorer(contest)
     answer(contest, session, good([1], order_of(IMAGES, None)))
     looks = []
     real = scorer.look

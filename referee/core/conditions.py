@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must be equal for sessions that are ranked together, and what of it differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+Value = str | float | bool | None
+"""A condition's value; files are known by their SHA-256, and None is without one."""
+
+INPUTS = frozenset({"ground_truth", "sizes", "blacklist"})
+"""The conditions that a proposal makes equal again, because they belong to the score alone."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How a session was run and scored; `length_s` is without the `extra_s` that it was given.
+
+    `meter` is the kind of meter, `mode` its input mode. `dwell_ms` is that of the screen.
+    """
+
+    track: str
+    length_s: float
+    extra_s: float
+    meter: str
+    mode: str | None
+    shuffle: bool
+    dwell_ms: float | None
+    ground_truth: str | None
+    sizes: str | None
+    blacklist: str | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A condition of a session that is not the `usual` one; `condition` names its field."""
+
+    condition: str
+    found: Value
+    usual: Value
+
+
+def usual_conditions(by_session: Mapping[int, Conditions]) -> Conditions | None:
+    """Return what most sessions have, field by field; None without a session.
+
+    Of values that are equally frequent it is that of the earliest session, and the least extra
+    time: what a team was given on top is never the rule.
+    """
+    if not by_session:
+        return None
+    in_order = [by_session[number] for number in sorted(by_session)]
+    usual: dict[str, Any] = {
+        field.name: _most_frequent([getattr(one, field.name) for one in in_order], field.name)
+        for field in fields(Conditions)
+    }
+    return Conditions(**usual)
+
+
+def _most_frequent(values: list[Value], name: str) -> Value:
+    counts = Counter(values)
+    most = max(counts.values())
+    often = [value for value in counts if counts[value] == most]  # In the order of the sessions.
+    return min(often, key=lambda value: float(value or 0)) if name == "extra_s" else often[0]
+
+
+def differences(one: Conditions, usual: Conditions) -> tuple[Difference, ...]:
+    """Return what of a session's conditions is not the usual one."""
+    return tuple(
+        Difference(field.name, getattr(one, field.name), getattr(usual, field.name))
+        for field in fields(Conditions)
+        if getattr(one, field.name) != getattr(usual, field.name)
+    )
+
+
+def to_review(found: Iterable[Difference]) -> tuple[Difference, ...]:
+    """Return the differences that a person must let stand: those of the run, not of the score."""
+    return tuple(one for one in found if one.condition not in INPUTS)
