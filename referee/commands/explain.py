@@ -67,14 +67,14 @@ def _explain(contest: Contest, session_id: int, folder: Path) -> None:
     from referee.scoring.ilsvrc import evaluate
     from referee.service.results.final_score import scored_answer
     from referee.service.results.score_explanation import write_explanation
-    from referee.service.setup.contest_truth import read_contest_truth
+    from referee.service.setup.contest_truth import read_truth_of_session
 
     session = load_session(contest.database.connection, session_id)
     detections = scored_answer(contest, session)
     if not isinstance(detections, Detections):
         raise InputError(f"The track '{session.track}' has no boxes that could be explained.")
     truth_file = GroundTruthFile(
-        read_contest_truth(contest),
+        read_truth_of_session(contest, session_id),
         file_names={entry.image_id: Path(entry.path).name for entry in contest.images},
         sizes={entry.image_id: (entry.width, entry.height) for entry in contest.images},
     )

@@ -3,8 +3,9 @@
 
 A proposal scores the chosen sessions with the present program, and judges their energies again. It
 shows old and new mAP, watt-hours, verdict and rank, and which sessions it skips and why. No score
-changes before 'apply'. With --ground-truth or --blacklist the proposal uses corrected files; score
-all sessions with them, because results from different files cannot be final.
+changes before 'apply'. With --ground-truth or --blacklist the proposal uses corrected files. Once
+it is applied, they hold for the sessions that come, too. Score all sessions with them, because
+results from different files cannot be final.
 
   referee proposal make --reason 'new blacklist' --blacklist new.csv --config event/contest.toml
   referee proposal show 1 --config event/contest.toml
@@ -27,7 +28,9 @@ from referee.programs.progress import progress_bar
 from referee.service.event.proposals import apply_proposal, cancel_proposal, find_proposal
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
+from referee.service.setup.input_rule import INPUT_WORDS
 from referee.service.setup.opened import opened_contest
+from referee.store.inputs_in_force import inputs_in_force
 
 _ACTIONS = {
     "make": (
@@ -100,7 +103,11 @@ def _add_filter(action: argparse.ArgumentParser) -> None:
         help="only sessions with this verdict; may be repeated",
     )
     add("--ground-truth", type=Path, metavar="PATH", help="ground truth instead of the event's")
-    add("--blacklist", type=Path, metavar="PATH", help="blacklist instead of the event's")
+    listed = action.add_mutually_exclusive_group()
+    listed.add_argument(
+        "--blacklist", type=Path, metavar="PATH", help="blacklist instead of the event's"
+    )
+    listed.add_argument("--no-blacklist", action="store_true", help="score without a blacklist")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -128,7 +135,7 @@ def _act(contest: Contest, args: argparse.Namespace) -> int:
         print(json.dumps({"proposals": proposals}) if args.json else text)
     elif args.action == "apply":
         apply_proposal(contest, args.number, args.by, args.reason)
-        print(f"Proposal {args.number} is applied.")
+        print(f"Proposal {args.number} is applied. {_in_force(contest)}".rstrip())
     elif args.action == "cancel":
         cancel_proposal(contest, args.number, args.by, args.reason)
         print(f"Proposal {args.number} is cancelled.")
@@ -140,6 +147,15 @@ def _act(contest: Contest, args: argparse.Namespace) -> int:
     return 0
 
 
+def _in_force(contest: Contest) -> str:
+    """Return a sentence about the files that hold now."""
+    in_force = inputs_in_force(contest.database.connection)
+    if in_force is None:
+        return ""
+    files = ", ".join(f"{INPUT_WORDS[name]} {file.path}" for name, file in in_force.inputs.items())
+    return f"The sessions that come are scored with {files}."
+
+
 def _make(contest: Contest, args: argparse.Namespace) -> int:
     from referee.service.event.rescoring import Filter, make_proposal
 
@@ -149,6 +165,7 @@ def _make(contest: Contest, args: argparse.Namespace) -> int:
         tuple(args.verdict or ()),
         args.ground_truth,
         args.blacklist,
+        args.no_blacklist,
     )
     with progress_bar("sessions scored") as progress:
         return make_proposal(contest, chosen, args.by, args.reason, progress)

@@ -11,6 +11,9 @@ from typing import Any
 Value = str | float | bool | None
 """A condition's value; files are known by their SHA-256, and None is without one."""
 
+EMULATED = "emulated"
+"""The kind of an emulated meter."""
+
 INPUTS = frozenset({"ground_truth", "sizes", "blacklist"})
 """The conditions that a proposal makes equal again, because they belong to the score alone."""
 
@@ -46,8 +49,8 @@ class Difference:
 def usual_conditions(by_session: Mapping[int, Conditions]) -> Conditions | None:
     """Return what most sessions have, field by field; None without a session.
 
-    Of values that are equally frequent it is that of the earliest session, and the least extra
-    time: what a team was given on top is never the rule.
+    Of values that are equally frequent it is that of the earliest session. But extra time and an
+    emulated meter are not the rule as long as as many sessions had neither.
     """
     if not by_session:
         return None
@@ -63,7 +66,9 @@ def _most_frequent(values: list[Value], name: str) -> Value:
     counts = Counter(values)
     most = max(counts.values())
     often = [value for value in counts if counts[value] == most]  # In the order of the sessions.
-    return min(often, key=lambda value: float(value or 0)) if name == "extra_s" else often[0]
+    if name == "extra_s":
+        return min(often, key=lambda value: float(value or 0))
+    return min(often, key=lambda value: value == EMULATED)
 
 
 def differences(one: Conditions, usual: Conditions) -> tuple[Difference, ...]:

@@ -22,7 +22,7 @@ from referee.service.event.results import approved_results
 from referee.service.results.final_score import scored_answer
 from referee.service.scoreboard.view import PublicView, publication_from_json
 from referee.service.setup.contest import Contest
-from referee.service.setup.contest_truth import read_contest_truth
+from referee.service.setup.contest_truth import read_truth_of_session
 from referee.store.database import Connection
 from referee.store.publishing import frozen_publication, latest_freezing, newest_freeze
 from referee.store.sessions import load_session
@@ -97,7 +97,7 @@ def _best_detection(contest: Contest, detections: Detections, session_id: int) -
     # The control desk loads this module at its start, and Pillow is for one picture at the end.
     from referee.service.results.score_pictures import LabelledBox, draw_boxes
 
-    truth_file = GroundTruthFile(read_contest_truth(contest))
+    truth_file = GroundTruthFile(read_truth_of_session(contest, session_id))
     fates = evaluate(truth_file.truth, detections).explain()
     right = np.flatnonzero(fates.fate == Fate.TRUE_POSITIVE)
     if not len(right):

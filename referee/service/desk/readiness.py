@@ -19,6 +19,7 @@ from referee.service.desk.watched_thread import WatchedThread
 from referee.service.display.display import Display
 from referee.service.display.facts import display_facts
 from referee.service.preflight.finding import Finding, Level, fail
+from referee.service.preflight.input_watch import InputWatch
 from referee.service.preflight.listing import all_findings, list_json, require_none_standing
 from referee.service.preflight.machine_watch import MachineWatch
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
@@ -57,7 +58,7 @@ class Outside:
 class Readiness:
     """The list of findings, and the threads that feed it and watch what it is about.
 
-    They are `machine-watch`, `slow-checks` and `wal-watch`.
+    They are `machine-watch`, `slow-checks`, `wal-watch` and `input-watch`.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Readiness:
         self._threads = [
             WatchedThread("slow-checks", self._work, self._stopping, alarm),
             self._log_watch(alarm),
+            self._input_watch(alarm),
         ]
         machine = outside.machine
         if machine is not None:
@@ -89,6 +91,10 @@ class Readiness:
     def _log_watch(self, alarm: Callable[[str], object]) -> WatchedThread:
         watch = WalWatch(self._contest.config.database, alarm)
         return WatchedThread("wal-watch", partial(watch.run, self._stopping), self._stopping, alarm)
+
+    def _input_watch(self, alarm: Callable[[str], object]) -> WatchedThread:
+        run = partial(InputWatch(self._contest, alarm).run, self._stopping)
+        return WatchedThread("input-watch", run, self._stopping, alarm)
 
     def start(self) -> None:
         """Start the threads."""

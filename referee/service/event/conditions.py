@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from power.energy.unofficial_checks import is_official
-from referee.core.conditions import Conditions, Difference, differences, usual_conditions
+from referee.core.conditions import EMULATED, Conditions, Difference, differences, usual_conditions
 from referee.service.setup.config import CameraSection, ContestSection
 from referee.store.annotations import extra_seconds
 from referee.store.database import Connection
@@ -18,9 +18,6 @@ from referee.store.readings import Energy, SessionMeter, session_meter_of
 from referee.store.scores import ScoringRun, inputs_of
 from referee.store.sessions import SessionRecord
 from referee.tracks.track import Delivery, Track
-
-EMULATED = "emulated"
-"""The kind of an emulated meter."""
 
 _OFFICIAL = "WT300 series"
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from referee.core.conditions import Difference, to_review
+from referee.core.conditions import EMULATED, Difference, to_review
 from referee.core.turns import counted_attempt
-from referee.service.event.conditions import EMULATED, compared, conditions_of
+from referee.service.event.conditions import compared, conditions_of
 from referee.service.event.doubt import doubt_of
 from referee.service.event.figures import Figures, figures_of
 from referee.service.results.interval_text import interval_lines

@@ -11,7 +11,6 @@ from __future__ import annotations
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,8 @@ from referee.scoring.result import IlsvrcResult
 from referee.service.results.final_score import scored_answer
 from referee.service.scoreboard.view import PublicState, PublicView
 from referee.service.setup.contest import Contest
-from referee.service.setup.contest_truth import read_contest_truth
+from referee.service.setup.contest_truth import read_truth_of_session
+from referee.store.inputs_in_force import proposal_in_force
 from referee.store.requests import requests_of
 from referee.store.sessions import SessionRecord, load_session
 from referee.store.watching import recent_power
@@ -47,7 +47,8 @@ class TeamSessions:
 
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
-        self._kept: OrderedDict[tuple[int, str], Any] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, str, int | None], Any] = OrderedDict()
+        self._read: tuple[int | None, GroundTruth] | None = None
 
     def course(self, view: PublicView, number: int) -> bytes:
         """Return the session's power and requests over time as SVG."""
@@ -78,7 +79,7 @@ class TeamSessions:
 
     def _once(self, number: int, what: str, make: Callable[[], Any]) -> Any:
         """Return what was made before, or make it; the oldest of many is forgotten."""
-        key = (number, what)
+        key = (number, what, proposal_in_force(self._contest.database.connection))
         if key not in self._kept:
             self._kept[key] = make()
             if len(self._kept) > _KEPT:
@@ -130,7 +131,8 @@ class TeamSessions:
             from referee.service.results.score_explanation import misses_of
 
             fates = self._result(number).explain()
-            return [*misses_of(self._found, self._detections(number), fates)]
+            found = GroundTruthFile(self._truth(number))
+            return [*misses_of(found, self._detections(number), fates)]
 
         return list(self._once(number, "misses", make))
 
@@ -144,7 +146,7 @@ class TeamSessions:
             return path.read_bytes()
 
     def _result(self, number: int) -> IlsvrcResult:
-        return evaluate(self._truth, self._detections(number))
+        return evaluate(self._truth(number), self._detections(number))
 
     def _detections(self, number: int) -> Detections:
         session = load_session(self._contest.database.connection, number)
@@ -153,13 +155,14 @@ class TeamSessions:
             raise Refusal("no_curves", f"The track '{session.track}' has no curves for classes.")
         return answer
 
-    @cached_property
-    def _truth(self) -> GroundTruth:
-        return read_contest_truth(self._contest)
-
-    @cached_property
-    def _found(self) -> GroundTruthFile:
-        return GroundTruthFile(self._truth)
+    def _truth(self, number: int) -> GroundTruth:
+        """Return a session's ground truth; all have the same one, so it is read once."""
+        in_force = proposal_in_force(self._contest.database.connection)
+        if self._read is None or self._read[0] != in_force:
+            self._read = None
+        truth = read_truth_of_session(self._contest, number, self._read and self._read[1])
+        self._read = in_force, truth
+        return truth
 
 
 def _require_public(view: PublicView, number: int) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from referee.core.ground_truth import GroundTruth
-from referee.errors import InputError
+from referee.errors import InputError, Refusal
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.image_ids import renumber
@@ -20,6 +20,8 @@ from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.input_files import config_in_force, input_files
 from referee.store.images import InputFile
+from referee.store.inputs_in_force import inputs_in_force
+from referee.store.scores import inputs_of, newest_scoring_run
 
 
 def read_contest_truth(contest: Contest, reads: HashedReads | None = None) -> GroundTruth:
@@ -30,6 +32,28 @@ def read_contest_truth(contest: Contest, reads: HashedReads | None = None) -> Gr
     reads = reads or HashedReads()
     config = config_in_force(contest, reads)
     return _in_contest_ids(contest, read_truth(config, reads, contest))
+
+
+def read_truth_of_session(
+    contest: Contest, session_id: int, known: GroundTruth | None = None
+) -> GroundTruth:
+    """Return the ground truth that a session was scored with, as `read_contest_truth` does.
+
+    `known` is the one in force, if somebody has read it already.
+    Raises `Refusal` (code `other_files`) for a session that was scored with files that are no
+    longer in force: what they would show is not what its score says.
+    """
+    connection = contest.database.connection
+    run = newest_scoring_run(connection, session_id)
+    in_force = inputs_in_force(connection)
+    now = inputs_of(connection, None) if in_force is None else in_force.sha256
+    if run is not None and inputs_of(connection, run) != now:
+        raise Refusal(
+            "other_files",
+            f"Session {session_id} was scored with other files than those in force. Score it again "
+            "first: 'referee proposal make'.",
+        )
+    return read_contest_truth(contest) if known is None else known
 
 
 class ReadTruth(NamedTuple):

@@ -107,8 +107,10 @@ def test_a_doubtful_energy_needs_a_review(event, verdict):
 @pytest.mark.parametrize("resource", ["emulated", "TCPIP::127.0.0.1,4000::inst0::INSTR"])
 def test_an_emulated_energy_needs_a_review_unless_all_is_a_trial(event, resource):
     """A VALID energy of an emulator stays open, but not where every lane is declared emulated."""
-    first, _ = played(event)
+    first, second = played(event)
     event.judge(first, "VALID", emulated=True)
+    if resource == "emulated":
+        event.judge(second, "VALID", emulated=True)
     meter = replace(event.contest.config.meter, resource=resource)
     contest = replace(event.contest, config=replace(event.contest.config, meter=meter))
     if resource != "emulated":
