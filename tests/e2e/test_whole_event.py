@@ -243,8 +243,12 @@ def apply_a_proposal(people: People, venue: Venue) -> None:
 
 
 def make_it_final(people: People, venue: Venue) -> None:
-    """Nothing is open any more; two people approve, and the audience reads who."""
+    """A session that had more time is reviewed; two people approve, and the audience reads who."""
     kim = people.kim
+    kim.sees("open", f"of '{UNLUCKY}' was not run as the others were: {MORE_S} s more time.")
+    kim.browser.find_element(By.XPATH, "//button[.='Review…']").click()
+    answer(kim.browser, "Let it stand", reason="its first session lost the hall's time")
+    people.audience_sees("entries", f"{MORE_S} s more time")
     press(kim.browser, "finalize")
     answer(kim.browser, "Make it final", others="Grace")
     kim.sees("state-text", "Approved by Kim, Grace")

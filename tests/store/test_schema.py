@@ -9,9 +9,11 @@ from dataclasses import replace
 import pytest
 
 from power.meter import Identity
+from referee.core.conditions import Difference
 from referee.formats.answer_formats import FORM, FORMATS
 from referee.store.annotations import insert_annotation
 from referee.store.answers import insert_answer
+from referee.store.condition_reviews import insert_condition_review
 from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import (
     ImageEntry,
@@ -22,6 +24,7 @@ from referee.store.images import (
     note_material,
     replace_manifest,
 )
+from referee.store.inputs_in_force import insert_proposed_inputs
 from referee.store.notices import Subject, insert_audit, insert_notice
 from referee.store.operators import insert_login, insert_logout, insert_operator_change
 from referee.store.preflight import (
@@ -97,6 +100,8 @@ FACTS = {
     "session_marks": "mark_id",
     "extra_times": "extra_id",
     "proposals": "proposal_id",
+    "proposed_inputs": "path",
+    "condition_reviews": "condition_review_id",
     "proposed_scores": "accuracy",
     "proposal_skips": "reason",
     "proposal_ends": "proposal_id",
@@ -162,6 +167,9 @@ def filled(database):
         found = Identity("YOKOGAWA", "WT310E", "C1", "F1")
         told = StoredFinding("meter", "identity", "OK", "", "", "", UTC_TEXT, found)
         insert_finding(connection, told)
+        insert_proposed_inputs(connection, 1, {"ground_truth": InputFile("new.json", "0" * 64)})
+        longer = Difference("length_s", 120.0, 60.0)
+        insert_condition_review(connection, session_id, [longer], at(0), "x", "no time")
     return database
 
 
@@ -237,6 +245,7 @@ def test_facts_are_never_changed(filled, table):
             "shows",
         ),
         *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
+        *("proposed_inputs", "condition_reviews"),
         *("ovic_entries", "ovic_events", "blacklists", "teams", "migrations"),
     ],
 )

@@ -31,12 +31,14 @@ class InputFault:
     """A file that is not the one that scores rest on; without a `path` contest.toml names none.
 
     `absent`: it is not there, or cannot be read. `found` is the SHA-256 of what lies there.
+    `added`: scores rest on no file of this role.
     """
 
     name: str
     path: Path | None
     absent: bool = False
     found: str | None = None
+    added: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,15 @@ def _strange(
     name: str, path: Path, allowed: tuple[InputFile | None, ...], digest: Digest
 ) -> InputFault | None:
     found = digest(path)
-    if any(file is not None and file.sha256 == found for file in allowed):
-        return None
-    return InputFault(name, path, found is None, found)
+    known = [file.sha256 for file in allowed if file is not None]
+    return None if found in known else InputFault(name, path, found is None, found, not known)
 
 
 def fault_text(fault: InputFault) -> str:
     """Return in one sentence what is wrong with a file."""
     what = INPUT_WORDS[fault.name]
+    if fault.added:
+        return f"{fault.path}: the stored sessions were scored without a {what}."
     if fault.path is None:
         return f"contest.toml no longer names the {what} that the contest was prepared with."
     found = f"the {what} is not there, or cannot be read" if fault.absent else f"another {what}"
@@ -106,8 +109,12 @@ def way_out(faults: tuple[InputFault, ...]) -> str:
         for fault in faults
         if fault.name != "sizes"
     )
+    first = [
+        "Put the old file back." if any(not one.added for one in faults) else "",
+        "Take the new line out of contest.toml." if any(one.added for one in faults) else "",
+    ]
     return (
-        "Put the old file back. If the other one is a correction, give it another name beside it. "
+        f"{' '.join(filter(None, first))} A correction gets another name beside it: "
         f"'referee proposal make {options or '--ground-truth new.json'} --reason ...' shows what "
         "it would change; 'referee proposal apply' makes it count, and it holds for the sessions "
         "that come."
