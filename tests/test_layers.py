@@ -182,6 +182,8 @@ POWER = {
         "power.resource",
         # An emulator's energy is not official, whatever its address.
         "power.emulated",
+        # Sessions of official and other meters are marked in a ranking.
+        "power.official",
         # What a configuration sets is checked by the rule that the meter's driver has.
         "power.wt310.models",
         # Names of teams in figures are drawn by the fonts that the machine has.

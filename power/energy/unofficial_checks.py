@@ -10,21 +10,11 @@ import numpy as np
 from power.energy import course_checks
 from power.energy.measured_run import Run
 from power.energy.verdict import Finding, invalid, suspect
-from power.meter import Flag, Identity, MeterSettings, Sampling
+from power.meter import Flag, Identity, Sampling
+from power.official import is_official
 
 MOST_UNSEEN = 0.1
 """More than this share of a run without samples leaves no energy: nothing counted meanwhile."""
-
-_MAKER, _MODELS = "YOKOGAWA", "WT3"
-
-
-def is_official(identity: Identity | None, settings: MeterSettings) -> bool:
-    """Tell whether a WT310 or one of its relatives measured; an unknown meter counts as one."""
-    if settings.sampling is not None:
-        return False
-    if identity is None:
-        return True
-    return identity.maker.upper() == _MAKER and identity.model.upper().startswith(_MODELS)
 
 
 def other_meter(run: Run, identity: Identity | None) -> Iterator[Finding]:

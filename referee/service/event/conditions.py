@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from power.energy.unofficial_checks import is_official
+from power.official import is_official
 from referee.core.conditions import EMULATED, Conditions, Difference, differences, usual_conditions
 from referee.service.setup.config import CameraSection, ContestSection
 from referee.store.annotations import extra_seconds

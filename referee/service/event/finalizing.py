@@ -75,12 +75,12 @@ def reopen(contest: Contest, operator: str, reason: str) -> None:
 
 
 def review(contest: Contest, session_id: int, operator: str, reason: str) -> None:
-    """Let an ended session stand although its energy is doubtful (see `doubt_of`), or although it
-    was not run as the others were; a repeat changes nothing.
+    """Let an ended session stand in spite of a doubt about it; a repeat changes nothing.
 
-    A SUSPECT or EMULATED energy then counts as it is. An INVALID one still gives no score. The
-    review belongs to this energy, and to these differences: others need another review. Raises
-    `Refusal` without a reason, for a session that is not over, and where nothing is to review.
+    Its energy is doubtful (see `doubt_of`), or it was not run as the others were. A SUSPECT or
+    EMULATED energy then counts as it is. An INVALID one still gives no score. The review belongs to
+    this energy and to these differences: others need another review. Raises `Refusal` without a
+    reason, for a session that is not over, and where nothing is to review.
     """
     _names([operator])
     _require_reason(reason)
