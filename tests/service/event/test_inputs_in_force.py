@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -183,3 +185,23 @@ def test_a_proposal_whose_file_has_changed_is_not_applied(played):
         apply_proposal(played.contest, number, "Ada", "agreed")
     assert "new.json: has changed" in refusal.value.faults[0]
     assert inputs_in_force(played.contest.database.connection) is None
+
+
+def test_a_contest_that_is_moved_goes_on_with_its_images(played, tmp_path):
+    """A truth in force may list fewer images, so they are known by their preparation."""
+    new = corrected(played)
+    document = json.loads(new.read_text())
+    document["images"] = document["images"][:7]
+    document["annotations"] = [one for one in document["annotations"] if one["image_id"] < 8]
+    new.write_text(json.dumps(document))
+    put_in_force(played, ground_truth=new)
+    config = played.contest.config
+    config.images.folder.rename(tmp_path / "moved")
+    moved = replace(config, images=replace(config.images, folder=tmp_path / "moved"))
+    database, manifest = prepare_contest(moved)
+    database.close()
+    assert 8 == len(manifest.images)
+    assert {tmp_path / "moved"} == {Path(one.path).parent for one in manifest.images}
+    (tmp_path / "moved/3.jpg").unlink()
+    with pytest.raises(InputError, match=r"1 of 8 images are not there, for example 3\.jpg"):
+        prepare_contest(moved)
