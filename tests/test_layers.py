@@ -134,7 +134,9 @@ ROOMS = {
         # May what a meter holds be wiped? The rule, and who asks it.
         "wipe_rule": {"errors", "meter"},
         "wipe_guard": {"errors", "meter", "wipe_rule"},
-        "energy": {"errors", "meter", "readings", "values"},
+        # Which meter measured, by its identity and its settings.
+        "official": {"meter"},
+        "energy": {"errors", "meter", "official", "readings", "values"},
         "logs": {
             *("errors", "meter", "readings", "append_file", "energy", "values", "wipe_rule"),
             *("quantities", "bounded_file"),
