@@ -120,3 +120,38 @@ def test_a_killed_recording_is_said_before_ready(
     rescued = power("rescue", meter)
     assert 0 == rescued.returncode and str(out) in rescued.stdout, rescued.stderr
     log_in(rehearse(*options))
+
+
+def test_a_killed_session_hides_no_energy_from_ready(
+    meter: str, rehearse: Rehearse, material: Material, tmp_path: Path
+) -> None:
+    """The next referee settles it before `ready`, and then says whose energy forbids a login."""
+    options = ("--seconds", "4", "--meter", meter, "--update-interval", "0.25")
+    running = rehearse(*options)
+    log_in(running)
+    running.child.send_signal(signal.SIGKILL)
+    eventually(lambda: state_of(meter) is IntegrationState.TIMEUP, "the timer's end")
+    assert 0 == power("rescue", meter, "--discard").returncode
+    out, said = tmp_path / "a.csv", tmp_path / "said.txt"
+    record = ("record", meter, "--seconds", "2", "--update", "0.25", "--out", str(out), "--quiet")
+    recorder = subprocess.Popen([sys.executable, "-m", "power", *record], cwd=ROOT)
+    eventually(lambda: out.exists() and len(out.read_text().splitlines()) > 1, "a reading")
+    recorder.kill()
+    recorder.wait()
+    eventually(lambda: state_of(meter) is IntegrationState.TIMEUP, "the timer's end")
+    with said.open("w") as errors:
+        refused = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "referee", "practice", "--data", running.data),
+                *("--contest", "127.0.0.1:0", "--console", "127.0.0.1:0", *options),
+                *("--images", str(material.images), "--ground-truth", str(material.ground_truth)),
+            ],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    eventually(lambda: f"power rescue {meter} --discard" in said.read_text(), "the refusal")
+    assert f"the run of {out}" in said.read_text()
+    refused.send_signal(signal.SIGTERM)
+    assert "ready" not in refused.communicate()[0]
