@@ -16,6 +16,7 @@ import pytest
 
 from referee.service.evidence.facts import link_behind
 from tests.e2e.conftest import Material, Rehearse
+from tests.support.packed_bundles import pack
 from tests.support.running import eventually, referee, request
 
 pytestmark = pytest.mark.slow
@@ -46,10 +47,7 @@ def forged(bundle: Path, edit: Edit, path: Path) -> Path:
     told["sha256"] = {name: sha256(members[name]).hexdigest() for name in told["sha256"]}
     del told["envelope"]
     members["manifest.json"] = (json.dumps(told, indent=2) + "\n").encode()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in sorted(members.items()):
-            archive.writestr(name, content)
-    return path
+    return pack(path, members)
 
 
 def of_another_image(line: dict[str, Any]) -> dict[str, Any]:
