@@ -109,7 +109,7 @@ def _other(told: ToldFacts, session_id: int, strands: list[str]) -> Standing | N
         more = len(mine) - len(strands)
         return Standing(
             Kind.AHEAD,
-            f"it has {more} facts of {whose}, that this folder lacks: the folder was restored from "
+            f"it has facts that this folder lacks, {more} of {whose}: the folder was restored from "
             "an older copy",
         )
     if mine[0] == strands[0]:
