@@ -53,7 +53,8 @@ def config_in_force(
     read. Raises `InputError` if one of the others has changed or is gone.
     """
     connection = contest.database.connection
-    own, in_force = load_inputs(connection), inputs_in_force(connection)
+    look = contest.looked_at  # A look has stored nothing.
+    own, in_force = look.inputs if look else load_inputs(connection), inputs_in_force(connection)
     return config_with(contest.config, own, in_force, reads or HashedReads(), instead)
 
 
