@@ -94,7 +94,7 @@ def _diploma(
         prizes=[prize.prize for prize in results.prizes if entry.team in prize.winners],
         guests=_guests(results, entry.team),
         figures=figures,
-        verdict=_verdict(entry),
+        verdict=_verdict(entry, cells["differs"]),
         session=entry.session,
         digest=[digest[start : start + _GROUP] for start in range(0, len(digest), _GROUP)],
         proof=f"session{entry.session}.zip sha256 {digest}" if digest else "",
@@ -126,11 +126,13 @@ def _size(team: str) -> str:
     return "long" if len(team) > _LONG_NAME else "short"
 
 
-def _verdict(entry: ResultEntry) -> str:
-    """Return what is to be said of the energy, '' if there is none."""
+def _verdict(entry: ResultEntry, differs: str) -> str:
+    """Return what is to be said of the energy and of the conditions, '' without an energy."""
     if entry.verdict is None:
         return ""
     said = f"Energy {entry.verdict}"
     if entry.emulated:
         said += " (EMULATED meter)"
-    return said if entry.review is None else f"{said}, reviewed by {entry.review.operator}"
+    if entry.review is not None:
+        said += f", reviewed by {entry.review.operator}"
+    return said if differs == _NOTHING else f"{said}; not run as the others were: {differs}"

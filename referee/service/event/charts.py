@@ -19,6 +19,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from power.logs import fonts
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
+from referee.service.event.conditions import marked_name
 from referee.service.event.result_entry import ContestRanking, PastChampion, PublicEntry
 
 STYLE: Any = {
@@ -145,7 +146,7 @@ def _points(
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
     """
     return [
-        (x, entry.mean_ap, f"{entry.rank or '–'}  {entry.team}")
+        (x, entry.mean_ap, f"{entry.rank or '–'}  {marked_name(entry.team, entry.differs)}")
         for entry in entries
         for x in [value(entry)]
         if x is not None

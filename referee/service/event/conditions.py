@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -54,6 +54,11 @@ def compared(by_session: Mapping[int, Conditions]) -> dict[int, tuple[Difference
     if usual is None:
         return {}
     return {number: differences(one, usual) for number, one in by_session.items()}
+
+
+def marked_name(name: str, differs: Sequence[Difference]) -> str:
+    """Return a team's name for a chart or a picture, which has no room for what differs."""
+    return f"{name} (not alike)" if differs else name
 
 
 def difference_text(one: Difference) -> str:

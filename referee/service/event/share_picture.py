@@ -15,6 +15,7 @@ from referee.core.dates import day_text
 from referee.errors import InputError
 from referee.service.event.charts import COLOURS, DARK, STYLE, svg_of
 from referee.service.event.columns import printed_entries
+from referee.service.event.conditions import marked_name
 from referee.service.event.result_entry import ResultEntry, Results
 
 # 1200x630 pixels at 96 dots an inch. An SVG has the same size in points.
@@ -79,8 +80,9 @@ def _draw_rows(
         axes.barh(middle, score, height=0.3, color=colour, lw=0)
         if entry.score_low is not None and entry.score_high is not None:
             axes.plot((entry.score_low, entry.score_high), (middle, middle), color=DARK.ink, lw=2.2)
+        name = marked_name(_cut(entry.team, _NAME_MOST), entry.differs)
         axes.text(
-            *(0, place + 0.42, f"{cells['rank']}   {_cut(entry.team, _NAME_MOST)}"),
+            *(0, place + 0.42, f"{cells['rank']}   {name}"),
             color=DARK.ink,
             fontsize=19,
             weight="bold",

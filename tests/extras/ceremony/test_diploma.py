@@ -8,6 +8,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from referee.core.conditions import Difference
 from referee.extras.ceremony.diploma import diplomas_of, diplomas_page, ordinal
 from referee.service.event.guest_standings import GuestColumn, GuestStandings, GuestTable
 from referee.service.event.result_entry import ResultEntry, WonPrize
@@ -58,6 +59,15 @@ def test_each_team_that_took_part_has_one(results):
         *(third.team, third.place),
         third.figures,
     )
+
+
+def test_a_session_that_was_not_run_as_the_others_is_marked(results):
+    """The line of the verdict says what differs."""
+    first, *others = results.entries
+    shorter = replace(first, differs=[Difference("length_s", 300.0, 600.0)])
+    diploma, *_ = diplomas_of(replace(results, entries=[shorter, *others]), {})
+    said = "Energy VALID; not run as the others were: 300 s, others 600 s"
+    assert said == diploma.verdict
 
 
 def test_a_team_of_models_has_one_too(results):

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from referee.core.conditions import Difference
 from referee.service.event.charts import COLOURS, DARK, PAPER, energy_chart, speed_chart
 from referee.service.event.result_entry import PastChampion, ResultEntry
 from tests.support.rankings import results_of
@@ -40,6 +41,14 @@ def test_a_chart_names_its_teams_and_champions(chart):
         )
     )
     assert {"1 a & <b> $x$", "1 none", "2018"} <= set(found)
+
+
+@pytest.mark.parametrize("chart", [energy_chart, speed_chart])
+def test_a_session_that_was_not_run_as_the_others_is_marked(chart):
+    """Its name says so."""
+    shorter = [Difference("length_s", 300.0, 600.0)]
+    found = texts(chart(results_of(entry("ants"), entry("bees", 0.4, differs=shorter)), DARK, SIZE))
+    assert {"1 ants", "1 bees (not alike)"} <= set(found)
 
 
 @pytest.mark.parametrize("chart", [energy_chart, speed_chart])

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
+from referee.core.conditions import Difference
 from referee.errors import InputError
 from referee.service.event.result_entry import ResultEntry
 from referee.service.event.share_picture import save_picture, share_figure
@@ -75,6 +76,15 @@ def test_a_name_is_text_and_is_cut(tmp_path):
     results = ranking("$\\frac{", "x" * 60)
     assert f"2   {'x' * 41}…" in texts(share_figure(results))
     assert save_picture(results, tmp_path / "share.png") is None
+
+
+def test_a_session_that_was_not_run_as_the_others_is_marked():
+    """The mark stands behind the name, also where the name is cut."""
+    results = ranking("ants", "x" * 60)
+    shorter = [Difference("length_s", 300.0, 600.0)]
+    entries = [results.entries[0], replace(results.entries[1], differs=shorter)]
+    told = texts(share_figure(replace(results, entries=entries)))
+    assert {"1   ants", f"2   {'x' * 41}… (not alike)"} <= {*told}
 
 
 def test_another_kind_of_file_is_refused(tmp_path):
