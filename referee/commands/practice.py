@@ -62,7 +62,7 @@ SERVES = True
 # The options of a rehearsal that belongs to no event.
 _OWN = (
     *("images", "ground_truth", "blacklist", "classes", "track", "seconds", "contest", "console"),
-    *("meter", "load", "update_interval", "worker", "shuffle", "data", "tls"),
+    *("meter", "load", "update_interval", "shuffle", "data", "tls"),
 )
 
 
@@ -116,12 +116,6 @@ def _add_servers(add: Callable[..., object]) -> None:
     )
     add(
         "--console", default="127.0.0.1:8001", metavar="HOST:PORT", help="where the console listens"
-    )
-    add(
-        "--worker",
-        choices=("gevent", "gthread"),
-        default="gevent",
-        help="worker of the contest server; gthread is for comparisons (default: gevent)",
     )
     add(
         "--tls",
@@ -237,9 +231,7 @@ def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSec
             shuffle=args.shuffle,
         ),
         images=images,
-        server=ServerSection(
-            contest=args.contest, console=args.console, worker=args.worker, contest_tls=tls
-        ),
+        server=ServerSection(contest=args.contest, console=args.console, contest_tls=tls),
         meter=MeterSection(
             resource=args.meter,
             update_interval_s=args.update_interval,

@@ -86,7 +86,6 @@ def run_control_desk(config: Config, launch: Launch) -> None:
         workers=1,
         threads=_VIEWERS + PAGES_MOST * len(resources) + _SPARE_THREADS,
         name="referee-desk",
-        kind="mixed",
         log_requests=config.log.requests,
         proxies=config.server.proxies,
     )

@@ -11,7 +11,7 @@ from referee.service.setup.contest import open_contest
 from referee.service.setup.program import Launch
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
-from referee.web.server.blocking import blocking_runner
+from referee.web.server.blocking import BlockingPool
 from referee.web.server.server import VIEWERS_MOST, Running, serve
 
 
@@ -20,24 +20,22 @@ def run_scoreboard(config: Config, launch: Launch) -> None:
 
     def make() -> Running:
         contest = open_contest(config, read_only=True)
-        streams = Streams(Publisher(contest), blocking_runner("gevent", 1))
+        streams = Streams(Publisher(contest), BlockingPool(1))
         streams.start()
 
         def close() -> None:
             streams.close()
             contest.database.close()
 
-        show = Show(streams, Charts(), TeamSessions(contest), blocking_runner("gevent", 1))
+        show = Show(streams, Charts(), TeamSessions(contest), BlockingPool(1))
         return Running(scoreboard_app(show), close, stop=streams.stop)
 
     serve(
         make,
         descriptor=launch.descriptor,
         workers=1,
-        threads=1,
         name="referee-scoreboard",
         log_requests=config.log.requests,
         proxies=config.server.proxies,
-        kind="gevent",
         viewers=VIEWERS_MOST,
     )

@@ -44,7 +44,5 @@ if __name__ == "__main__":
         lambda: Running(make(sys.argv[3]), lambda: None),
         descriptor=int(sys.argv[1]),
         workers=1,
-        threads=int(sys.argv[4]),
         name="bare-view",
-        kind="gevent",
     )

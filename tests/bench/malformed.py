@@ -52,13 +52,12 @@ class Figures:
 def run(
     count: int = COUNT,
     seed: int = SEED,
-    worker: str = "gevent",
     first: int = 0,
     leave_out: Sequence[str] = (),
 ) -> int:
     """Send the requests, and print what was wrong; return how many were. Ctrl-C ends it early."""
     figures = Figures()
-    with arena(worker, leave_out) as site, ThreadPoolExecutor(len(site.hosts)) as pool:
+    with arena(leave_out) as site, ThreadPoolExecutor(len(site.hosts)) as pool:
         begun = time.monotonic()
         try:
             _send(pool, site, figures, range(first, first + count), seed)
@@ -146,7 +145,6 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=COUNT, help="how many requests")
     parser.add_argument("--first", type=int, default=0, help="the number of the first one")
     parser.add_argument("--seed", type=int, default=SEED, help="another seed, other requests")
-    parser.add_argument("--worker", choices=("gevent", "gthread"), default="gevent")
     parser.add_argument(
         "--leave-out",
         nargs="*",
@@ -157,9 +155,9 @@ def main() -> int:
     parser.add_argument("--only", type=int, help="send this one alone, and print all of it")
     args = parser.parse_args()
     if args.only is None:
-        wrong = run(args.count, args.seed, args.worker, args.first, args.leave_out)
+        wrong = run(args.count, args.seed, args.first, args.leave_out)
         return int(wrong > 0)
-    with arena(args.worker) as site:
+    with arena() as site:
         site.enter("running")
         site.enter(state_of(args.only))
         server, raw = make_request(args.only, args.seed, site.keys(), site.hosts)

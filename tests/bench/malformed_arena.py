@@ -35,7 +35,6 @@ _SERVERS = """
 contest = "127.0.0.1:0"
 console = "127.0.0.1:0"
 scoreboard = "127.0.0.1:0"
-worker = "{worker}"
 """
 # What a refused request may add to, the records of requests and refusals, and what runs by itself.
 _MAY_GROW = {
@@ -176,7 +175,7 @@ _SECRET = "a long password of Kim"
 
 
 @contextmanager
-def arena(worker: str, left_out: Collection[str] = ()) -> Iterator[Arena]:
+def arena(left_out: Collection[str] = ()) -> Iterator[Arena]:
     """Run the event's servers for the block; nobody asks those that are left out."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -184,7 +183,7 @@ def arena(worker: str, left_out: Collection[str] = ()) -> Iterator[Arena]:
         contest = make_ovic_contest(folder, mode="event", entries_a_day=20)
         contest.database.close()
         path = contest.config.path
-        text = path.read_text().replace(RESOURCE, "none") + _SERVERS.format(worker=worker)
+        text = path.read_text().replace(RESOURCE, "none") + _SERVERS
         text = text.replace("[contest]", "[contest]\nseconds = 7200")
         path.write_text(text)
         config = load_config(path)

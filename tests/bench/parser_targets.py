@@ -63,7 +63,7 @@ _XML = (
 )
 _CONFIG = (
     b'[contest]\nseconds = 600\nshuffle = false\n[images]\nfolder = "images"\n'
-    b'ground_truth = "truth.json"\n[meter]\nresource = "none"\n[server]\nworker = "gthread"\n'
+    b'ground_truth = "truth.json"\n[meter]\nresource = "none"\n[server]\nworkers = 1\n'
 )
 _ROW = b"0.0,2026-06-07T12:00:00+00:00,230.1,0.02,4.6,0.001,0.5,START"
 _WIRE = (

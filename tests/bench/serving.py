@@ -21,7 +21,7 @@ from referee.programs.practice_folder import practice_config
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from tests.bench.load import Figures, measure
 from tests.bench.pictures import make_image
-from tests.bench.serving_peers import THREADS, commits_alone, gthread_view, nginx, view
+from tests.bench.serving_peers import commits_alone, gthread_view, nginx, view
 from tests.support.running import request
 
 REQUESTS = 3000
@@ -132,7 +132,7 @@ def running_referee(folder: Path) -> Iterator[tuple[int, str]]:
         data=folder / "data",
         contest=ContestSection(mode="practice", seconds=3600, shuffle=False),
         images=ImagesSection(folder / "images", folder / "truth.json"),
-        server=ServerSection("127.0.0.1:0", "127.0.0.1:0", workers=1, threads=THREADS),
+        server=ServerSection("127.0.0.1:0", "127.0.0.1:0", workers=1),
         meter=MeterSection(resource="none"),
     )
     with hosted(config) as host:

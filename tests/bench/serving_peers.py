@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.support.running import eventually, get
 
-THREADS = 64
+_THREADS = 64
 _NGINX = """
 worker_processes 1;
 master_process off;
@@ -47,7 +47,7 @@ def view(kind: str, file: Path) -> Iterator[int]:
     with _listener() as listener:
         descriptor = str(listener.fileno())
         command = [sys.executable, "-m", "tests.bench.bare_view", descriptor, kind]
-        command += [str(file), str(THREADS)]
+        command.append(str(file))
         with _server(command, listener.getsockname()[1], listener.fileno()) as port:
             yield port
 
@@ -57,7 +57,7 @@ def gthread_view(file: Path) -> Iterator[int]:
     """Serve it by the same Flask view under gunicorn's own thread worker; yield the port."""
     with _listener() as listener:
         command = [sys.executable, "-m", "gunicorn", "--no-control-socket", "--keep-alive", "75"]
-        command += ["--worker-class", "gthread", "--threads", str(THREADS)]
+        command += ["--worker-class", "gthread", "--threads", str(_THREADS)]
         command += ["--bind", f"fd://{listener.fileno()}"]
         command += [f"tests.bench.bare_view:flask_app('{file}')"]
         with _server(command, listener.getsockname()[1], listener.fileno()) as port:

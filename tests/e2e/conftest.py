@@ -45,48 +45,32 @@ Rehearse = Callable[..., Program]
 _Places = tuple[Path | None, Path | None]
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Serve a test's contestants under gevent, and under threads too where the test asks for it."""
-    if "worker" in metafunc.fixturenames:
-        both = metafunc.definition.get_closest_marker("both_workers") is not None
-        workers = ["gevent", "gthread"] if both else ["gevent"]
-        metafunc.parametrize("worker", workers, scope="module")
-
-
-@pytest.fixture(scope="module")
-def worker() -> str:
-    """Return the kind of worker that serves the contestants."""
-    return "gevent"
-
-
 def _practice(
-    folder: Path, material: Material, worker: str, options: tuple[str, ...], places: _Places
+    folder: Path, material: Material, options: tuple[str, ...], places: _Places
 ) -> AbstractContextManager[Program]:
     """Run `referee practice` on free ports, with its data below a folder."""
     images, truth = places
     arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
     arguments += ["--images", str(images or material.images)]
     arguments += ["--ground-truth", str(truth or material.ground_truth)]
-    arguments += ["--data", str(folder / "data"), "--worker", worker, *options]
+    arguments += ["--data", str(folder / "data"), *options]
     return program(arguments, folder)
 
 
 @pytest.fixture
-def rehearse(tmp_path: Path, material: Material, worker: str) -> Iterator[Rehearse]:
+def rehearse(tmp_path: Path, material: Material) -> Iterator[Rehearse]:
     """Return a function that starts `referee practice` on free ports, stopped after the test."""
     with ExitStack() as stack:
 
         def start(*options: str, images: Path | None = None, truth: Path | None = None) -> Program:
-            running = _practice(tmp_path, material, worker, options, (images, truth))
+            running = _practice(tmp_path, material, options, (images, truth))
             return stack.enter_context(running)
 
         yield start
 
 
 @pytest.fixture(scope="module")
-def _standing(
-    tmp_path_factory: pytest.TempPathFactory, material: Material, worker: str
-) -> Iterator[Rehearse]:
+def _standing(tmp_path_factory: pytest.TempPathFactory, material: Material) -> Iterator[Rehearse]:
     with ExitStack() as stack:
         started: dict[object, Program] = {}
 
@@ -94,7 +78,7 @@ def _standing(
             key = (options, images, truth)
             if key not in started:
                 folder = tmp_path_factory.mktemp("standing")
-                running = _practice(folder, material, worker, options, (images, truth))
+                running = _practice(folder, material, options, (images, truth))
                 started[key] = stack.enter_context(running)
             return started[key]
 

@@ -21,13 +21,13 @@ Contestant = tuple[Program, str]
 
 @pytest.fixture(scope="module")
 def contestant(
-    tmp_path_factory: pytest.TempPathFactory, material: Material, worker: str
+    tmp_path_factory: pytest.TempPathFactory, material: Material
 ) -> Iterator[Contestant]:
     """Return a rehearsal with a running session, and its token."""
     folder = tmp_path_factory.mktemp("bad")
     arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
     arguments += ["--images", str(material.images), "--ground-truth", str(material.ground_truth)]
-    arguments += ["--data", str(folder / "data"), "--meter", "none", "--worker", worker]
+    arguments += ["--data", str(folder / "data"), "--meter", "none"]
     with program(arguments, folder) as running:
         status, token = request(f"{running.contest}/login", b"username=me&password=practice", {})
         assert status == 200
@@ -165,7 +165,6 @@ def test_not_a_number_is_taken_and_flagged(contestant: Contestant) -> None:
     assert answer["late"] is False
 
 
-@pytest.mark.both_workers
 def test_a_million_boxes_are_refused_with_the_limit(contestant: Contestant) -> None:
     """A post over the limits is refused with the limit in the answer, and the server goes on."""
     running, token = contestant
@@ -178,7 +177,6 @@ def test_a_million_boxes_are_refused_with_the_limit(contestant: Contestant) -> N
     assert stored(contestant) == before
 
 
-@pytest.mark.both_workers
 def test_a_body_over_the_limit_is_refused_unread(contestant: Contestant) -> None:
     """The server refuses a body whose announced length is over the limit before it arrives."""
     answer = _raw(contestant, b"", length=10**12)
@@ -186,7 +184,6 @@ def test_a_body_over_the_limit_is_refused_unread(contestant: Contestant) -> None
     assert b"33554432" in answer
 
 
-@pytest.mark.both_workers
 def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
     """A body shorter than its Content-Length is not stored, and the client learns why."""
     before = stored(contestant)
@@ -195,7 +192,6 @@ def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
     assert stored(contestant) == before
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize("path", ["/result", "/image", "/login"])
 @pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
 def test_malformed_chunks_are_refused_with_the_reason(
@@ -222,7 +218,6 @@ NEXT = b"GET /classes HTTP/1.1\r\nHost: x\r\n\r\n"
 CHUNKED = b"Transfer-Encoding: chunked"
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize(
     ("head", "body"),
     [
@@ -262,7 +257,6 @@ def test_no_request_hides_in_another(contestant: Contestant, head: bytes, body: 
     assert before == stored(contestant)
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize(
     "start",
     [
@@ -288,7 +282,6 @@ def test_a_head_that_is_none_is_refused(contestant: Contestant, start: bytes) ->
     assert text.endswith(b".\n")
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize(
     "path",
     [
@@ -309,7 +302,6 @@ def test_no_path_leads_to_another_file(contestant: Contestant, path: str) -> Non
     assert get(running.contest + path, **bearer(token))[0] in (404, 406)
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "x-gzip, gzip"])
 def test_a_compressed_answer_is_refused_and_not_unpacked(
     contestant: Contestant, coding: str
@@ -323,7 +315,6 @@ def test_a_compressed_answer_is_refused_and_not_unpacked(
     assert before == stored(contestant)
 
 
-@pytest.mark.both_workers
 def test_a_body_longer_than_its_length_is_cut_there(contestant: Contestant) -> None:
     """Bytes after the announced length belong neither to the answer nor to the next request."""
     whole = f"image_name=1{BOX}&ymax=4".encode()
@@ -343,7 +334,6 @@ def test_unknown_path_and_method(contestant: Contestant) -> None:
     assert (code, json.loads(text)["status"]) == (404, 404)
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize("name", ["SCRIPT_NAME", "PATH_INFO", "REMOTE_ADDR"])
 def test_a_header_cannot_change_what_is_asked(contestant: Contestant, name: str) -> None:
     """A header that a proxy might send changes neither the path nor the answer."""
@@ -428,7 +418,6 @@ def to_the_end(link: socket.socket) -> bytes:
     return came
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize("behind", [ONE_BOX, b"1 1 0.5 1 2 3 4\n", b'[{"image": 1}]'])
 @pytest.mark.parametrize("together", [True, False], ids=["one_packet", "two_packets"])
 def test_a_body_whose_length_is_not_said_is_no_answer(
@@ -447,7 +436,6 @@ def test_a_body_whose_length_is_not_said_is_no_answer(
     assert before == stored(contestant)
 
 
-@pytest.mark.both_workers
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
 def test_a_post_without_a_body_needs_no_length(contestant: Contestant, version: str) -> None:
     """Old clients post with the token in the address, and neither a body nor a length."""
@@ -458,7 +446,6 @@ def test_a_post_without_a_body_needs_no_length(contestant: Contestant, version: 
             assert to_the_end(link).startswith(f"HTTP/{version} {status} ".encode()), path
 
 
-@pytest.mark.both_workers
 def test_many_small_answers_in_chunks_are_taken_at_once(contestant: Contestant) -> None:
     """Sixteen answers that say no length, all on their way at a time, are all stored."""
     before = stored(contestant)

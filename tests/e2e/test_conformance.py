@@ -27,7 +27,6 @@ def conformance(url: str, *options: str) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
-@pytest.mark.both_workers
 def test_our_server_holds_every_rule(standing: Rehearse) -> None:
     """Our server holds every rule, and each rule has one line."""
     holds_every_rule(standing)

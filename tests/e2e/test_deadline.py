@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.conftest import Rehearse
 from tests.support.running import PATIENCE_S, Program, eventually, get, request
 
-pytestmark = [pytest.mark.slow, pytest.mark.both_workers]
+pytestmark = pytest.mark.slow
 
 BODY = b"image_name=1&CLASS_ID=1&confidence=0.5&xmin=1&ymin=2&xmax=3&ymax=4"
 

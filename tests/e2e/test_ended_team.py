@@ -17,7 +17,6 @@ from tests.support.running import PATIENCE_S, Program, descendants, get, request
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.both_workers,
     pytest.mark.skipif(sys.platform != "linux", reason="reads a process's peak memory in /proc"),
 ]
 

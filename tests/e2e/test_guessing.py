@@ -85,9 +85,9 @@ def try_once(running: Program, team: str, password: str, source: str = "") -> tu
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory, material: Material, worker: str) -> Path:
-    """Return the configuration of an event with this kind of worker, which the tests share."""
-    return make_event(tmp_path_factory.mktemp(worker), material)
+def event(tmp_path_factory: pytest.TempPathFactory, material: Material) -> Path:
+    """Return the configuration of an event, which the tests share."""
+    return make_event(tmp_path_factory.mktemp("event"), material)
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +103,10 @@ def passwords(event: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def serving(event: Path, passwords: dict[str, str], worker: str) -> Iterator[Program]:
+def serving(event: Path, passwords: dict[str, str]) -> Iterator[Program]:
     """Return an event without a meter, which the tests share."""
     text = event.read_text().replace('resource = "emulated"', 'resource = "none"')
-    text = text.replace("seconds = 5", "seconds = 600")
-    event.write_text(text.replace('worker = "gevent"', f'worker = "{worker}"'))
+    event.write_text(text.replace("seconds = 5", "seconds = 600"))
     with program(["serve", "--config", str(event)], event.parent) as running:
         yield running
 
@@ -145,7 +144,6 @@ def arm(running: Program, team: str) -> None:
     assert request(f"{running.console}/sessions/{number}/arm", b"{}", headers)[0] == 200
 
 
-@pytest.mark.both_workers
 def test_guesses_at_one_team_keep_no_other_team_out(
     running: Program, passwords: dict[str, str], guessers: list[Guesser]
 ) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from flask import Flask, Response, request
 
-from referee.web.server.blocking import blocking_runner
+from referee.web.server.blocking import BlockingPool
 from referee.web.server.server import Running, serve
 
 BOUND_S = 180.0
@@ -39,7 +39,7 @@ class _Gates:
 
 def make_app() -> Flask:
     """Return the application."""
-    app, gates, run_blocking = Flask("odd"), _Gates(), blocking_runner("gevent", 1)
+    app, gates, run_blocking = Flask("odd"), _Gates(), BlockingPool("gevent", 1)
     for path, method, answer in (
         ("/go/<name>", "GET", gates.go),
         ("/wait/<name>", "GET", gates.wait),
@@ -117,9 +117,7 @@ def main(descriptor: str) -> None:
         lambda: Running(make_app(), lambda: print("closed", flush=True)),
         descriptor=int(descriptor),
         workers=1,
-        threads=1,
         name="odd",
-        kind="gevent",
     )
 
 

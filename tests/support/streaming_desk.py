@@ -42,7 +42,6 @@ def main(descriptor: str) -> None:
         workers=1,
         threads=VIEWERS + 4,
         name="referee-streaming",
-        kind="mixed",
     )
 
 

@@ -12,7 +12,7 @@ from referee.service.setup.clock import SystemClock
 from referee.service.setup.parent import stop_with_parent
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
-from referee.web.server.blocking import blocking_runner
+from referee.web.server.blocking import BlockingPool
 from referee.web.server.server import VIEWERS_MOST, Running, serve
 
 
@@ -20,18 +20,16 @@ def run_board_pages(folder: Path, descriptor: int) -> None:
     """Serve the audience until SIGTERM."""
 
     def make() -> Running:
-        streams = Streams(BoardFiles(folder, SystemClock()), blocking_runner("gevent", 1))
+        streams = Streams(BoardFiles(folder, SystemClock()), BlockingPool(1))
         streams.start()
-        show = Show(streams, Charts(), None, blocking_runner("gevent", 1))
+        show = Show(streams, Charts(), None, BlockingPool(1))
         return Running(scoreboard_app(show), streams.close, stop=streams.stop)
 
     serve(
         make,
         descriptor=descriptor,
         workers=1,
-        threads=1,
         name="referee-board",
-        kind="gevent",
         viewers=VIEWERS_MOST,
     )
 

@@ -29,8 +29,8 @@ from referee.store.database import Connection, Database
 from referee.store.sessions import FIRST_LANE, SessionRecord, load_session, session_version
 from referee.store.teams import present_names
 
-LOGINS_WAITING = 200
-"""The most logins that wait for the check of their password in one process of greenlets."""
+# The most logins that wait for the check of their password in one process.
+_LOGINS_WAITING = 200
 
 LATE_ANSWERS = 1000
 """The largest number of late answers that are stored for one session."""
@@ -104,7 +104,6 @@ class Admission:
         devices: OneDevice,
         run_hashing: BlockingRunner = run_here,
         lane: int = FIRST_LANE,
-        logins_waiting: int = LOGINS_WAITING,
     ) -> None:
         self._contest = contest
         self._lane = lane
@@ -116,7 +115,7 @@ class Admission:
         self._teams: EventTeams | PracticeTeams = PracticeTeams()
         if not contest.config.admits_anybody:
             machine = MachineTurn(contest.config.storage.folder, contest.secrets.token_key)
-            turns = HashTurns(machine=machine, most=logins_waiting)
+            turns = HashTurns(machine=machine, most=_LOGINS_WAITING)
             self._teams = EventTeams(contest.config.teams, run_hashing, turns=turns)
 
     def login(

@@ -121,13 +121,6 @@ class ServerSection:
         form=bracketed,
     )
     workers: int = setting("Processes that answer contestants.", 2, least=1, most=64)
-    worker: str = setting(
-        "How each of them serves many requests at once: gevent (greenlets) or gthread (threads). "
-        "gevent is faster, and only gevent bounds what one address may take.",
-        "gevent",
-        choices=("gevent", "gthread"),
-    )
-    threads: int = setting("Threads of each of them with gthread.", 64, least=2, most=256)
     contest_tls: TlsFiles | None = setting(
         "TLS for the contestants: the server's certificate, its private key, and the CA that the "
         "teams trust, which is left out if all systems know it. 'referee certificate' makes all "

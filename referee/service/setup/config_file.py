@@ -36,6 +36,9 @@ def all_sections() -> dict[str, type]:
     return {name: hints[name] for name in _OWN} | guests
 
 
+_FORMER = {"server": ("worker", "threads")}
+"""Keys that `init` used to write, by their section; they still may stand there."""
+
 _LANES_MOST = 4
 """The most lanes of an event: one console still shows them all."""
 
@@ -72,18 +75,29 @@ def _read(path: Path) -> Config:
         if name not in (*kinds, "lane"):
             raise ConfigError(f"there is no section [{name}]{known_are(name, kinds)}")
     values: dict[str, Any] = {
-        name: section(path, f"[{name}]", kind, table.get(name, {})) for name, kind in kinds.items()
+        name: section(path, f"[{name}]", kind, _present_keys(name, table.get(name, {})))
+        for name, kind in kinds.items()
     }
     own = {name: values.pop(name) for name in _OWN}
     lanes = _read_lanes(path, table)
     config = Config(path=path.resolve(), **own, extras=values, declared_lanes=lanes)
     _require_apart(config)
-    if config.server.contest_tls is not None and config.server.worker != "gevent":
-        raise ConfigError(
-            '[server] contest_tls needs worker = "gevent": only gevent bounds how long a '
-            "client may take to begin with TLS."
-        )
     return config
+
+
+def _present_keys(name: str, table: object) -> object:
+    """Return a section without the keys that say what is always so today.
+
+    Raises `ConfigError` if one of them says otherwise.
+    """
+    if not isinstance(table, dict):
+        return table
+    if name == "server" and table.get("worker", "gevent") != "gevent":
+        raise ConfigError(
+            f"[server] worker = {table['worker']!r}: every worker runs gevent today. Delete the "
+            "line."
+        )
+    return {key: value for key, value in table.items() if key not in _FORMER.get(name, ())}
 
 
 def dump_config(config: Config) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from gunicorn.http.errors import ParseException
 
 from referee.core.blocking import BlockingRunner
-from referee.web.server.blocking import blocking_runner
+from referee.web.server.blocking import BlockingPool
 from referee.web.server.bodies import SMALL_BODY_BYTES
 from referee.web.server.greenlets import GreenletWorker
 from referee.web.server.turns import Places
@@ -43,7 +43,7 @@ class MixedWorker(GreenletWorker):
         """Load the application, and put its calls into threads."""
         super().load_wsgi()
         places = Places(_AT_ONCE)
-        self.wsgi = in_threads(self.wsgi, blocking_runner("gevent", self.cfg.threads), places)
+        self.wsgi = in_threads(self.wsgi, BlockingPool(self.cfg.threads), places)
 
 
 def in_threads(

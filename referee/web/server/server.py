@@ -8,7 +8,6 @@ import os
 import resource
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable
@@ -25,8 +24,7 @@ from referee.core.proxies import NO_PROXIES, TrustedProxies
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
 from referee.web.server.arrival import stamp_arrivals
-from referee.web.server.blocking import WorkerKind
-from referee.web.server.connection import BODY_S, KEEPALIVE_S, UNREAD_S
+from referee.web.server.connection import KEEPALIVE_S, UNREAD_S
 from referee.web.server.server_log import AccessLog, ServerLog
 
 # gunicorn's arbiter kills a worker after three seconds. The worker itself ends after two, so that
@@ -54,11 +52,8 @@ _BEGINS_S = 60.0
 _DESK_CONNECTIONS = 400
 # More than any server needs; a limit above it would only cost time where a program closes all.
 _DESCRIPTORS = 65_536
-_WORKERS = {
-    "gevent": "referee.web.server.greenlets.GreenletWorker",
-    "mixed": "referee.web.server.mixed.MixedWorker",
-    "gthread": "referee.web.server.threads.ThreadedWorker",
-}
+_GREENLETS = "referee.web.server.greenlets.GreenletWorker"
+_GREENLETS_AND_THREADS = "referee.web.server.mixed.MixedWorker"
 
 
 def _nothing() -> None:
@@ -82,9 +77,8 @@ def serve(
     *,
     descriptor: int,
     workers: int,
-    threads: int,
     name: str,
-    kind: WorkerKind = "gthread",
+    threads: int | None = None,
     log_requests: bool = False,
     tls: TlsFiles | None = None,
     proxies: TrustedProxies = NO_PROXIES,
@@ -93,19 +87,20 @@ def serve(
     """Serve until told to stop; `make` builds the application in each worker, after the fork.
 
     gunicorn replaces a worker that dies. The bound socket stays open, so waiting connections are
-    not lost. `threads` is used by gthread and mixed workers only. `log_requests` asks for a line in
-    the log for each request. `tls` goes with gevent workers only. `proxies` are believed when they
-    say who sends a request. `viewers` is given where a whole hall may look from one address: so
-    many connections there may be at once, and an address has no share of its own.
+    not lost. A greenlet serves each connection. With `threads`, so many threads run an application
+    that blocks; `tls` goes without them. `log_requests` asks for a line in the log for each
+    request. `proxies` are believed when they say who sends a request. `viewers` is given where a
+    whole hall may look from one address: so many connections there may be at once, and an address
+    has no share of its own.
     """
     files = _allow_descriptors()
     options: dict[str, Any] = {
         "bind": f"fd://{descriptor}",
         "workers": workers,
-        "threads": threads,
-        "worker_class": _WORKERS[kind],
+        "threads": threads or 1,
+        "worker_class": _GREENLETS if threads is None else _GREENLETS_AND_THREADS,
         "worker_connections": connections_within(
-            files, viewers or (_DESK_CONNECTIONS if kind == "mixed" else CONNECTIONS)
+            files, viewers or (CONNECTIONS if threads is None else _DESK_CONNECTIONS)
         ),
         "keepalive": int(KEEPALIVE_S),
         "graceful_timeout": _ARBITER_GRACE_S,
@@ -114,7 +109,7 @@ def serve(
         "control_socket_disable": True,
         "logger_class": AccessLog if log_requests else ServerLog,
         # A connection of a greenlet holds a short head back, and sendfile(2) would overtake it.
-        "sendfile": kind == "gthread",
+        "sendfile": False,
         # No header may name another scheme or another path, not even a proxy's. As nobody may send
         # such a header, gunicorn need not look up who may. `sender_of` says who sends a request.
         "secure_scheme_headers": {},
@@ -122,8 +117,8 @@ def serve(
         "forwarded_allow_ips": "*",
     }
     if tls is not None:
-        if kind != "gevent":
-            raise ValueError("only gevent workers bound the time of a handshake")
+        if threads is not None:
+            raise ValueError("only workers without threads bound the time of a handshake")
         options |= _tls_options(tls)
     _Server(make, options, proxies, viewers is not None).run()
 
@@ -214,21 +209,14 @@ def _give_times(server: Any, worker: Any) -> None:
 
 
 def _bound_listeners(server: Any) -> None:
-    """Set what accepted sockets inherit: time limits for a silent peer, and stamps of arrivals."""
+    """Set what accepted sockets inherit: the limit of unread data, and stamps of arrivals."""
     for listener in server.LISTENERS:
-        bound_waits(listener.sock)
+        _bound_unread(listener.sock)
         stamp_arrivals(listener.sock)
 
 
-def bound_waits(listener: socket.socket, silent_s: float = BODY_S) -> None:
-    """Bound each wait of a listener's connections for a client.
-
-    A client may take nothing for `UNREAD_S`, and send nothing for `silent_s` while the server
-    reads from a socket that blocks. That is all that bounds a worker of threads.
-    """
-    if sys.platform != "linux":
-        return
-    # tcp(7): it also covers a living peer that takes no data.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * UNREAD_S))
-    wait = struct.pack("@ll", int(silent_s), int(1e6 * (silent_s % 1)))
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
+def _bound_unread(listener: socket.socket) -> None:
+    """Bound the time for which a listener's clients may take nothing: `UNREAD_S`."""
+    if sys.platform == "linux":
+        # tcp(7): it also covers a living peer that takes no data.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * UNREAD_S))

@@ -85,9 +85,8 @@ def test_whole_numbers_are_fractions_too(tmp_path):
             ["[server] contest_tls has no key 'cert'", "Known are: certificate, key, ca"],
         ),
         (
-            IMAGES
-            + '[server]\nworker = "gthread"\ncontest_tls = { certificate = "a", key = "b" }\n',
-            ['[server] contest_tls needs worker = "gevent"'],
+            IMAGES + '[server]\nworker = "gthread"\n',
+            ["[server] worker = 'gthread'", "every worker runs gevent", "Delete the line."],
         ),
         (IMAGES + "[contests]\n", ["no section [contests]", "did you mean 'contest'?"]),
         (IMAGES + "[zzz]\n", ["no section [zzz]", "Known are: contest, images"]),

@@ -11,16 +11,15 @@ import gevent
 import pytest
 from gevent.pool import Pool
 
-from referee.web.server.blocking import blocking_runner
+from referee.web.server.blocking import BlockingPool
 from tests.support.teams import give_password
 
 BOUND_S = 180.0
 
 
-@pytest.mark.parametrize("kind", ["gevent", "gthread"])
-def test_result_and_error_come_back(kind, capfd):
+def test_result_and_error_come_back(capfd):
     """The caller gets the work's result or error, and nothing is printed."""
-    runner = blocking_runner(kind, 1)
+    runner = BlockingPool(1)
     assert 5 == runner(lambda: 5)
     with pytest.raises(KeyError, match="this"):
         runner(lambda: {}["this"])
@@ -29,7 +28,7 @@ def test_result_and_error_come_back(kind, capfd):
 
 def test_greenlets_go_on_meanwhile():
     """The work runs in another thread; only the greenlet that asked for it waits."""
-    runner, go_on = blocking_runner("gevent", 1), threading.Event()
+    runner, go_on = BlockingPool(1), threading.Event()
     asked = gevent.spawn(runner, lambda: (go_on.wait(BOUND_S), threading.get_native_id()))
     gevent.spawn(go_on.set)
     waited, thread = asked.get(timeout=BOUND_S)
@@ -39,7 +38,7 @@ def test_greenlets_go_on_meanwhile():
 
 def test_no_more_than_so_much_at_a_time():
     """Work beyond the bound waits for its turn."""
-    runner, lock = blocking_runner("gevent", 2), threading.Lock()
+    runner, lock = BlockingPool(2), threading.Lock()
     now, most = [0], [0]
 
     def work():
@@ -53,27 +52,6 @@ def test_no_more_than_so_much_at_a_time():
     assert most[0] <= 2
 
 
-def test_threads_take_turns():
-    """On a threaded server the calling thread does the work itself, and waits for its turn."""
-    runner, entered, go_on = blocking_runner("gthread", 1), threading.Event(), threading.Event()
-    order = []
-
-    def first():
-        entered.set()
-        assert go_on.wait(BOUND_S)
-        order.append("first")
-
-    threads = [threading.Thread(target=runner, args=(first,))]
-    threads[0].start()
-    assert entered.wait(BOUND_S)
-    threads.append(threading.Thread(target=runner, args=(lambda: order.append("second"),)))
-    threads[1].start()
-    go_on.set()
-    for thread in threads:
-        thread.join(BOUND_S)
-    assert ["first", "second"] == order
-
-
 _LOGINS_AT_ONCE = """
 from referee.service.entry.teams import EventTeams
 from gevent import monkey
@@ -81,8 +59,8 @@ monkey.patch_all(ssl=False)
 import sys
 from pathlib import Path
 import gevent
-from referee.web.server.blocking import blocking_runner
-teams = EventTeams(Path(sys.argv[1]), blocking_runner("gevent", 1))
+from referee.web.server.blocking import BlockingPool
+teams = EventTeams(Path(sys.argv[1]), BlockingPool(1))
 tries = [gevent.spawn(teams.admitted, "ants", f"wrong {n}", "10.0.0.1") for n in range(3)]
 gevent.joinall(tries, raise_error=True)
 print([one.value for one in tries])
