@@ -14,7 +14,7 @@ from types import ModuleType
 from power.commands.characters import lacking, print_escapes
 from power.commands.interrupt import listening, raise_interrupt
 from power.commands.output import say
-from power.commands.parser import Parser
+from power.commands.parser import Parser, as_option
 from power.errors import MeterError
 
 COMMANDS = {
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # numpy's threads of linear algebra cost each process time to start, and no rule needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     print_escapes()
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    words = as_option(sys.argv[1:] if arguments is None else arguments)
     options = parser_of(words[:1]).parse_args(words)
     try:
         with listening(raise_interrupt):

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from power.commands.characters import lacking, print_escapes
-from power.commands.parser import Parser
+from power.commands.parser import Parser, as_option
 from referee.commands.options import MISSING, source_of
 from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _interrupt)
     print_escapes()
-    words = sys.argv[1:] if argv is None else list(argv)
+    words = as_option(sys.argv[1:] if argv is None else argv)
     parser = _parser(words[:1])
     if argv is None:  # This is the whole process, not a call from within another one.
         keep_what_is_loaded()

@@ -193,3 +193,36 @@ def test_every_option_for_a_configuration_names_the_variable() -> None:
         options = [one for one in parser._actions if "--config" in one.option_strings]
         if options and prog != "referee process":
             assert VARIABLE in (options[0].help or ""), prog
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        ([], "usage: referee [-h]"),
+        (["help"], "usage: referee [-h]"),
+        (["help", "score"], "usage: referee score [-h]"),
+        (["help", "team", "add"], "usage: referee team add [-h]"),
+        (["team"], "usage: referee team [-h]"),
+    ],
+)
+def test_help_is_what_a_beginner_types(
+    words: list[str], usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command line without a command lists the commands, and `help` helps with each of them."""
+    with pytest.raises(SystemExit) as end:
+        cli.main(words)
+    assert 0 == end.value.code
+    said = capsys.readouterr().out
+    assert said.startswith(usage) and "  -h, --help" in said
+
+
+def test_the_meters_commands_have_the_same_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both command lines take `help`, and help with nothing."""
+    for words, usage in (
+        ([], "python -m power [-h]"),
+        (["help", "record"], "-m power record [-h]"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            power_cli.main(words)
+        assert 0 == end.value.code
+        assert usage in capsys.readouterr().out

@@ -10,6 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 
+def as_option(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line, with `help team add` written as `team add --help`."""
+    return [*words[1:], "--help"] if words[:1] == ["help"] else list(words)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose texts keep their lines, and whose faults name the word that was meant.
 
@@ -25,9 +30,16 @@ class Parser(argparse.ArgumentParser):
         self._words: Sequence[str] = ()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as `argparse` does; the words are kept for a fault that they may have."""
-        self._words = sys.argv[1:] if args is None else list(args)
-        return super().parse_known_args(args, namespace)
+        """Parse as `argparse` does; the words are kept for a fault that they may have.
+
+        A parser of commands that gets no word at all prints its help.
+        """
+        words = sys.argv[1:] if args is None else list(args)
+        commands = self._commands()
+        if not words and commands is not None and commands.required:
+            words = ["--help"]
+        self._words = words
+        return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
         """End the program with exit code 2, a fault, and what was meant."""

@@ -117,7 +117,10 @@ def run(args: argparse.Namespace) -> int:
             keep()
     print(f"Wrote {path}, {data / 'secrets.json'} and {data / PRIVATE}.")
     print(f"Give {public} to everybody: it proves who signed the evidence.")
-    print(f"Next: edit {path}, register teams with 'referee team add', and run 'referee check'.")
+    print(f"Next: edit {path}, and then run, for each team and for the event:")
+    print(f"  referee team add 'Team Rocket' {config.option}")
+    print(f"  referee check {config.option}")
+    print(f"  referee serve {config.option}")
     return 0
 
 

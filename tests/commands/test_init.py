@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -165,3 +166,16 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
     (tmp_path / "file").touch()
     assert 2 == main(["init", str(tmp_path / "file/event")])
     assert "file/event: the folder cannot be made: Not a directory." in capsys.readouterr().err
+
+
+def test_the_next_steps_work_as_they_are_pasted(tmp_path, capsys):
+    """Each command that it prints names the configuration, whatever stands in its path."""
+    folder = tmp_path / "the big event's folder"
+    made(folder)
+    printed = capsys.readouterr().out.partition("Next:")[2].splitlines()[1:]
+    assert ["team", "check", "serve"] == [shlex.split(line)[1] for line in printed]
+    add, check, _ = (shlex.split(line)[1:] for line in printed)
+    assert 0 == main(add)
+    assert "Team Rocket" in (folder / "teams.csv").read_text()
+    assert main(check) in (0, 1)
+    assert str(folder / "contest.toml") == check[-1]

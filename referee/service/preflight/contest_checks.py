@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 
 from referee.core.open_files import descriptor_shortage, is_too_few
@@ -143,15 +144,15 @@ def under_way(contest: Contest) -> str:
 def _list(contest: Contest, roster: Roster) -> Finding:
     config, teams = contest.config, roster.active
     if not teams:
-        remedy = f"Run: referee team add NAME --config {config.path}"
+        remedy = f"Run: referee team add NAME {config.option}"
         return warn("teams", "list", "no team is registered", remedy)
     without = [team.name for team in teams if not team.has_password]
     if without:
         text = f"{len(without)} of {len(teams)} teams have no password, for example '{without[0]}'"
-        remedy = f"Run: referee team slips --out slips.html --config {config.path}"
+        remedy = f"Run: referee team slips --out slips.html {config.option}"
         return warn("teams", "list", text, remedy)
     if config.teams.stat().st_mode & 0o077:
-        remedy = f"Run: chmod 600 {config.teams}"
+        remedy = f"Run: chmod 600 {shlex.quote(str(config.teams))}"
         return warn("teams", "list", "others may read the hashes", remedy)
     lost = [team for team in teams if team.bound_to(roster.lanes) == 0]
     if lost:

@@ -132,7 +132,7 @@ def certificate_findings(
     unnamed = [url for url in urls if not certificate.covers(urlsplit(url).hostname or "")]
     if unnamed:
         remedy = (
-            f"Run 'referee certificate --config {config.path.name}' on this network and start the "
+            f'Run "referee certificate {config.option}" on this network and start the '
             "referee again, or get a certificate that names the address."
         )
         text = f"it does not name {', '.join(unnamed)}, so the teams' clients refuse it there"

@@ -188,7 +188,7 @@ def _operators_finding(contest: Contest) -> Finding:
     """Check that somebody is registered who may act, so that the audit has names."""
     operators = operators_of(contest)
     acting = [one.name for one in operators if one.role == Role.OPERATOR.value]
-    remedy = f"Run: referee operator add NAME --role operator --config {contest.config.path}"
+    remedy = f"Run: referee operator add NAME --role operator {contest.config.option}"
     if acting:
         return ok("operators", "logins", f"{len(acting)} may act: {', '.join(acting)}")
     if operators:

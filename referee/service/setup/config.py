@@ -7,6 +7,7 @@ that `docs/settings.md` has the same text.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -375,6 +376,11 @@ class Config:
         if number <= len(self.lanes):
             return self.lanes[number - 1]
         return LaneSection(str(number), self.server.contest, self.meter)
+
+    @property
+    def option(self) -> str:
+        """Return the option that names this configuration to a command, as a shell takes it."""
+        return f"--config {shlex.quote(str(self.path))}"
 
     @property
     def database(self) -> Path:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -26,7 +27,9 @@ def read_key(path: Path) -> PrivateKeyTypes:
     """Return a private key; raise `ConfigError` if others may read it, or if it is none."""
     try:
         if path.stat().st_mode & 0o077:
-            raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
+            raise ConfigError(
+                f"{path} can be read by others. Run: chmod 600 {shlex.quote(str(path))}"
+            )
         return serialization.load_pem_private_key(file_bytes(path, SMALL_BYTES), password=None)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror}).") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def holds_keys(path: Path) -> bool:
 
 def _read(path: Path) -> Secrets:
     if path.stat().st_mode & 0o077:
-        raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
+        raise ConfigError(f"{path} can be read by others. Run: chmod 600 {shlex.quote(str(path))}")
     try:
         return _parsed(path)
     except (ValueError, KeyError, TypeError) as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -372,11 +373,21 @@ def _free_name(
     other = _taken_names(contest, connection).get(wanted)
     owners = {of for used, of in used_names(connection).items() if comparable(used) == wanted}
     if other is not None and (owner is None or owners != {owner}):
-        raise InputError(
-            f"'{other}' is registered already, or was: evidence may hold the name. Choose another. "
-            f"'referee team password' gives a registered team a new password."
-        )
+        raise InputError(_in_use(other, read_roster(contest, connection).find(other)))
     return kept
+
+
+def _in_use(name: str, team: RosterTeam | None) -> str:
+    """Return why nobody else may have a name, and what to do; `team` has that name today."""
+    if team is not None and team.withdrawn:
+        return (
+            f"'{name}' has withdrawn. To bring the team back, run: "
+            f"referee team return {shlex.quote(name)} --reason 'why'"
+        )
+    return (
+        f"'{name}' is registered already, or was: evidence may hold the name. Choose another. "
+        f"'referee team password' gives a registered team a new password."
+    )
 
 
 def require_team(roster: Roster, name: str) -> RosterTeam:

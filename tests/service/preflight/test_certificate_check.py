@@ -21,7 +21,7 @@ NOW = datetime.now(UTC)
 def found(tmp_path, files, *urls):
     """Return the findings for a lane with these URLs."""
     config = SimpleNamespace(
-        path=tmp_path / "contest.toml", server=SimpleNamespace(contest_tls=files)
+        option=f"--config {tmp_path / 'contest.toml'}", server=SimpleNamespace(contest_tls=files)
     )
     lane = LaneFacts(1, MeterSection(), urls=urls)
     return list(certificate_findings(config, [lane], NOW))

@@ -66,7 +66,7 @@ def test_a_key_that_others_may_read_is_refused(tmp_path):
     """The sentence has the command that repairs it."""
     files = self_signed(tmp_path, NOW)
     files.key.chmod(0o640)
-    assert f"can be read by others: run 'chmod 600 {files.key}'" in fault(files)
+    assert f"can be read by others. Run: chmod 600 {files.key}" in fault(files)
 
 
 def test_a_key_with_a_password_is_refused(tmp_path):

@@ -42,7 +42,7 @@ def test_file_that_others_may_use_is_refused(tmp_path, mode):
     keys = load_secrets(tmp_path)
     path = secrets_path(tmp_path)
     path.chmod(mode)
-    with pytest.raises(ConfigError, match=f"run 'chmod 600 {path}'"):
+    with pytest.raises(ConfigError, match=f"Run: chmod 600 {path}"):
         load_secrets(tmp_path)
     path.chmod(0o600)
     assert keys == load_secrets(tmp_path)

@@ -192,6 +192,14 @@ def test_a_name_never_goes_from_one_team_to_another(contest, name):
         add_team(contest, name, Registration(), "Kim")
 
 
+def test_a_team_that_has_withdrawn_is_brought_back_and_not_added_again(contest):
+    """The refusal is the command that brings the team back."""
+    add_team(contest, "busy bees", Registration(), "Kim")
+    withdraw(contest, "busy bees", "broken board", "Kim")
+    with pytest.raises(InputError, match="referee team return 'busy bees' --reason"):
+        add_team(contest, "Busy Bees", Registration(), "Kim")
+
+
 def test_a_renaming_that_was_cut_off_is_completed(contest, monkeypatch):
     """If the referee dies between database and teams.csv, the next command completes it."""
     import_teams(contest, LINES, "teams.csv", "Kim")
