@@ -39,7 +39,7 @@ class _Gates:
 
 def make_app() -> Flask:
     """Return the application."""
-    app, gates, run_blocking = Flask("odd"), _Gates(), BlockingPool("gevent", 1)
+    app, gates, run_blocking = Flask("odd"), _Gates(), BlockingPool(1)
     for path, method, answer in (
         ("/go/<name>", "GET", gates.go),
         ("/wait/<name>", "GET", gates.wait),
