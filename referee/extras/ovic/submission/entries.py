@@ -12,6 +12,7 @@ from typing import Any
 from referee.errors import Refusal
 from referee.extras.ovic.rules.builds import Measured
 from referee.extras.ovic.rules.entry_states import MOVES, EntryState, EventKind
+from referee.extras.ovic.rules.model_rules import UNCOUNTED_RULES
 from referee.store.teams import ensure_team
 
 _INTERRUPTIONS = """
@@ -228,6 +229,19 @@ def count_entries_of_day(connection: sqlite3.Connection, team: str, task: str, d
         {"team": team, "task": task, "day": day},
     ).fetchone()
     return int(row[0])
+
+
+def uncounted_entries_of_day(connection: sqlite3.Connection, team: str, task: str, day: str) -> int:
+    """Count those of them that were refused for `UNCOUNTED_RULES` and nothing else."""
+    rows = connection.execute(
+        "select v.detail from ovic_entries as e join named_teams as t using (team_id)"
+        " join ovic_events as v on v.event_id ="
+        " (select max(event_id) from ovic_events where entry_id = e.entry_id)"
+        " where t.name = :team and e.task = :task and e.day = :day and v.state = 'refused'",
+        {"team": team, "task": task, "day": day},
+    )
+    broken = [{one["rule"] for one in json.loads(row[0]).get("failures", ())} for row in rows]
+    return sum(bool(rules) and rules <= UNCOUNTED_RULES for rules in broken)
 
 
 def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[EntryEvent]:
