@@ -13,6 +13,7 @@ from referee.errors import Refusal
 from referee.extras.ovic.rules.builds import Measured
 from referee.extras.ovic.rules.entry_states import MOVES, EntryState, EventKind
 from referee.extras.ovic.rules.model_rules import UNCOUNTED_RULES
+from referee.extras.ovic.rules.settings_change import Settings
 from referee.store.teams import ensure_team
 
 _INTERRUPTIONS = """
@@ -255,6 +256,22 @@ def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[Entry
         EntryEvent(row[0], EntryState(row[1]), row[2], row[3], row[4], json.loads(row[5]), row[6])
         for row in rows
     ]
+
+
+def judged_by(connection: sqlite3.Connection, entry_id: int) -> Settings | None:
+    """Return the settings by which an entry was judged last; None where nothing has noted them."""
+    row = connection.execute(
+        "select detail -> 'settings' from ovic_events where entry_id = :entry"
+        " and detail -> 'settings' is not null order by event_id desc limit 1",
+        {"entry": entry_id},
+    ).fetchone()
+    return None if row is None else dict(json.loads(row[0]))
+
+
+def knows_entries(connection: sqlite3.Connection) -> bool:
+    """Tell whether a database has the tables of entries, which an older one may lack."""
+    tables = "select 1 from sqlite_master where name = 'ovic_events'"
+    return connection.execute(tables).fetchone() is not None
 
 
 def last_score_before(

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 
 from referee.errors import InputError
 from referee.extras.ovic.rules.entry_states import HAS_SCORE, EntryState
 from referee.extras.ovic.rules.settings_change import Settings, change_text, changed, only_wider
-from referee.extras.ovic.submission.entries import EntryRecord, all_entries, record_entry_event
+from referee.extras.ovic.submission.entries import (
+    EntryRecord,
+    all_entries,
+    judged_by,
+    knows_entries,
+    record_entry_event,
+)
 from referee.extras.ovic.submission.tasks import Task
 from referee.service.setup.config import Config
 from referee.store.database import Connection, Database
@@ -30,17 +34,7 @@ def settings_of(task: Task) -> Settings:
     return settings | {"background": task.rules.background}
 
 
-def judged_by(connection: sqlite3.Connection, entry_id: int) -> Settings | None:
-    """Return the settings by which an entry was judged last; None where nothing has noted them."""
-    row = connection.execute(
-        "select detail -> 'settings' from ovic_events where entry_id = :entry"
-        " and detail -> 'settings' is not null order by event_id desc limit 1",
-        {"entry": entry_id},
-    ).fetchone()
-    return None if row is None else dict(json.loads(row[0]))
-
-
-def is_outdated(connection: sqlite3.Connection, entry: EntryRecord, task: Task) -> bool:
+def is_outdated(connection: Connection, entry: EntryRecord, task: Task) -> bool:
     """Tell whether an entry was judged by other settings than those of now."""
     before = judged_by(connection, entry.entry_id)
     return before is not None and bool(changed(before, settings_of(task)))
@@ -72,8 +66,7 @@ def require_settings(config: Config, tasks: Mapping[str, Task]) -> None:
     if not config.database.is_file():
         return
     with closing(Database(config.database, read_only=True)) as database:
-        tables = "select 1 from sqlite_master where name = 'ovic_events'"
-        if database.connection.execute(tables).fetchone() is not None:
+        if knows_entries(database.connection):
             require_no_lost_score(database.connection, tasks)
 
 
