@@ -34,9 +34,10 @@ from referee.formats.text import parse_cell, require_width
 FIELDS = ("image_id", "workload_id", "real_label", "predict_label", "time")
 """The columns of a log, and the words of its header."""
 
-# No clock measures less than a nanosecond, and a thousand million seconds are 31 years. Within
-# these bounds no sum and no quotient leaves the range of doubles.
-_SHORTEST_S, _LONGEST_S = 1e-9, 1e9
+# No clock measures less than a nanosecond. A log may be in nanoseconds, and a million million of
+# them are a quarter of an hour. Within these bounds no sum and no quotient leaves the range of
+# doubles.
+_SHORTEST_S, _LONGEST_S = 1e-9, 1e12
 # A place in the logs is one number: file * _LINES + line. Lines count from 1.
 _LINES, _NOWHERE = 2**32, 0
 _NUMBERS = re.compile(r"[-+.0-9A-Za-z]+")

@@ -8,6 +8,9 @@ from datetime import timedelta
 
 from referee.extras.aiotbench.score import WorkloadScore
 
+UNITS = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
+"""The units that the times of a log may have, and how many of each are a second."""
+
 # Multiply-accumulates a second. A Raspberry Pi Zero does 200 million of these models, and a phone
 # some thousand million. In a log of milliseconds each device seems a thousand times slower.
 _SLOWEST_A_SECOND, _SLOW_A_SECOND = 2e8, 2e9
@@ -15,6 +18,10 @@ _SLOWEST_A_SECOND, _SLOW_A_SECOND = 2e8, 2e9
 _PATIENCE_S = 48 * 3600.0
 # A picture cannot be read from a disk and decoded in less.
 _FASTEST_S = 5e-5
+
+_UNITS = {unit: per_s for unit, per_s in UNITS.items() if per_s > 1}
+_LARGEST = ("ms", UNITS["ms"])
+_IN_WORDS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 # Neighbours of ImageNet are alike, but not one answer in ten names the neighbour by chance.
 _SHIFTED_SHARE, _SHIFTED_ANSWERS = 0.1, 3
@@ -45,11 +52,14 @@ def _unit(score: WorkloadScore) -> Iterator[str]:
         )
     if work >= _SLOWEST_A_SECOND and not (work < _SLOW_A_SECOND and length_s > _PATIENCE_S):
         return
+    unit, per_s = next(
+        (unit for unit in _UNITS.items() if work * unit[1] >= _SLOWEST_A_SECOND), _LARGEST
+    )
     yield (
         f"{name}: the mean time is {mean_s:.6g} s. At that pace its {score.images} images took "
         f"{_duration(length_s)}, with {work / 1e6:.3g} million multiply-accumulates a second: no "
-        "device is known to be so slow. Is the log in milliseconds? Then add --time-unit ms: VIPS "
-        f"is {1000 * score.vips:.6g}, not {score.vips:.6g}."
+        f"device is known to be so slow. Is the log in {_IN_WORDS[unit]}? Then add --time-unit "
+        f"{unit}: VIPS is {per_s * score.vips:.6g}, not {score.vips:.6g}."
     )
 
 

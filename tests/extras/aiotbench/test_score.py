@@ -217,6 +217,13 @@ def test_a_log_in_milliseconds_is_asked_about(workload, mean_s):
     assert f"add --time-unit ms: VIPS is {0.5 / mean_s:.6g}" in told
 
 
+@pytest.mark.parametrize(("unit", "per_s"), [("ms", 1e3), ("us", 1e6), ("ns", 1e9)])
+def test_the_unit_is_the_one_in_which_the_times_are_possible(unit, per_s):
+    """A clock of Android counts nanoseconds, and its log is no log of milliseconds."""
+    (told,) = remarks(score_device({"mo_tfc": Tally(200, 144, 200 * 0.05 * per_s)}))
+    assert f"add --time-unit {unit}: VIPS is 14.4, not" in told
+
+
 def test_a_time_in_which_nothing_is_read_is_asked_about():
     """Ten microseconds are less than a picture needs to be read."""
     (told,) = remarks(score_device({"mo_tfc": Tally(100, 70, 0.001)}))

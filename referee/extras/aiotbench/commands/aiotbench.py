@@ -29,6 +29,7 @@ from referee.extras.aiotbench.device_configuration import (
     configuration_beside,
     read_configuration,
 )
+from referee.extras.aiotbench.likely_mistakes import UNITS
 from referee.extras.aiotbench.model_file import read_model
 from referee.extras.aiotbench.networks import RanModel
 from referee.extras.aiotbench.ranking import Ranking, rank_devices
@@ -44,8 +45,6 @@ from referee.extras.aiotbench.score import Score, Tally, score_device
 from referee.extras.aiotbench.table import score_table
 
 _GOOD, _NO_SCORE = 0, 1
-_UNITS_S = {"s": 1, "ms": 1000, "us": 1_000_000}
-"""How many of each unit of time are a second."""
 
 _SCORE = """\
 Score one log or more as one. A log has lines
@@ -134,7 +133,7 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def _add_unit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time-unit",
-        choices=sorted(_UNITS_S),
+        choices=list(UNITS),
         default="s",
         help="unit of the times in the logs (default: s)",
     )
@@ -146,7 +145,7 @@ def _read(logs: Sequence[Path], unit: str) -> dict[str, Tally]:
 
     tallies = read_logs(logs, list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling())
     return {
-        name: replace(tally, total_time_s=tally.total_time_s / _UNITS_S[unit])
+        name: replace(tally, total_time_s=tally.total_time_s / UNITS[unit])
         for name, tally in tallies.items()
     }
 
