@@ -34,10 +34,10 @@ def possible_orders(shapes: Sequence[Shape]) -> List[OutputOrder]:
     if len(shapes) != 4 or len(boxes) != 1:
         return []
     rows = (1, shapes[boxes[0]][1])
-    columns = [place for place, shape in enumerate(shapes) if shape == rows]
-    number = [place for place, shape in enumerate(shapes) if shape in ((), (1,), (1, 1))]
-    if rows == (1, 1):  # One box: its class, its score and their number may look alike.
-        columns, number = ([1, 2], [3]) if boxes == [0] else ([], [])
+    number = [place for place, shape in enumerate(shapes) if shape in ((), (1,))]
+    if not number:  # Some write it as one row of one; with one box that is the form of all.
+        number = [3] if rows == (1, 1) else [k for k, shape in enumerate(shapes) if shape == (1, 1)]
+    columns = [k for k, shape in enumerate(shapes) if shape == rows and k not in number]
     if len(columns) != 2 or len(number) != 1 or shapes[boxes[0]][0] != 1:
         return []
     one, other = columns
