@@ -23,6 +23,7 @@ from referee.extras.ovic.rules.entry_states import (
     EventKind,
     next_entry,
 )
+from referee.extras.ovic.rules.settings_change import change_text, changed
 from referee.extras.ovic.section import models_of, ovic_of
 from referee.extras.ovic.submission.entries import (
     EntryRecord,
@@ -236,7 +237,10 @@ class EntryQueue:
             self._compare_data(entry, detail)
 
     def _compare_data(self, entry: EntryRecord, detail: Mapping[str, Any]) -> None:
-        """Tell the operators when an entry is scored on other data than the one before it."""
+        """Tell the operators when an entry is scored otherwise than the one before it.
+
+        It is scored on other data, or measured by another plan.
+        """
         last = last_score_before(self._database.connection, entry.entry_id, entry.task) or {}
         for key, what in _DATA.items():
             if last.get(key) not in (None, detail[key]):
@@ -245,6 +249,13 @@ class EntryQueue:
                     "other data than the entry before it. Measure all entries again: referee "
                     "ovic round"
                 )
+        before, now = (one.get("benchmark", {}).get("plan", {}) for one in (last, detail))
+        if changed(before, now):
+            self._notify(
+                f"OVIC: [ovic] {change_text(before, now)}: entry {entry.entry_id} is measured "
+                f"otherwise than the {entry.task} entry before it. Measure all entries again: "
+                "referee ovic round"
+            )
 
     def _wait_for_repair(self, entry: EntryRecord, fault: str) -> None:
         """Let a task wait whose data or board is unusable: no entry caused it, none loses a try."""

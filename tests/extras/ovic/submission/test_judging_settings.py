@@ -139,3 +139,23 @@ def test_each_task_has_the_settings_that_judge_its_models(contest):
     assert common | {"background"} == settings_of(task).keys()
     detection = replace(task, rules=replace(task.rules, task="detection"))
     assert common | {"boxes", "overhang"} == settings_of(detection).keys()
+
+
+def test_another_plan_of_the_measurement_asks_for_a_round(contest):
+    """An entry that is measured by fewer runs than the one before it is told, and nothing else."""
+
+    class Planned(Judge):
+        def measure(self, task, model, sha256):
+            found = super().measure(task, model, sha256)
+            return replace(found, benchmark={"plan": {"runs": next(runs), "core": None}})
+
+    runs = iter((300, 300, 50))
+    for number in (1, 2, 3):
+        put_entry(contest.database, number=number)
+    tasks = open_tasks(contest.config)
+    queue = EntryQueue(contest.config, contest.clock, contest.database, tasks, Planned())
+    while queue.step():
+        pass
+    told = [notice.text for notice in recent_notices(contest.database.connection, 9)]
+    (text,) = [text for text in told if "ovic round" in text]
+    assert "runs was 300 and is 50: entry 3 is measured otherwise" in text
