@@ -203,7 +203,7 @@ def find() -> Seen:
 
 
 KIND = MeterKind(
-    summary="a Joulescope JS320, JS220 or JS110 on USB: direct current, the means that it makes itself",
+    summary="a Joulescope JS320, JS220 or JS110 on USB: direct current, as the means that it makes",
     syntax="joulescope:[SERIAL][?accuracy=PERCENT]",
     open=sampled(Joulescope, lambda resource: resource.known_options(())),
     find=find,

@@ -180,9 +180,7 @@ def _summed(phases: object, count: int) -> dict[str, Any]:
     found = _listed(phases)
     if len(found) != count or not all(isinstance(phase, dict) for phase in found):
         raise MeterReplyError(f"the meter shows {len(found)} phases in place of {count}")
-    total: dict[str, Any] = {
-        "is_valid": all(phase.get("is_valid") is not False for phase in found)
-    }
+    total: dict[str, Any] = {"is_valid": all(phase.get("is_valid") is not False for phase in found)}
     for name in ("power", "current", "total"):
         if all(phase.get(name) is not None for phase in found):
             total[name] = sum(number(phase, name) for phase in found)

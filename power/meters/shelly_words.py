@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Shelly devices say of themselves: their faults, what they are rated for, what measures; pure.
+"""What Shelly devices say of themselves: their faults, their ratings, and what measures; pure.
 
-The entries of `errors` are those of Shelly's "Gen2+ Device API": EM, EM1, PM1, Switch, Cover, Light.
+The entries of `errors` are those of Shelly's "Gen2+ Device API": EM, EM1, PM1, Switch, Cover
+and Light.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device can have measured: each sample against its rating, its voltage and current; pure."""
+"""Each sample against what the device can measure, and against voltage times current; pure."""
 
 from __future__ import annotations
 

@@ -22,8 +22,9 @@ RATE_SHARE = 0.5
 class Shown:
     """What the integrator shows at a moment; `absent` says why a value is missing.
 
-    A voltage or a current that the device never measures is None, and not in `absent`. `unconfirmed`
-    says after a run that nothing beside the power confirms its energy: NO_WITNESS or WITNESS_COARSE.
+    A voltage or a current that the device never measures is None, and not in `absent`. After a run
+    `unconfirmed` says that nothing beside the power confirms its energy: NO_WITNESS or
+    WITNESS_COARSE.
     """
 
     state: IntegrationState
@@ -259,7 +260,7 @@ class SoftwareIntegrator:
         self._flags = frozenset(flags)
 
     def _unconfirmed(self, energy_wh: float) -> Flag | None:
-        """Return that neither counter nor voltage and current would show that an energy is wrong."""
+        """Return why neither counter nor voltage and current confirm an energy, or None."""
         counter, volt_amperes = self._beside, self._volt_amperes
         if counter.confirms(energy_wh) or volt_amperes.confirms():
             return None
