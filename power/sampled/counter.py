@@ -48,6 +48,10 @@ class EnergyCounter:
         )
 
 
+NO_COUNTER = EnergyCounter()
+"""The counter of a driver that tells nothing."""
+
+
 def growth(before: float, now: float, *, wraps: float, most: float) -> float | None:
     """Return by how much a counter has grown, also over its end at `wraps`; in any one unit.
 
@@ -133,6 +137,9 @@ class CounterBeside:
         self._steps_wh += self._counter.step_wh
 
     def _growth_wh(self, sample: Sample, counter_wh: float, most_w: float | None) -> float | None:
+        grown_wh = counter_wh - self._last[0]
+        if -self._counter.step_wh <= grown_wh <= 0:
+            return grown_wh  # rounded otherwise
         most_wh = math.inf
         if most_w is not None:
             seconds = sample.at_s - self._last_s + self._counter.lag_s

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from power.errors import MeterBusy, MeterRefused
 from power.meter import NO_SAMPLE, Flag, IntegrationState, MeterSettings, Sampling
-from power.sampled.counter import KEPT, CounterBeside
+from power.sampled.counter import KEPT, NO_COUNTER, CounterBeside
 from power.sampled.counter import EnergyCounter as EnergyCounter
 from power.sampled.possible import VoltAmperesBeside, impossible
 from power.sampled.source import Sample
@@ -47,7 +47,7 @@ class SoftwareIntegrator:
     current.
     """
 
-    def __init__(self, sampling: Sampling, counter: EnergyCounter = EnergyCounter()) -> None:
+    def __init__(self, sampling: Sampling, counter: EnergyCounter = NO_COUNTER) -> None:
         self.sampling = sampling
         self._promised = sampling
         self._counter = counter
