@@ -17,7 +17,7 @@ MOST_UNSEEN = 0.1
 """More than this share of a run without samples leaves no energy: nothing counted meanwhile."""
 
 
-_LEFT_OUT = (Flag.IMPOSSIBLE_POWER, Flag.SAMPLES_MISSED, Flag.SLOW_SAMPLES)
+_LEFT_OUT = (Flag.IMPOSSIBLE_POWER, Flag.SAMPLES_MISSED, Flag.SLOW_SAMPLES, Flag.SAMPLING_CHANGED)
 _CONTRADICTED = {
     Flag.COUNTER_DIFFERS: suspect(
         "counter_differs",
