@@ -30,7 +30,9 @@ _VOLTAGE, _MODE, _ABOUT = 0x0D, 0x11, 0x19
 
 _ABOUT_S = 2.0
 _MOST_ABOUT_BYTES = 100_000
-_POLL_S = 0.05
+_POLL_S = 0.02
+# A second of the stream, and more than the port can keep.
+_MOST_BYTES_AT_ONCE = 400_000
 _LONGEST_GAP_S = 0.5
 # A unit whose samples arrive later than this by its own count has lost whole turns of its counter.
 _BEHIND_S = 0.25
@@ -112,8 +114,9 @@ class Ppk2:
         device_s = self._taken / SAMPLES_A_SECOND
         at_s = self._time.host_s(device_s, arrived_s)
         if arrived_s - at_s > _BEHIND_S:
-            # The counter has only six bits, so it does not show whole turns that are lost.
-            lost += round((arrived_s - at_s) * SAMPLES_A_SECOND)
+            # The counter has only six bits, so of a loss it does not show whole turns. Without
+            # any loss the samples may only be late, and those behind them come faster.
+            lost += round((arrived_s - at_s) * SAMPLES_A_SECOND) if lost else 0
             self._time = DeviceTime()
             at_s = self._time.host_s(device_s, arrived_s)
         return Sample(
@@ -143,8 +146,11 @@ class Ppk2:
         return about.partition(b"END")[0].decode("latin-1")
 
     def _received(self) -> bytes:
+        content = b""
         try:
-            content: bytes = self._port.read(self._port.in_waiting)
+            # Linux hands out 4 KiB of a port at a time, a hundredth of a second.
+            while (waiting := self._port.in_waiting) and len(content) < _MOST_BYTES_AT_ONCE:
+                content += self._port.read(waiting)
         except OSError as error:  # pyserial's own errors are OSErrors
             self._tools.note("failed", str(error))
             raise MeterUnreachable(f"{self._port.port} is gone: {error}") from error

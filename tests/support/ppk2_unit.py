@@ -76,7 +76,7 @@ def plugged_in(unit: Ppk2Unit) -> Iterator[str]:
 def _serve(unit: Ppk2Unit, inner: int, stopping: threading.Event) -> None:
     begun_s, sent = time.monotonic(), 0
     while not stopping.is_set():
-        if select.select([inner], [], [], 0.005)[0]:
+        if select.select([inner], [], [], 0.002)[0]:
             was = unit.streaming
             reply = unit.answer(os.read(inner, 64))
             os.write(inner, reply)
@@ -87,7 +87,7 @@ def _serve(unit: Ppk2Unit, inner: int, stopping: threading.Event) -> None:
         # Whole turns of the counter, so that each begins at the same count.
         due = int((time.monotonic() - begun_s) * 100_000) // _PERIOD - sent
         turn = b"".join(sample(unit.amperes, count=count) for count in range(_PERIOD))
-        turns = turn * min(due, 10)
+        turns = turn * min(due, 64)
         try:
             # What a serial port loses lies somewhere in the middle.
             lost = unit.lose if turns else 0
