@@ -87,12 +87,11 @@ def _serve(unit: Ppk2Unit, inner: int, stopping: threading.Event) -> None:
         # Whole turns of the counter, so that each begins at the same count.
         due = int((time.monotonic() - begun_s) * 100_000) // _PERIOD - sent
         turn = b"".join(sample(unit.amperes, count=count) for count in range(_PERIOD))
-        turns = turn * min(due, 64)
+        lost = unit.lose if due else 0
+        # What a serial port loses lies somewhere in the middle.
+        content = turn[:101] + turn[101 + lost :] if lost else turn * min(due, 64)
         try:
-            # What a serial port loses lies somewhere in the middle.
-            lost = unit.lose if turns else 0
+            sent += (os.write(inner, content) + lost) // len(turn)
             unit.lose -= lost
-            gone = os.write(inner, turns[:101] + turns[101 + lost :]) + lost
-            sent += gone // len(turn)
         except BlockingIOError:
             continue  # nobody reads; the samples are lost
