@@ -97,9 +97,8 @@ def _witnesses(run: Run, sampling: Sampling) -> Iterator[Finding]:
         rated = "" if sampling.most_w is None else f" ({sampling.most_w:g} W)"
         yield suspect(
             "impossible_power",
-            f"Single powers were more than the device can measure{rated}, or far more than its "
-            "voltage times its current. They were left out, and a straight line stands in for "
-            "each.",
+            f"Single powers were more than the device can measure{rated}. They were left out, and "
+            "a straight line stands in for each.",
         )
     if sampling.machine_parts > 1:
         yield suspect(

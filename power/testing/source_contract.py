@@ -126,7 +126,7 @@ class SourceContract(ABC):
             (Flag.COUNTER_DIFFERS, "state its `counter_step_wh` and its `counter_lag_s`"),
             (Flag.SAMPLES_MISSED, "`sampling.longest_gap_s` is too short"),
             (Flag.SLOW_SAMPLES, "`sampling.interval_s` promises more samples than come"),
-            (Flag.IMPOSSIBLE_POWER, "`sampling.most_w` is too small, or the current is wrong"),
+            (Flag.IMPOSSIBLE_POWER, "`sampling.most_w` is too small"),
             (Flag.COUNTER_RESTARTED, "`counter_wraps_wh` or `counter_lasts` is wrong"),
             (Flag.VOLT_AMPERES_DIFFER, "`sampling.volt_amperes` is wrong"),
         ):

@@ -21,17 +21,12 @@ MAINS = Sampling("plug", None, 0.1, interval_s=1.0, longest_gap_s=3.0, most_w=25
         (Sample(1, 2400.0), ""),
         (Sample(1, 230_000.0), "230000 W are more than the 2500 W that it can measure"),
         (Sample(1, -2600.0), "more than the 2500 W"),
-        (Sample(1, 1500.0, 230.0, 0.05), "far more than 230.0 V times its current"),
-        (Sample(1, 5.0, 230.0, 0.02), ""),
-        # Small plugs show no current at all below some 20 mA.
-        (Sample(1, 4.0, 230.0, 0.0), ""),
-        # The current is of the moment before the load was switched on.
-        (Sample(1, 20.0, 230.0, 0.05), ""),
-        (Sample(1, 2400.0, 230.0, None), ""),
+        # The current may be of the moment before the load was switched on.
+        (Sample(1, 1500.0, 230.0, 0.05), ""),
     ],
 )
 def test_a_sample_that_cannot_be_is_told(sample: Sample, said: str) -> None:
-    """The rating bounds each power, and voltage times current does it coarsely."""
+    """The rating bounds each power, and nothing else bounds a single one."""
     why = impossible(sample, MAINS)
     assert said in why if said else not why
 
