@@ -17,7 +17,11 @@ MOST_UNSEEN = 0.1
 """More than this share of a run without samples leaves no energy: nothing counted meanwhile."""
 
 
-_LEFT_OUT = (Flag.IMPOSSIBLE_POWER, Flag.SAMPLES_MISSED, Flag.SLOW_SAMPLES, Flag.SAMPLING_CHANGED)
+# Whatever else leaves a doubt about the energy of a rehearsal.
+_DOUBTS = {
+    *(Flag.IMPOSSIBLE_POWER, Flag.SAMPLES_MISSED, Flag.SLOW_SAMPLES),
+    *(Flag.SAMPLING_CHANGED, Flag.OVER_RANGE),
+}
 _CONTRADICTED = {
     Flag.COUNTER_DIFFERS: suspect(
         "counter_differs",
@@ -73,7 +77,7 @@ def other_meter(run: Run, identity: Identity | None) -> Iterator[Finding]:
     if is_official(identity, run.settings):
         return
     name = "an unknown meter" if identity is None else f"{identity.maker} {identity.model}"
-    trusted = not run.final.flags & {*_CONTRADICTED, *_UNCONFIRMED, *_HAPPENED, *_LEFT_OUT}
+    trusted = not run.final.flags & {*_CONTRADICTED, *_UNCONFIRMED, *_HAPPENED, *_DOUBTS}
     yield suspect(
         "not_official",
         f"This is not an official meter ({name}). Official energies come from a Yokogawa of the "

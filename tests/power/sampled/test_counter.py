@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
@@ -150,3 +151,39 @@ def test_an_older_driver_tells_less() -> None:
         counter_step_wh = 0.5
 
     assert EnergyCounter.of(Old()) == EnergyCounter(3.0, 0.5)
+
+
+def plug_run(chance: random.Random, told: float) -> tuple[bool, bool]:
+    """Run a plug with a changing load, whose counter shows `told` times the energy once a minute.
+
+    Returns whether the counter differs, and whether it can confirm.
+    """
+    length_s, before_s = chance.choice([60, 120, 300, 600]), chance.randrange(2, 200)
+    powers_w: list[float] = []
+    while len(powers_w) < before_s + length_s + 5:
+        lasting_s, power_w = chance.randrange(1, 100), chance.uniform(0.5, 200.0)
+        powers_w += [power_w] * lasting_s
+    step_wh, minute_s = chance.choice([0.1, 1 / 60, 1.0]), chance.randrange(60)
+    made = SoftwareIntegrator(SAMPLING, EnergyCounter(60.0, step_wh))
+    made.prepare(MeterSettings(timer_s=length_s))
+    drawn_wh, counted_wh = chance.uniform(0, 1000), 0.0
+    for second in range(before_s + length_s + 3):
+        if second % 60 == minute_s or not counted_wh:
+            counted_wh = math.floor(drawn_wh / step_wh) * step_wh
+        if second == before_s:
+            made.start(second - 0.5)
+        drawn_wh += told * powers_w[second] / 3600
+        made.take(Sample(second, powers_w[second], span_s=1.0, counter_wh=counted_wh))
+    shown = made.values(before_s + length_s + 3.0)
+    return Flag.COUNTER_DIFFERS in shown.flags, shown.unconfirmed is None
+
+
+@pytest.mark.slow
+def test_a_true_counter_never_differs_and_a_false_one_is_found() -> None:
+    """Of many plugs and loads no true counter is accused, and no confirming one may be far off."""
+    true = [plug_run(random.Random(seed), 1.0) for seed in range(150)]
+    assert not any(differs for differs, _ in true)
+    assert sum(confirms for _, confirms in true) > 50
+    for told in (0.4, 3.0):
+        false = [plug_run(random.Random(seed), told) for seed in range(150)]
+        assert all(differs for differs, confirms in false if confirms)
