@@ -246,17 +246,25 @@ def _steps(raw: _Words, before: int | None) -> npt.NDArray[np.int64]:
 
 
 def _first_in_order(content: bytes, cuts: Sequence[int] = range(BYTES)) -> int | None:
-    """Return the first byte from which on the counter goes up often enough, None without one."""
-    found = []
-    for cut in cuts:
-        words = (len(content) - cut) // BYTES
-        if words <= _PROOF:
-            continue
-        raw = np.frombuffer(content, dtype="<u4", count=words, offset=cut)
-        rising = _steps(raw, None)[1:] == 1
-        steady = (raw[1:] ^ raw[:-1]) & _STEADY_BITS == 0
-        runs = np.convolve(rising & steady, np.ones(_PROOF, dtype=np.int64), "valid")
-        proved = np.flatnonzero(runs == _PROOF)
-        if len(proved):
-            found.append(cut + BYTES * int(proved[0]))
-    return min(found, default=None)
+    """Return the first byte from which on the counter goes up often enough, None without one.
+
+    A current that rises evenly may look like a counter. So the digital inputs must stay as they
+    are, unless they never do.
+    """
+    for steady_bits in (_STEADY_BITS, 0):
+        found = [_first_proof(content, cut, steady_bits) for cut in cuts]
+        known = [at for at in found if at is not None]
+        if known:
+            return min(known)
+    return None
+
+
+def _first_proof(content: bytes, cut: int, steady_bits: int) -> int | None:
+    words = (len(content) - cut) // BYTES
+    if words <= _PROOF:
+        return None
+    raw = np.frombuffer(content, dtype="<u4", count=words, offset=cut)
+    in_order = (_steps(raw, None)[1:] == 1) & ((raw[1:] ^ raw[:-1]) & steady_bits == 0)
+    runs = np.convolve(in_order, np.ones(_PROOF, dtype=np.int64), "valid")
+    proved = np.flatnonzero(runs == _PROOF)
+    return cut + BYTES * int(proved[0]) if len(proved) else None
