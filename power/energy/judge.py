@@ -11,7 +11,9 @@ Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_res
 `range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
 `suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
 `elements_differ`, `calibration`, `unspecified`, `stopped_short`, `not_official`, `samples_missed`,
-`slow_samples`, `counter_differs`, `sampling_changed`, `parts_missing`, `parts_differ`. Notes:
+`slow_samples`, `samples_lost`, `impossible_power`, `counter_differs`, `counter_restarted`,
+`volt_amperes_differ`, `no_witness`, `witness_coarse`, `device_restarted`, `device_fault`,
+`one_part`, `sampling_changed`, `parts_missing`, `parts_differ`. Notes:
 `gap`, `clock_set`, `uncertain`, `spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A
 rescue adds `stopped` and `rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left
 the meter early adds `left` (SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
@@ -281,6 +283,7 @@ def _limit(run: Run, measuring: Measuring, flowed_wh: float | None) -> EnergyLim
         or flowed_wh is None
         or not final.integration_s
         or Flag.SAMPLING_CHANGED in final.flags
+        or unofficial_checks.contradicted(final.flags)
     ):
         return None
     rows: Sequence[Reading] | Columns = run.running
