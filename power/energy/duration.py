@@ -62,16 +62,18 @@ def duration_of(
     if counted_s is None or not math.isfinite(counted_s) or counted_s < 0:
         return None
     ended_by_timer = counted_s == timer_s and state in (IntegrationState.TIMEUP, None)
+    exact = exact or counted_s != math.floor(counted_s)  # a program's, which cuts nothing off
     if exact or ended_by_timer or state is IntegrationState.TIMEUP:
         return Duration(counted_s)
     least_s, most_s = counted_s, counted_s + 1.0
     if stopped_s is not None:
         least_s, most_s = max(least_s, stopped_s[0]), min(most_s, stopped_s[1])
-    elif seen_s is not None:
-        most_s = min(most_s, seen_s + _START_S)
-    if session_s is not None and stopped_s is None:
-        # Who wants the end sends STOP afterwards, and usually at once.
-        least_s = max(least_s, min(session_s, most_s))
+    else:
+        most_s = min([most_s, *([timer_s] if timer_s > 0 else [])])
+        most_s = most_s if seen_s is None else min(most_s, seen_s + _START_S)
+        if session_s is not None and least_s <= session_s <= most_s:
+            # Who wants the end sends STOP then or later, and nearly always at once.
+            return Duration(session_s, most_s - session_s)
     if least_s > most_s:  # The clocks contradict each other: the meter's own counts.
         least_s, most_s = counted_s, counted_s + 1.0
     return Duration((least_s + most_s) / 2, (most_s - least_s) / 2)
@@ -97,7 +99,7 @@ def carried(value: float, limit: float) -> float:
 
     The last digit is that of the limit's first one, and the value's first digit at least.
     """
-    return round(value, decimals_carried(value, limit))
+    return round(value, decimals_carried(value, limit)) if limit > 0 else value
 
 
 def decimals_carried(value: float, limit: float) -> int:
@@ -106,3 +108,16 @@ def decimals_carried(value: float, limit: float) -> int:
         return _MOST_DECIMALS
     least = -math.floor(math.log10(abs(value))) if value else 0
     return min(_MOST_DECIMALS, max(least, -math.floor(math.log10(limit))))
+
+
+def written(value: float, limit: float, digits: int = 6) -> str:
+    """Return a value as text: with so many digits at most, and with none that its limit forbids."""
+    decimals = decimals_carried(value, limit)
+    if decimals >= _places(value, digits):
+        return f"{value:.{digits}g}"
+    return f"{round(value, decimals):.{max(0, decimals)}f}"
+
+
+def _places(value: float, digits: int) -> int:
+    """Return the decimals of a value with so many digits."""
+    return digits - 1 - math.floor(math.log10(abs(value))) if value else digits

@@ -61,9 +61,9 @@ class RunFacts:
     """The facts of one run: the meter, its settings, the run's length, and what was noticed.
 
     `session_s` is None until the run has ended. `stopped_s`, `active` and `suspended_s` are
-    arguments of `judge_energy`. The meter reported `flags` and the ranges at the end; a power log has no columns
-    for them. `added` holds findings that do not come from the judge, such as a restart of the
-    computer or a reason for auto-range. `conditions` are the answers of people.
+    arguments of `judge_energy`. The meter reported `flags` and the ranges at the end; a power log
+    has no columns for them. `added` holds findings that do not come from the judge, such as a
+    restart of the computer or a reason for auto-range. `conditions` are the answers of people.
     """
 
     identity: Identity | None
@@ -211,9 +211,7 @@ def _result(
     )
 
 
-def _duration(
-    run: Run, session_s: float, stopped_s: tuple[float, float] | None
-) -> Duration | None:
+def _duration(run: Run, session_s: float, stopped_s: tuple[float, float] | None) -> Duration | None:
     """Return how long the meter integrated, None while it still does."""
     final, timer_s = run.final, run.settings.timer_s
     if final.state not in ENDED:

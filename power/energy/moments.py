@@ -268,9 +268,9 @@ def _drift_s(passed_s: Numbers, counted_s: Numbers) -> Numbers:
     first = np.flatnonzero(np.diff(window, prepend=-1))
     least_s = np.minimum.reduceat(late_s[known], first)
     middle_s = (window[first] + 0.5) * _ENVELOPE_S
-    drift_s = np.interp(passed_s, middle_s, least_s - least_s[0])
     limit_s = _CLOCKS_SHARE * passed_s
-    return np.clip(drift_s, -limit_s, limit_s)
+    drift_s: Numbers = np.interp(passed_s, middle_s, least_s - least_s[0])
+    return np.minimum(np.maximum(drift_s, -limit_s), limit_s)
 
 
 def _drift_off_s(passed_s: Numbers, update_s: float) -> Numbers:
@@ -292,9 +292,7 @@ def _bounds(
     spans_s = np.diff(times_s)
     means_w = 3600 * np.diff(energy_wh) / np.maximum(spans_s, 1e-9)
     last = [np.nan]  # what the meter shows after the end is no update of the run
-    of_rms, of_mean = (
-        np.concatenate((excess[kept], last)) for excess in _excess(rows, run)
-    )
+    of_rms, of_mean = (np.concatenate((excess[kept], last)) for excess in _excess(rows, run))
     update_s = run.settings.update_interval_s
     whole = np.abs(spans_s - update_s) < 0.01 * update_s
     told = whole & ~np.isnan(of_rms)
@@ -351,6 +349,7 @@ def _excess(rows: Columns, run: Run) -> tuple[Numbers, Numbers]:
     crest = np.divide(peak_a, amperes, out=nothing.copy(), where=usable)
     of_voltage = float(np.median(peak_v[usable] / volts[usable]))
     steady = max(1.0, min(of_voltage, float(np.nanmin(crest))))
-    of_rms = np.maximum(1.0, crest / steady)
+    of_rms: Numbers = np.maximum(1.0, crest / steady)
     inverse_factor = np.divide(volts * amperes, watts, out=nothing.copy(), where=usable)
-    return of_rms, np.maximum(1.0, np.minimum(of_rms, inverse_factor))
+    of_mean: Numbers = np.maximum(1.0, np.minimum(of_rms, inverse_factor))
+    return of_rms, of_mean

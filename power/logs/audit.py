@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.duration import Duration, mean_power
 from power.energy.judge import RunFacts, judge_run
 from power.energy.verdict import EnergyResult, Finding, suspect, with_findings
 from power.logs.facts_file import load_facts
@@ -83,6 +84,8 @@ def audit(path: Path, given: RunFacts | None = None, conditions: Conditions = UN
         result = with_findings(_without_settings(result), [_NO_SETTINGS])
     if old:
         result = with_findings(result, _old_faults(readings))
+        if source == "guessed" or result.integration_s != facts.settings.timer_s:
+            result = _of_whole_seconds(result)
     return Audit(result, facts, source, readings)
 
 
@@ -99,6 +102,23 @@ def _without_settings(result: EnergyResult) -> EnergyResult:
     """Return the result without the findings that guessed settings cannot support."""
     kept = [finding for finding in result.findings if finding.code not in _NEEDS_SETTINGS]
     return replace(result, findings=tuple(kept))
+
+
+def _of_whole_seconds(result: EnergyResult) -> EnergyResult:
+    """Return the result of a log whose only clock is the meter's TIME, whole seconds cut off.
+
+    Where the timer is known, and TIME is equal to it, that is exact.
+    """
+    if result.integration_s is None:
+        return result
+    lasted = Duration(result.integration_s, 1.0)
+    mean_w, off_w = mean_power(result.integrator_wh, lasted)
+    return replace(
+        result,
+        duration_uncertainty_s=lasted.off_s,
+        mean_power_w=mean_w,
+        mean_power_uncertainty_w=off_w,
+    )
 
 
 def _old_faults(readings: Readings) -> list[Finding]:

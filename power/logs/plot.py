@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from power.energy.duration import written
 from power.energy.phases import Mark
 from power.energy.verdict import EnergyResult, Verdict
 from power.logs.fonts import save_png, svg_of
@@ -66,7 +67,8 @@ def figure_of(
         holes = holes[:: 1 + len(holes) // _MOST_BINS]
         above.plot(holes, np.zeros(len(holes)), "|", color=_HOLE, markersize=14, label="no value")
     if result.mean_power_w is not None:
-        label = f"mean {result.mean_power_w:.4g} W"
+        mean_w = written(result.mean_power_w, result.mean_power_uncertainty_w or 0.0, 4)
+        label = f"mean {mean_w} W"
         above.axhline(result.mean_power_w, color=_POWER, linestyle="--", linewidth=1, label=label)
     _curve(below, times, rows.numbers("energy_wh"), _ENERGY, "energy")
     _draw_marks((above, below), marks)
