@@ -49,23 +49,20 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print the verdict with its reasons."""
-    from power.energy.moments import START_OFF_S
     from power.energy.phases import phases_of, phases_to_json
     from power.energy.uncertainty import Measuring
     from power.logs.audit import audit
-    from power.logs.facts_file import load_course
     from power.logs.marks import read_marks
 
     judged = audit(options.log, _given(options), conditions_of(options))
     facts = judged.facts
     measuring = Measuring(facts.identity, facts.settings, facts.conditions)
-    course = load_course(options.log)
     phases = phases_of(
         judged.readings,
         read_marks(options.log),
         measuring,
         facts.session_s,
-        start_off_s=START_OFF_S if course is None else course.start_off_s,
+        start_off_s=judged.start_off_s,
         duration=judged.result.duration,
     )
     if options.json:

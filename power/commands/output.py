@@ -100,7 +100,7 @@ def phase_lines(phases: Sequence[Phase]) -> list[str]:
         name = "before the first mark" if phase.text is None else phase.text
         lines.append(
             f"phase    {name}: {phase.energy_wh:.6g} Wh{plus} in {phase.seconds:.1f} s, mean "
-            f"{written(phase.mean_power_w, 3600 * phase.time_wh / phase.seconds, 4)} W"
+            f"{written(phase.mean_power_w, phase.mean_power_uncertainty_w, 4)} W"
         )
     return lines
 

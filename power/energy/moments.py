@@ -207,6 +207,19 @@ def moments_of(run: Run, start_s: tuple[float, float]) -> tuple[Columns, Numbers
     return rows, at_s, own_s + off_s
 
 
+def likely_moment_s(passed_s: float, counted_s: float | None, update_s: float) -> float:
+    """Return the moment of one reading's energy, told by this reading alone.
+
+    `passed_s` is when its reply was complete, and `counted_s` its TIME, both since the start. It is
+    that of the newest update, unless TIME tells another one.
+    """
+    number = math.floor(passed_s / update_s + _DIGITS)
+    if counted_s is not None:
+        least = math.ceil(counted_s / update_s - 1e-6)
+        number = max(least, min(number, math.ceil((counted_s + 1.0) / update_s - 1e-6) - 1))
+    return min(number * update_s, passed_s)
+
+
 def _moments(
     rows: Columns, run: Run, begun_s: float, start_off_s: float
 ) -> tuple[Numbers, Numbers, Mask]:

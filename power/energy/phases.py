@@ -34,7 +34,7 @@ class Phase:
     run. `uncertainty_wh` is the limit of the energy's error, None where a range is not known.
     `time_wh` is the part of it that is due to time: to moments that are not sure, and to the course
     of the power within an update. `mean_power_w` has the digits that this part and the length
-    leave.
+    leave, `mean_power_uncertainty_w`.
     """
 
     text: str | None
@@ -44,15 +44,20 @@ class Phase:
     uncertainty_wh: float | None
     time_wh: float
     mean_power_w: float
+    mean_power_uncertainty_w: float
 
 
 @dataclass(frozen=True)
 class _Edge:
-    """A phase begins or ends here: what it is called, when it is, and the energy until then."""
+    """A phase begins or ends here: what it is called, when it is, and the energy until then.
+
+    The run's own ends may be off by `off_s`; marks are made by our clock.
+    """
 
     at_s: float
     text: str | None
     until: Until
+    off_s: float = 0.0
 
 
 def phases_of(
@@ -82,12 +87,12 @@ def phases_of(
     course = energy_course(run, (start_s, start_s + start_off_s), ends_s)
     if course is None:
         return ()
-    end_s = start_s + session_s
+    end_s = start_s + lasted.seconds
     inside = [mark for mark in marks if start_s <= mark.at_s < end_s]
     edges = [
-        _Edge(start_s, None, course.until(float(course.at_s[0]))),
+        _Edge(start_s, None, course.until(float(course.at_s[0])), start_off_s),
         *(_Edge(mark.at_s, mark.text, course.until(mark.at_s)) for mark in inside),
-        _Edge(end_s, None, course.until(float(course.at_s[-1]))),
+        _Edge(end_s, None, course.until(float(course.at_s[-1])), lasted.off_s),
     ]
     return tuple(
         _phase(begin, end, run.running, course, measuring, start_s)
@@ -115,6 +120,7 @@ def _phase(
     time_wh = _time_wh(begin.until, end.until, course.start_off_s)
     limit = energy_limit(_part(rows, begin.at_s, end.at_s), energy_wh, seconds, measuring)
     mean_w = 3600 * energy_wh / seconds
+    off_w = (3600 * time_wh + abs(mean_w) * (begin.off_s + end.off_s)) / seconds
     return Phase(
         text=begin.text,
         begin_s=begin.at_s - start_s,
@@ -122,7 +128,8 @@ def _phase(
         energy_wh=energy_wh,
         uncertainty_wh=None if limit is None else limit.total_wh + time_wh,
         time_wh=time_wh,
-        mean_power_w=carried(mean_w, 3600 * time_wh / seconds),
+        mean_power_w=carried(mean_w, off_w),
+        mean_power_uncertainty_w=off_w,
     )
 
 
