@@ -20,6 +20,8 @@ from power.meter import IntegrationState
 
 # A start has two moments, its sending and the end of its writing, and times count from one of them.
 _START_S = 0.02
+# The meter's clock and ours differ by no more.
+_CLOCKS_S, _CLOCKS_SHARE = 1e-3, 1e-4
 # Nobody reads more digits of a figure.
 _MOST_DECIMALS = 12
 
@@ -74,6 +76,8 @@ def duration_of(
         if session_s is not None and least_s <= session_s <= most_s:
             # Who wants the end sends STOP then or later, and nearly always at once.
             return Duration(session_s, most_s - session_s)
+    if 0 < least_s - most_s <= _CLOCKS_S + _CLOCKS_SHARE * counted_s:
+        least_s, most_s = most_s, least_s  # both clocks say when a second was full
     if least_s > most_s:  # The clocks contradict each other: the meter's own counts.
         least_s, most_s = counted_s, counted_s + 1.0
     return Duration((least_s + most_s) / 2, (most_s - least_s) / 2)
@@ -90,8 +94,9 @@ def mean_power(
     if energy_wh is None or duration is None or duration.low_s <= 0:
         return None, None
     mean_w = 3600 * energy_wh / duration.seconds
-    off_w = abs(3600 * energy_wh / duration.low_s - mean_w)
-    return carried(mean_w, off_w), off_w
+    limits_w = (3600 * energy_wh / duration.low_s, 3600 * energy_wh / duration.high_s)
+    told_w = carried(mean_w, max(abs(limit_w - mean_w) for limit_w in limits_w))
+    return told_w, max(abs(limit_w - told_w) for limit_w in limits_w)
 
 
 def carried(value: float, limit: float) -> float:

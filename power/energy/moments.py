@@ -266,6 +266,7 @@ def update_numbers(
     most = np.where(timed, np.minimum(most, below), most)
     grew = np.diff(energy_wh, prepend=0.0) != 0
     growths = np.cumsum(grew)
+    least = np.maximum(least, growths)
     least = np.maximum.accumulate(least - growths) + growths if len(least) else least
     most = (np.minimum.accumulate((most - growths)[::-1])[::-1]) + growths if len(most) else most
     return least.astype(np.int64), most.astype(np.int64)

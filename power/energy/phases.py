@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from power.energy.duration import Duration, carried
-from power.energy.measured_run import Run
+from power.energy.measured_run import ENDED, Run
 from power.energy.moments import START_OFF_S, EnergyCourse, Until, energy_course
 from power.energy.uncertainty import Measuring, energy_limit
 from power.meter import Reading
@@ -72,13 +72,13 @@ def phases_of(
 ) -> tuple[Phase, ...]:
     """Return the phases of a run that began at `start_s`, and lasted `session_s`.
 
-    There are none without marks, and none of a run whose length or energy is not known. Marks are
+    There are none without marks, and none of a run whose length, end or energy is not known. Marks are
     in order of time, on the clock of the readings. The meter began at most `start_off_s` after
     `start_s`, and integrated for `duration`; without it for `session_s`. `power.energy.moments`
     says how the energy until a mark is known.
     """
     run = Run.of(readings, measuring.settings)
-    if run is None or not marks or not session_s:
+    if run is None or not marks or not session_s or run.final.state not in ENDED:
         return ()
     if run.sampled:
         start_off_s = 0.0  # A program that integrates began at its own moment.
