@@ -72,8 +72,8 @@ def phases_of(
 ) -> tuple[Phase, ...]:
     """Return the phases of a run that began at `start_s`, and lasted `session_s`.
 
-    There are none without marks, and none of a run whose length, end or energy is not known. Marks are
-    in order of time, on the clock of the readings. The meter began at most `start_off_s` after
+    There are none without marks, and none of a run whose length, end or energy is not known. Marks
+    are in order of time, on the clock of the readings. The meter began at most `start_off_s` after
     `start_s`, and integrated for `duration`; without it for `session_s`. `power.energy.moments`
     says how the energy until a mark is known.
     """

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import tempfile
 from collections.abc import Callable
@@ -42,9 +43,10 @@ class Checked:
 
     @property
     def error(self) -> float:
-        """Return the error of its energy, in its own ±."""
+        """Return the error of its energy, in its own ±; a ± that is not known is none."""
         limit_wh = self.phase.uncertainty_wh or 0.0
-        return abs(self.phase.energy_wh - self.truth_wh) / limit_wh
+        error_wh = abs(self.phase.energy_wh - self.truth_wh)
+        return error_wh / limit_wh if limit_wh else math.inf
 
 
 def trial(

@@ -105,6 +105,7 @@ class Metering:
         self._stopping = threading.Event()
         self._status = MeterStatus(LinkState.CONNECTING if open_meter else LinkState.NONE)
         self._told = threading.Condition()
+        self.last_start: IntegrationStart | None = None
         self.last_stop: IntegrationStop | None = None
         self._thread = WatchedThread("meter", self._run, self._stopping, on_death)
 
@@ -148,7 +149,8 @@ class Metering:
         """Start the integration and wait until the meter confirms it; None without a meter."""
         if self._open_meter is None:
             return None
-        return self._do(lambda meter: meter.start())
+        self.last_start = self._do(lambda meter: meter.start())
+        return self.last_start
 
     def stop(self) -> IntegrationState | None:
         """End the integration and return how it ended; None without a meter.

@@ -23,7 +23,7 @@ from power.energy.verdict import (
     suspect,
 )
 from power.follow import LOST_METER_S
-from power.meter import Identity, IntegrationStop, MeterSettings, Reading
+from power.meter import Identity, IntegrationStart, IntegrationStop, MeterSettings, Reading
 from referee import __version__
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause, ran_s
@@ -57,6 +57,8 @@ LINK_PATIENCE_S = LOST_METER_S
 # After the deadline the meter's own timer gets this long to stop the integration. The timer is more
 # exact than a stop command.
 _TIMER_GRACE_S = 0.3
+# A START that was written at another time is that of another session.
+_SAME_S = 1e-3
 _LOOK_S = 1.0
 _STOP_WAIT_S = 5.0
 _FINISH_S = 20.0
@@ -242,8 +244,12 @@ class Settling:
         if started.boot_id != self._contest.clock.now().boot_id:
             return None
         # The session counts from when START had been written; the meter began a little before.
-        least_s, most_s = (one - started.monotonic_s for one in (stop.sent_s, stop.seen_s))
-        return max(0.0, least_s), max(0.0, most_s) + START_OFF_S
+        start = self._metering.last_start
+        if start is None or abs(start.written_s - started.monotonic_s) > _SAME_S:
+            # An earlier desk has sent START.
+            written_s = started.monotonic_s
+            start = IntegrationStart(written_s - START_OFF_S, written_s, written_s)
+        return stop.after(start)
 
     def _replaced(self, session: SessionRecord) -> list[Finding]:
         """Return the finding that another meter answers at the end than at the start."""
