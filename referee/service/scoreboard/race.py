@@ -76,13 +76,13 @@ class Race:
         known = self._known.get(number)
         if known is None or known[0] != step:
             accuracies = accuracy_course(connection, number, step_s)
-            energies = _energies(connection, number, step_s)
+            energies = energies_of(connection, number, step_s)
             made = course_of(self._contest.track, accuracies, energies, step_s, end_s)
             known = self._known[number] = (step, made)
         return known[1]
 
 
-def _energies(connection: Connection, number: int, step_s: float) -> list[Point]:
+def energies_of(connection: Connection, number: int, step_s: float) -> list[Point]:
     """Return the energies of a session by the moment to which each belongs."""
     meter = session_meter_of(connection, number)
     settings = MeterSettings(timer_s=0) if meter is None else meter.settings
