@@ -12,7 +12,6 @@ from typing import Any
 from power.emulated import is_emulated
 from power.energy.conditions import conditions_from_json
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
-from power.energy.moments import START_OFF_S
 from power.energy.verdict import (
     EnergyResult,
     Finding,
@@ -23,7 +22,7 @@ from power.energy.verdict import (
     suspect,
 )
 from power.follow import LOST_METER_S
-from power.meter import Identity, IntegrationStart, IntegrationStop, MeterSettings, Reading
+from power.meter import Identity, IntegrationStop, MeterSettings, Reading
 from referee import __version__
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause, ran_s
@@ -36,6 +35,7 @@ from referee.service.desk.finding_words import (
 )
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
+from referee.service.desk.stop_times import stopped_s
 from referee.service.desk.unmeasured import unmeasured_times
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
@@ -57,8 +57,6 @@ LINK_PATIENCE_S = LOST_METER_S
 # After the deadline the meter's own timer gets this long to stop the integration. The timer is more
 # exact than a stop command.
 _TIMER_GRACE_S = 0.3
-# A START that was written at another time is that of another session.
-_SAME_S = 1e-3
 _LOOK_S = 1.0
 _STOP_WAIT_S = 5.0
 _FINISH_S = 20.0
@@ -184,7 +182,9 @@ class Settling:
             status.identity,
             fetched,
             slept_s,
-            self._stopped_s(session, stop),
+            stopped_s(
+                session.facts.started, self._contest.clock.now(), self._metering.last_start, stop
+            ),
         )
         with self._contest.database.write() as connection:
             insert_energy(
@@ -234,23 +234,6 @@ class Settling:
                     return [suspect("not_read_at_end", text)], stop
                 self._pause(_LOOK_S)
 
-    def _stopped_s(
-        self, session: SessionRecord, stop: IntegrationStop | None
-    ) -> tuple[float, float] | None:
-        """Return the least and the most seconds between the meter's START and our STOP."""
-        started = session.facts.started
-        if stop is None or started is None:
-            return None
-        if started.boot_id != self._contest.clock.now().boot_id:
-            return None
-        # The session counts from when START had been written; the meter began a little before.
-        start = self._metering.last_start
-        if start is None or abs(start.written_s - started.monotonic_s) > _SAME_S:
-            # An earlier desk has sent START.
-            written_s = started.monotonic_s
-            start = IntegrationStart(written_s - START_OFF_S, written_s, written_s)
-        return stop.after(start)
-
     def _replaced(self, session: SessionRecord) -> list[Finding]:
         """Return the finding that another meter answers at the end than at the start."""
         began = session_meter_of(self._contest.database.connection, session.session_id)
@@ -283,12 +266,12 @@ def judge_session(
     identity: Identity | None,
     findings: Sequence[Finding],
     slept_s: float = 0.0,
-    stopped_s: tuple[float, float] | None = None,
+    between_s: tuple[float, float] | None = None,
 ) -> tuple[EnergyResult, dict[str, Any]]:
     """Return a session's energy, and the detail for the database.
 
     `findings` holds the findings from reading the final energy. The laptop slept for `slept_s`. Our
-    STOP ended the integration `stopped_s` after its START, at least and at most. The
+    STOP ended the integration `between_s` after its START, at least and at most. The
     detail's `facts` hold everything that a second judgement needs beside the readings (see
     `RunFacts`). The detail's `emulated` says whether an emulator measured. A session without a
     meter has stored neither settings nor identity; `settings` and `identity` replace them.
@@ -312,7 +295,7 @@ def judge_session(
             if meter.conditions is None
             else conditions_from_json(meter.conditions)
         ),
-        stopped_s=stopped_s,
+        stopped_s=between_s,
     )
     readings = _in_session_seconds(readings_of(connection, number))
     session_s = seconds_run(session)
