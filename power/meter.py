@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 
 class IntegrationState(Enum):
@@ -173,6 +173,31 @@ class IntegrationStart:
     sent_s: float
     written_s: float
     confirmed_s: float
+
+
+@dataclass(frozen=True)
+class IntegrationStop:
+    """When our STOP ended an integration, in seconds of the monotonic clock.
+
+    The meter stopped between `sent_s`, and `seen_s`, when it had reported its end.
+    """
+
+    sent_s: float
+    seen_s: float
+
+    def after(self, start: IntegrationStart) -> tuple[float, float]:
+        """Return the least and the most seconds that the integration can have lasted."""
+        return max(0.0, self.sent_s - start.written_s), self.seen_s - start.sent_s
+
+
+@runtime_checkable
+class TellsStop(Protocol):
+    """A meter that can tell when its own STOP ended the integration."""
+
+    @property
+    def last_stop(self) -> IntegrationStop | None:
+        """Return when that was; None if this program's STOP has not ended it since its START."""
+        ...
 
 
 MEASURED = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")

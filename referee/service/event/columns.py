@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any
 
+from power.energy.duration import decimals_carried
 from referee.service.event.conditions import difference_text
 from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
 from referee.service.results.interval_text import decimals_of, ends_text, rounded
@@ -82,6 +83,14 @@ def _number(field: str, decimals: int | None = None) -> Printing:
     return printing
 
 
+def _power(entry: PublicEntry, _: int, most: int = 3) -> str:
+    """Return the mean power with so many decimals, or with fewer if its duration carries fewer."""
+    if entry.mean_power_w is None:
+        return _NOTHING
+    carries = decimals_carried(entry.mean_power_w, entry.mean_power_uncertainty_w or 0.0)
+    return f"{entry.mean_power_w:.{max(0, min(most, carries))}f}"
+
+
 def _interval(entry: PublicEntry, _: int) -> str:
     low, high = entry.score_low, entry.score_high
     return _NOTHING if low is None or high is None else ends_text(low, high)
@@ -137,7 +146,7 @@ COLUMNS = (
         "mean_power_w",
         "W",
         "mean power in watts: the energy over the time for which the meter integrated",
-        _number("mean_power_w", 3),
+        _power,
         _EVERYWHERE,
         csv=17,
         wide=True,
@@ -200,6 +209,7 @@ COLUMNS = (
     Column("emulated", csv=13),
     Column("objects_per_s", csv=15),
     Column("withdrawn", csv=16),
+    Column("mean_power_uncertainty_w", csv=19),
 )
 """The table."""
 
@@ -276,8 +286,9 @@ def short_cells(entry: PublicEntry) -> dict[str, str]:
     """
     cells = {
         name: _or_nothing(getattr(entry, name), _with_few_digits)
-        for name in ("mean_ap", "energy_wh", "mean_power_w", "score")
+        for name in ("mean_ap", "energy_wh", "score")
     }
+    cells["mean_power_w"] = _power(entry, 0, decimals_of(entry.mean_power_w or 0.0, _FEW))
     low, high, score = entry.score_low, entry.score_high, entry.score
     if score is not None and low is not None and high is not None and high > low:
         cells["score"] = rounded(score, decimals_of((high - low) / 2, 2))
