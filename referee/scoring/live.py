@@ -94,8 +94,7 @@ class LiveScore:
         self._inverted += block.inverted
         self._not_finite += block.not_finite
         self._pending.append((_narrow(block.klass, self._index.class_count), block.keys))
-        candidates = block.candidates
-        if len(candidates.rows):
+        for candidates in block.candidates:
             self._matching.add(candidates.keys, candidates.counts, candidates.boxes)
             self._candidate_row.append(candidates.rows)
 
