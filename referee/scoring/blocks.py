@@ -44,8 +44,8 @@ class SortedBlock:
     """A block of rows, sorted out.
 
     `klass` and `keys` (n,) are the class positions and sort keys of the n rows that count.
-    `candidates` yields their candidates once, part by part in the order of the rows. `ignored` counts the others by reason. `inverted` and `not_finite` count boxes that match
-    nothing.
+    `candidates` yields their candidates once, part by part in the order of the rows. `ignored`
+    counts the others by reason. `inverted` and `not_finite` count boxes that match nothing.
     """
 
     klass: Ints

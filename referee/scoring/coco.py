@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import importlib.metadata
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import finite_number, require_one_of, several
 from referee.core.coco_boxes import CocoResults, CocoTruth, unlike_coco
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.core.sealed import seal
+from referee.core.shown import Shown
 from referee.errors import ArgumentError, InputError
 from referee.scoring.coco_evaluators import chosen_evaluator, hand_over, precision_and_recall
 from referee.scoring.live import Mapped
@@ -54,8 +57,8 @@ SIZES = ("all", "small", "medium", "large")
 _MOST_PAIRS = 2**25
 
 
-@dataclass(frozen=True)
-class CocoResult:
+@dataclass(frozen=True, repr=False)
+class CocoResult(Shown):
     """COCO's numbers as fractions; None, where COCO prints -1, means nothing to average.
 
     `numbers` maps each of `NUMBERS` to its value. `ap` maps category ids to AP (all IoUs, all
@@ -75,6 +78,24 @@ class CocoResult:
     evaluator: str
     ious: tuple[float, ...]
     _precision: NDArray[Any] = field(repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        seal(self)
+
+    def _facts(self) -> Mapping[str, object]:
+        return {
+            **self.numbers,
+            "images": self.images,
+            "boxes": self.truth_boxes,
+            "detections": self.detections,
+            "evaluator": self.evaluator,
+        }
+
+    def _columns(self) -> tuple[str, ...]:
+        return ("category", "AP")
+
+    def _rows(self, most: int) -> tuple[Sequence[tuple[object, ...]], int]:
+        return list(self.ap.items())[:most], len(self.ap)
 
     @property
     def mean_ap(self) -> float | None:
@@ -115,6 +136,8 @@ def evaluate_coco(
     .75 are not among them. See `prepare` for the rest. Raises ArgumentError for an IoU that is not
     above 0 and at most 1.
     """
+    require_one_of("truth", truth, GroundTruth, CocoTruth)
+    require_one_of("results", results, Detections, CocoResults)
     if isinstance(truth, GroundTruth):
         for sentence in unlike_coco(truth):
             warnings.warn(sentence, stacklevel=2)
@@ -126,7 +149,7 @@ def evaluate_coco(
 
 
 def _distinct(ious: Iterable[float]) -> tuple[float, ...]:
-    distinct = tuple(sorted({float(iou) for iou in ious}))
+    distinct = tuple(sorted({finite_number(iou, "an IoU") for iou in several(ious, "ious")}))
     if not distinct or not all(0 < iou <= 1 for iou in distinct):
         raise ArgumentError(f"ious are {list(distinct)}: give IoUs above 0 and at most 1")
     return distinct

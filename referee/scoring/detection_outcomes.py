@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.core.sealed import seal
+from referee.core.shown import Shown
 from referee.scoring.overlap import columns, iou, thresholds
 from referee.scoring.pairs import expand, runs
 from referee.scoring.rules import Rules
@@ -51,8 +54,8 @@ class Fate(IntEnum):
     """Its box is flagged as difficult, under rules that ignore such boxes: it is not scored."""
 
 
-@dataclass(frozen=True, eq=False)
-class Fates:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fates(Shown):
     """The fates of n detections, in order of arrival, and the missed truth boxes.
 
     `fate` (int8, (n,)) has values of `Fate`. `truth_row` (int64, (n,)) is the ground-truth row of
@@ -66,6 +69,15 @@ class Fates:
     truth_row: Ints
     iou: Floats
     missed: Ints
+
+    def __post_init__(self) -> None:
+        seal(self)
+
+    def _facts(self) -> Mapping[str, object]:
+        counts = {fate.name.lower().replace("_", " "): self.count(fate) for fate in Fate}
+        return {name: count for name, count in counts.items() if count} | {
+            "missed truth boxes": len(self.missed)
+        }
 
     def count(self, fate: Fate) -> int:
         """Return how many detections had this fate."""
