@@ -14,8 +14,8 @@ nowhere else: other modules compare keys, and ask this one for what is in them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
