@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_Record = TypeVar("_Record", bound="DataclassInstance")
+_Record = TypeVar("_Record")
 
 
 class SealedDict(dict[_Key, _Value]):
@@ -54,7 +51,7 @@ def sealed_copy(record: _Record) -> _Record:
     What is read-only down to its memory is not copied.
     """
     changed: dict[str, Any] = {}
-    for field in fields(record):
+    for field in fields(record):  # type: ignore[arg-type]
         value = getattr(record, field.name)
         if isinstance(value, np.ndarray) and not _is_fixed(value):
             kept = value.copy()
@@ -62,7 +59,7 @@ def sealed_copy(record: _Record) -> _Record:
             changed[field.name] = kept
         elif type(value) is dict:
             changed[field.name] = SealedDict(value)
-    return replace(record, **changed) if changed else record
+    return replace(record, **changed) if changed else record  # type: ignore[type-var]
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-MOST_PAIRS = 2**19
-"""Pairs measured at a time: they take some 70 MiB."""
+MOST_PAIRS = 2**16
+"""Pairs measured at a time: they take some 9 MiB."""
 
 
 def runs(size: Ints, most: int | None = None) -> Iterator[slice]:
