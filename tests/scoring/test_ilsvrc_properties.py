@@ -62,7 +62,9 @@ def test_devkit_rules_agree_with_the_independent_implementation(contest):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", [STRICT, FIXED_HALF, VOC, BEST, BEST_OF_EASY], ids=lambda it: it.name)
+@pytest.mark.parametrize(
+    "rules", [STRICT, FIXED_HALF, VOC, BEST, BEST_OF_EASY], ids=lambda it: it.name
+)
 @given(contests())
 @settings(max_examples=70)
 def test_other_rules_agree_with_the_independent_implementation(rules, contest):
