@@ -13,17 +13,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from referee.core.arguments import finite_number, real_number
 from referee.core.places import shared_places
+from referee.errors import ArgumentError
 
 
 def score(mean_ap: float | None, energy_wh: float | None) -> float | None:
     """Return mAP, a fraction, divided by the session's energy in watt-hours, in 1/Wh.
 
     Without a mAP, or without a finite energy above 0, a session has no score: return None. So it is
-    with an energy that no meter measures, 1e-310 Wh, which gives no finite number.
+    with an energy that no meter measures, 1e-310 Wh, which gives no finite number. Raises
+    ArgumentError for what is no number at all.
     """
     if mean_ap is None or energy_wh is None:
         return None
+    mean_ap, energy_wh = real_number(mean_ap, "mean_ap"), real_number(energy_wh, "energy_wh")
     if not math.isfinite(mean_ap) or not math.isfinite(energy_wh) or energy_wh <= 0:
         return None
     value = mean_ap / energy_wh
@@ -36,10 +40,21 @@ def normalized_accuracy(
     """Return mAP times set size / images processed, or None without a mAP or a processed image.
 
     The result estimates the mAP that the solution would reach with time for all images. The
-    paper's formula fixes the set size at 20,000. Here it is the contest's number of images.
+    paper's formula fixes the set size at 20,000. Here it is the contest's number of images. Raises
+    ArgumentError for a mAP that is NaN or no number, for numbers of images that are not whole, and
+    for more images processed than there are.
     """
+    for count, name in ((images_processed, "images_processed"), (set_size, "set_size")):
+        if finite_number(count, name) % 1:
+            raise ArgumentError(f"{name} is {count}: give a whole number of images")
+    if images_processed > set_size:
+        raise ArgumentError(
+            f"images_processed is {images_processed}, more than the {set_size} images of the set:"
+            " give (mean_ap, images_processed, set_size)"
+        )
     if mean_ap is None or images_processed <= 0:
         return None
+    mean_ap = finite_number(mean_ap, "mean_ap")
     return mean_ap * set_size / images_processed
 
 

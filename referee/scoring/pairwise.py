@@ -90,4 +90,5 @@ def _is_plain(side: Side) -> bool:
 
 def _shape(side: Side) -> tuple[object, ...]:
     halves = side[0].halves
-    return halves.seed, halves.halves.shape, halves.quarters.shape, halves.parts.shape
+    shapes = (halves.halves.shape, halves.quarters.shape, halves.parts.shape)
+    return halves.seed, shapes, halves.basis

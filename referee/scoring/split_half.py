@@ -16,7 +16,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.sealed import seal
 from referee.errors import ArgumentError
+from referee.scoring.basis import Basis, basis_of
 from referee.scoring.clusters import (
     BALANCED,
     Clusters,
@@ -48,7 +50,8 @@ class SplitHalves:
     number of images give the same draws, so two solutions can be compared draw by draw.
 
     Where images form clusters, a draw puts whole clusters into quarters, and `parts` (clusters,) is
-    of clusters. `cluster` (images,) has the cluster of each image, or is None.
+    of clusters. `cluster` (images,) has the cluster of each image, or is None. `basis` is that of
+    the result, or None where it is not known.
     """
 
     halves: Floats
@@ -57,6 +60,7 @@ class SplitHalves:
     seed: int
     cluster: Ints | None = None
     imbalance: Imbalance = BALANCED
+    basis: Basis | None = None
 
     def times(self, factor: float) -> SplitHalves:
         """Return the same with each mAP multiplied, for example by 1 / energy."""
@@ -70,7 +74,8 @@ class SplitHalves:
     def minus(self, other: SplitHalves) -> SplitHalves:
         """Return the differences to another solution on the same images, draw by draw.
 
-        Raises ArgumentError unless both have the same images, clusters, seed and number of draws.
+        Raises ArgumentError unless both have the same images, ground truth, rules, clusters, seed
+        and number of draws.
         """
         if not _same(self.cluster, other.cluster):
             raise ArgumentError("compare two solutions with the same clusters of images")
@@ -82,6 +87,13 @@ class SplitHalves:
             raise ArgumentError(
                 "compare two solutions with the same images, seed and number of draws"
             )
+        if self.basis is not None and other.basis is not None:
+            differs = self.basis.difference(other.basis)
+            if differs is not None:
+                raise ArgumentError(
+                    "compare two solutions with the same images, ground truth and rules: their"
+                    f" {differs} differ"
+                )
         return replace(
             self,
             halves=self.halves - other.halves,
@@ -113,6 +125,7 @@ class Drawing:
         self._table = _Table(result)
         self._cluster = None
         self._units = result.images
+        self._basis = basis_of(result.truth, result.rules)
         if clusters is not None:
             self._cluster = number_clusters(clusters, result.image_ids)
             self._units = int(self._cluster.max(initial=-1)) + 1
@@ -147,12 +160,14 @@ class Drawing:
             if progress:
                 progress(end, draws)
         if self._cluster is None:
-            return SplitHalves(halves, quarters, table.parts, seed)
+            return _sealed(SplitHalves(halves, quarters, table.parts, seed, basis=self._basis))
         parts = np.asarray(np.bincount(self._cluster, table.parts, self._units), np.float64)
         sizes = np.bincount(self._cluster[table.with_truth], minlength=self._units)
         alike = correlation(sizes, parts, table.parts)
         uneven = imbalance(sizes, alike, divisions, _PARTS)
-        return SplitHalves(halves, quarters, parts, seed, self._cluster, uneven)
+        return _sealed(
+            SplitHalves(halves, quarters, parts, seed, self._cluster, uneven, self._basis)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,6 +312,11 @@ def _count(division: NDArray[np.int8], image: Ints, start: Ints) -> list[Ints]:
         counters = sums.view(counter).reshape(*sums.shape, at_once)
         counts += [counters[..., place].astype(np.int64) for place in range(at_once)]
     return counts
+
+
+def _sealed(halves: SplitHalves) -> SplitHalves:
+    seal(halves)
+    return halves
 
 
 def _same(first: Ints | None, second: Ints | None) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from referee.core.arguments import real_number, require, several
 from referee.errors import ArgumentError
 from referee.scoring import student
 from referee.scoring.clusters import Clusters, Imbalance
@@ -50,18 +51,21 @@ class Interval:
 class Energy:
     """The energy of a session and its standard uncertainty (1 sigma), both in watt-hours.
 
-    Raises ArgumentError unless the energy exceeds five times its uncertainty: a score from a
-    smaller energy says nothing.
+    Raises ArgumentError for what is no number, and unless the energy exceeds five times its
+    uncertainty: a score from a smaller energy says nothing.
     """
 
     wh: float
     uncertainty_wh: float = 0.0
 
     def __post_init__(self) -> None:
-        whole = 0 <= 5 * self.uncertainty_wh < self.wh < math.inf
-        if not whole or math.isinf(1 / self.wh):
+        wh = real_number(self.wh, "the energy in Wh")
+        sigma = real_number(self.uncertainty_wh, "the uncertainty of the energy in Wh")
+        if not 0 <= 5 * sigma < wh < math.inf or math.isinf(1 / wh):
             raise ArgumentError(
-                f"an energy of {self.wh} ± {self.uncertainty_wh} Wh divides nothing"
+                f"an energy of {self.wh} ± {self.uncertainty_wh} Wh divides nothing: give an energy"
+                " above 0 that is more than five times its standard uncertainty (five sigma), or"
+                " leave the energy out and take the mAP alone"
             )
 
 
@@ -127,6 +131,7 @@ def measure_uncertainty(
     ArgumentError for an image without a cluster, and unless `draws` is 1 or more, and `seed` 0 or
     more.
     """
+    require("result", result, IlsvrcResult)
     _require_count(draws, "draws", 1)
     _require_count(seed, "seed", 0)
     if result.mean_ap is None:
@@ -165,6 +170,8 @@ def score_intervals(
     estimate to each end add as squares of logarithms (G. Y. Zou, A. Donner, "Construction of
     confidence limits about effect measures", Statistics in Medicine 27, 2008).
     """
+    require("measured", measured, MapUncertainty)
+    require("energy", energy, Energy)
     mean_ap = measured.interval(level)
     score = measured.estimate / energy.wh
     reach = student.quantile((1 + level) / 2, math.inf) * energy.uncertainty_wh
@@ -211,7 +218,9 @@ def spread_of(pairs: Iterable[Comparison], teams: int) -> Spread | None:
 
     A pair that the halves cannot tell takes no part; None if no pair is left.
     """
-    return estimate_spread([(one.difference, one.standard_error) for one in pairs], teams)
+    _require_count(teams, "teams", 0)
+    all_pairs = [require("a pair", one, Comparison) for one in several(pairs, "pairs")]
+    return estimate_spread([(one.difference, one.standard_error) for one in all_pairs], teams)
 
 
 Measured = IlsvrcResult | MapUncertainty
@@ -235,9 +244,14 @@ def compare(
     If one meter measured both energies, they share part of their error, and the interval is too
     wide. `draws`, `seed` and `clusters` are for results, see `measure_uncertainty`.
 
-    Raises ArgumentError for a result without a mAP, for one energy alone, and unless both have the
-    same images, clusters, seed and number of draws.
+    Raises ArgumentError for a result without a mAP, for one energy alone, for clusters beside two
+    measurements, which have theirs, and unless both have the same images, ground truth, rules,
+    clusters, seed and number of draws.
     """
+    if clusters is not None and not any(isinstance(it, IlsvrcResult) for it in (first, second)):
+        raise ArgumentError(
+            "clusters are for results: give them to measure_uncertainty, for both solutions"
+        )
     if (first_energy is None) != (second_energy is None):
         raise ArgumentError("give the energies of both, or compare the mAPs with neither")
     measured = [
@@ -357,7 +371,7 @@ def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
 
 def _require_level(level: float) -> float:
     """Return a level; raise ArgumentError unless it lies between 0 and 1."""
-    if not 0 < level < 1:
+    if not 0 < real_number(level, "the level") < 1:
         raise ArgumentError(f"the level is {level}: give a share between 0 and 1, such as 0.95")
     return level
 

@@ -69,6 +69,19 @@ def test_an_energy_that_gives_no_number_is_refused(files, capsys):
     assert ("", True) == (out, "1e-310 is not an energy: give watt-hours above 0" in err)
 
 
+def test_an_energy_within_five_sigma_gives_no_score_but_the_map(files, capsys):
+    """An energy that divides nothing leaves mAP and its interval, and the rule is told; exit 1."""
+    options = ["--resamples", "100", "--energy-wh", "1", "--energy-uncertainty-wh", "0.5"]
+    assert 1 == run(*files, *options, "--json")
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert (0.75, None) == (report["mean_ap"], report["score"])
+    assert "mean_ap" in report["uncertainty"] and "score" not in report["uncertainty"]
+    assert "1.0 ± 0.5 Wh divides nothing" in err and "five sigma" in err
+    assert 1 == run(*files, *options)
+    assert "0.750000000000" in capsys.readouterr().out
+
+
 def test_classes_without_ground_truth_are_null(files, capsys):
     """A listed class without a truth box is null, not 0."""
     assert 0 == run(*files, "--classes", "3", "--json")
@@ -324,10 +337,6 @@ def test_rival_may_overtake(files, tmp_path, capsys):
         (
             ["--rival-detections", "x", "--resamples", "100", "--energy-wh", "1"],
             "give both --energy-wh and --rival-energy-wh",
-        ),
-        (
-            ["--resamples", "100", "--energy-wh", "1", "--energy-uncertainty-wh", "0.5"],
-            "an energy of 1.0 ± 0.5 Wh divides nothing",
         ),
     ],
 )
