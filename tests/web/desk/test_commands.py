@@ -88,7 +88,7 @@ def test_another_sessions_bundle_in_the_folder_is_neither_replaced_nor_handed_ou
 
 @pytest.mark.parametrize("signed", ["by another event", "by this one", "by nobody", "not whole"])
 def test_a_file_in_a_bundles_place_is_not_handed_out_by_its_address(door, kim, tmp_path, signed):
-    """Of this event and this session it must be: else a 404 says whose it is, and `all` lacks it."""
+    """Else a 404 says whose it is, and `all` lacks it too."""
     folder = door.contest.config.storage.folder / "bundles"
     folder.mkdir()
     path = folder / "session1.zip"
