@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from referee.core.counts import counted
+
 
 @dataclass(frozen=True)
 class LabelCounts:
@@ -55,10 +57,13 @@ def label_warnings(counts: LabelCounts) -> list[str]:
             f"{counts.outlines} of {counts.boxes} objects are outlines: the box around each counts"
         )
     if counts.beyond:
-        said.append(f"{counts.beyond} of {counts.boxes} boxes reach beyond their image")
+        said.append(
+            f"{counts.beyond} of {counted(counts.boxes, 'box reaches', 'boxes reach')} beyond"
+            " their image"
+        )
     if counts.turned:
         said.append(
-            f"EXIF data turn {len(counts.turned)} images, the first is"
+            f"EXIF data turn {counted(len(counts.turned), 'image')}, the first is"
             f" {PurePosixPath(counts.turned[0]).name}: their labels count for the turned image,"
             " and a decoder that ignores EXIF sees another one"
         )

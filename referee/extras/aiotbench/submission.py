@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from referee.core.counts import counted
 from referee.extras.aiotbench.score import Score, WorkloadScore
 
 Configuration = Mapping[str, Mapping[str, str]]
@@ -37,7 +38,7 @@ def _open_points(score: Score, configuration: Configuration | None) -> Iterator[
         named = ", ".join(
             f"{workload.workload.workload_id} {workload.images}" for workload in short
         )
-        yield f"The rules want {score.rules.images} images of each workload: {named}."
+        yield f"The rules want {counted(score.rules.images, 'image')} of each workload: {named}."
 
 
 def unproved_networks(score: Score) -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
+from referee.core.counts import counted
 from referee.core.spreadsheet import plain_cell
 from referee.extras.season.entrants import Entrant, Pair
 from referee.extras.season.overview import (
@@ -139,7 +140,7 @@ def report_text(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
 
 def overview_lines(found: Overview) -> list[str]:
     """Return the summary that stands before the tables."""
-    events = f"{found.events} event{'' if found.events == 1 else 's'}"
+    events = counted(found.events, "event")
     unchecked = ", which no row under their own rules checks" if found.not_checked else ""
     return [
         f"Bundles: {found.bundles}; scored {found.scored}, broken {found.broken}, scored and in no"
@@ -183,7 +184,7 @@ def summary(ranking: ComparedRanking) -> str:
     """Return in a sentence or two how far the rankings differ."""
     missing = f" (no Kendall's tau: {ranking.tau_missing})"
     tau = missing if ranking.tau is None else f" (Kendall's tau {ranking.tau:.3f})"
-    turned = f"{ranking.turned} of {ranking.comparable} pairs turn{tau}."
+    turned = f"{ranking.turned} of {counted(ranking.comparable, 'pair turns', 'pairs turn')}{tau}."
     before, now = (" and ".join(ranking.first(side)) or "nobody" for side in ("old", "new"))
     return f"{turned} First is {now}" + ("." if before == now else f", and was {before}.")
 

@@ -104,7 +104,7 @@ def test_another_length_is_open_until_it_is_reviewed(mixed):
     """The review has a reason, holds for these differences, and the mark stays in final results."""
     (point,) = read_results(mixed.contest).open
     assert f"Session 1 of 'ants' was not run as the others were: {MARK}." in point
-    with pytest.raises(Refusal, match="one point is open"):
+    with pytest.raises(Refusal, match="1 point is open"):
         finalize(mixed.contest, ["Ada"])
     for _ in range(2):
         review(mixed.contest, 1, "Ada", "no time for a re-run")
