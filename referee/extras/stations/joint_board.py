@@ -22,7 +22,7 @@ from referee.core.turns import Turn
 from referee.errors import InputError
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.follower import Followed
-from referee.extras.stations.joint_conditions import Marks, marks_of, remarks_of
+from referee.extras.stations.joint_conditions import Marks, marks_of, remarks_of, tells_lengths
 from referee.extras.stations.joint_rows import JointTeam, Station, earliest_freeze, joint_stations
 from referee.extras.stations.notification import moment_of
 from referee.service.event.figures import Figures
@@ -200,7 +200,7 @@ def _station(one: Station, stations: Sequence[Station], marks: Marks) -> dict[st
         set(lengths), key=lambda length_s: (lengths.count(length_s), length_s), default=None
     )
     remarks = remarks_of(one, marks)
-    if one.length_s is not None and one.length_s != usual:
+    if one.length_s is not None and one.length_s != usual and not tells_lengths(one):
         remarks.insert(0, f"its sessions last {one.length_s:g} s, those of others {usual:g} s")
     return {
         "name": one.name,

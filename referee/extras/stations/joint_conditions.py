@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from referee.core.conditions import Conditions, Difference
+from referee.core.conditions import UNKNOWN, Conditions, Difference
 from referee.extras.stations.joint_rows import JointSession, JointTeam, Station
 from referee.extras.stations.notification import moment_of
 from referee.service.event.conditions import compared, difference_text
@@ -50,6 +50,12 @@ def remarks_of(station: Station, marks: Marks) -> list[str]:
         *([f"not alike: {some_of(not_alike)}"] if not_alike else []),
         *(f"not told by {some_of(names)}: {what}" for what, names in not_told.items() if what),
     ]
+
+
+def tells_lengths(station: Station) -> bool:
+    """Tell whether a station's sessions that are ranked tell how long they were."""
+    ranked = [session for team in station.teams for session in _ranked(team)]
+    return bool(ranked) and all(_conditions(one).length_s != UNKNOWN for one in ranked)
 
 
 def _ranked(team: JointTeam) -> list[JointSession]:
