@@ -210,7 +210,11 @@ def summary(ranking: ComparedRanking) -> str:
     missing = f" (no Kendall's tau: {ranking.tau_missing})"
     tau = missing if ranking.tau is None else f" (Kendall's tau {ranking.tau:.3f})"
     turned = f"{ranking.turned} of {counted(ranking.comparable, 'pair turns', 'pairs turn')}{tau}."
-    before, now = (" and ".join(ranking.first(side)) or "nobody" for side in ("old", "new"))
+    differs = {one.team: one.differs for one in ranking.entrants}
+    before, now = (
+        " and ".join(marked_name(team, differs[team]) for team in ranking.first(side)) or "nobody"
+        for side in ("old", "new")
+    )
     return f"{turned} First is {now}" + ("." if before == now else f", and was {before}.")
 
 

@@ -464,6 +464,7 @@ def test_a_session_that_was_not_run_as_the_others_is_marked_on_every_surface():
     text = report_text(events, rows)
     assert f"VALID, NOT ALIKE ({mark})" in text
     assert "not run as the others of their event 1." in text
+    assert "First is ants (not alike)." in text
     assert f"  a/ants.zip: {mark}" in text.splitlines()
     assert "  a/drones.zip: how it was run and scored" in text.splitlines()
     assert "ants (not alike) is ahead of bees" in pair_line(events[0].rankings[0].pairs[0])
