@@ -257,7 +257,7 @@ def test_clusters_stay_whole(files, tmp_path, capsys):
     ("text", "message"),
     [
         ("1,a\n", "has no line for image 2: name the cluster of each image"),
-        ("", "has no line for image 1 and 1 others"),
+        ("", "has no line for image 1 and 1 other"),
         ("1,a\n2,a\n1,b\n", "line 3, image_id: image 1 is listed twice"),
         ("1,a\n2,a\n3,b\n", "line 3, image_id: the ground truth has no image 3"),
         ("1,a\n2,\n", "line 2, cluster: image 2 has none: name one"),
