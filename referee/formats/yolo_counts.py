@@ -51,7 +51,9 @@ def label_warnings(counts: LabelCounts) -> list[str]:
             " classes end with the highest that a label has"
         )
     if counts.duplicates:
-        said.append(f"{counts.duplicates} rows of the labels repeat another one and do not count")
+        several = "rows of the labels repeat another one and do not count"
+        one = "row of the labels repeats another one and does not count"
+        said.append(counted(counts.duplicates, one, several))
     if counts.outlines:
         said.append(
             f"{counts.outlines} of {counts.boxes} objects are outlines: the box around each counts"
@@ -76,8 +78,8 @@ def label_line(counts: LabelCounts) -> str:
     without = counts.images - counts.labelled + counts.empty
     return (
         f"ground truth: {counts.boxes} boxes in {counts.labelled} label files of {counts.images}"
-        f" images; {without} images have no object; {counts.other_texts} other .txt files are not"
-        f" used; class index k is class k+1; {names}"
+        f" images; {counted(without, 'image has', 'images have')} no object; {counts.other_texts}"
+        f" other .txt files are not used; class index k is class k+1; {names}"
     )
 
 

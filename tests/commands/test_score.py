@@ -564,7 +564,7 @@ def test_labels_say_what_came_and_what_was_taken(labels, capsys, metric):
     assert 1 == report["ignored"]["unknown_image"]
     assert 0.5 == pytest.approx(report["mean_ap"], abs=0.01)
     assert "class index k is class k+1" in err
-    assert "warning: 1 rows of the labels repeat another one" in err
+    assert "warning: 1 row of the labels repeats another one" in err
     assert "warning: 1 of 2 files of detections belong to no image" in err
 
 
