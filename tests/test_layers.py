@@ -497,7 +497,7 @@ def test_libraries_are_known_to_one_place(package):
     ("place", "allowed"),
     [
         # A warning to the caller reads none of these, nor does the collector of garbage, which asks
-        # for other threads. The module ipaddress parses text, and resolves no name; html escapes it.
+        # for other threads. The module ipaddress parses text and resolves no name; html escapes it.
         (
             "referee/core/",
             PURE | {"warnings", "gc", "threading", "contextlib", "ipaddress", "html"},

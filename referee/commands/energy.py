@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from power.energy.verdict import EnergyResult, Verdict, with_findings
 from referee.commands.numbers import count, watt_hours
+from referee.core.counts import counted
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def energy_line(energy: RunEnergy) -> str:
     else:
         text = (
             f"{energy.wh_per_1000_images:.6g} Wh per 1,000 images"
-            f" ({energy.energy_wh:.6g} Wh, {energy.images} images{verdict})"
+            f" ({energy.energy_wh:.6g} Wh, {counted(energy.images, 'image')}{verdict})"
         )
     notes = [] if energy.judged is None else energy.judged.findings
     reasons = [f"  {note.text}" for note in notes if note.severity is not Verdict.VALID]

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.counts import counted
 from referee.errors import ArgumentError
 
 Ints = NDArray[np.int64]
@@ -130,7 +131,8 @@ def _labels(clusters: Clusters, image_ids: Ints) -> list[Hashable]:
     labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
     if len(labels) != len(image_ids):
         raise ArgumentError(
-            f"clusters has {len(labels)} entries for {len(image_ids)} images: name a cluster for"
+            f"clusters has {counted(len(labels), 'entry', 'entries')} for"
+            f" {counted(len(image_ids), 'image')}: name a cluster for"
             " each image, in ascending order of the image ids"
         )
     return labels

@@ -270,7 +270,7 @@ def test_clusters_stay_whole(files, tmp_path, capsys):
     ("text", "message"),
     [
         ("1,a\n", "has no line for image 2: name the cluster of each image"),
-        ("", "has no line for image 1 and 1 others"),
+        ("", "has no line for image 1 and 1 other"),
         ("1,a\n2,a\n1,b\n", "line 3, image_id: image 1 is listed twice"),
         ("1,a\n2,a\n3,b\n", "line 3, image_id: the ground truth has no image 3"),
         ("1,a\n2,\n", "line 2, cluster: image 2 has none: name one"),
@@ -573,7 +573,7 @@ def test_labels_say_what_came_and_what_was_taken(labels, capsys, metric):
     assert 1 == report["ignored"]["unknown_image"]
     assert 0.5 == pytest.approx(report["mean_ap"], abs=0.01)
     assert "class index k is class k+1" in err
-    assert "warning: 1 rows of the labels repeat another one" in err
+    assert "warning: 1 row of the labels repeats another one" in err
     assert "warning: 1 of 2 files of detections belong to no image" in err
 
 

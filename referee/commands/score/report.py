@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from referee.commands.score.given_detections import begin_given, begin_given_results
 from referee.commands.score.options import require_sense
 from referee.core.coco_boxes import CocoTruth, unlike_coco
+from referee.core.counts import counted
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.errors import ArgumentError, InputError
@@ -56,13 +57,13 @@ def report_of(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
         processed = answered if args.images_processed is None else args.images_processed
         if processed < answered:
             raise InputError(
-                f"--images-processed {processed} is less than the {answered} images with"
+                f"--images-processed {processed} is less than the {counted(answered, 'image')} with"
                 " detections: a contestant detects nothing in an image that it did not get"
             )
         if processed > result.images:
             raise InputError(
-                f"--images-processed {processed} is more than the {result.images} images of the"
-                " ground truth"
+                f"--images-processed {processed} is more than the {counted(result.images, 'image')}"
+                " of the ground truth"
             )
         report |= energy_report(result.mean_ap, result.images, args.energy_wh, processed)
         if args.energy_uncertainty_wh and _energy_fault(args.energy_wh, args.energy_uncertainty_wh):

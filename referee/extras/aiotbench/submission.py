@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from referee.core.counts import counted
 from referee.extras.aiotbench.device_configuration import COOLING, pause_s
 from referee.extras.aiotbench.likely_mistakes import likely_mistakes
 from referee.extras.aiotbench.score import Score
@@ -41,7 +42,7 @@ def _open_points(score: Score, configuration: Configuration | None) -> Iterator[
         named = ", ".join(
             f"{workload.workload.workload_id} {workload.images}" for workload in short
         )
-        yield f"The rules want {score.rules.images} images of each workload: {named}."
+        yield f"The rules want {counted(score.rules.images, 'image')} of each workload: {named}."
 
 
 def unproved_networks(score: Score) -> Iterator[str]:

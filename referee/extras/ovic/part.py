@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from referee.core.counts import counted
 from referee.errors import RefereeError
 from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.rules.entry_states import HAS_SCORE, EntryState
@@ -144,7 +145,7 @@ def check_ovic(config: Config) -> Iterator[Finding]:
         remedy = "Reach the board by hand with ssh, or leave 'board' out."
         yield fail("OVIC", "board", str(error), remedy)
         return
-    yield ok("OVIC", "tasks", f"{' and '.join(tasks)}, {count} images, measured {where}")
+    yield ok("OVIC", "tasks", f"{' and '.join(tasks)}, {counted(count, 'image')}, measured {where}")
 
 
 def _measured(config: Config) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from referee.core.conditions import Difference
 from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.rows import NewResult, OldResult, ScoredRow
 from referee.extras.season.score_energy import divisor_or_why, no_score
@@ -21,7 +22,7 @@ class Pair:
     difference on the images that both saw, and `turn_probability` is that of another order in a
     second contest, by the spread of `turn_from_teams` teams (`referee.scoring.compare`). They are
     None where the draws cannot tell, and `missing` says why. `turned` says that the old order is
-    the other one.
+    the other one. `not_alike` names those of the two that were not run as the others were.
     """
 
     ahead: str
@@ -33,6 +34,7 @@ class Pair:
     turned: bool
     missing: str | None = None
     turn_from_teams: int | None = None
+    not_alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Entrant:
     all differences tell; None where none of them can. An `emulated` energy is not official.
     `reproduces` says whether the bundle's own rules gave its own mAP, under whatever rules this
     ranking is; None if the file cannot tell. `missing` says why `old`, `new`, their intervals or
-    `best` are None, by the field's name.
+    `best` are None, by the field's name. `differs` is what was not as in the other sessions of the
+    event, and `not_told` says in words what of that the bundle does not tell.
     """
 
     team: str
@@ -63,6 +66,8 @@ class Entrant:
     emulated: bool = False
     reproduces: bool | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    differs: tuple[Difference, ...] = ()
+    not_told: str = ""
 
 
 def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:

@@ -15,6 +15,7 @@ from itertools import combinations
 
 from referee.core.dates import day_text
 from referee.core.places import shared_places
+from referee.extras.season.alike import marks_of
 from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.entrants import Entrant, Pair, entrant_of, has_turned
 from referee.extras.season.joint import joint_uncertainty
@@ -121,12 +122,15 @@ def _ranking(
     rules: str, rows: Sequence[ScoredRow], by: str, known: Mapping[tuple[str | None, str], bool]
 ) -> ComparedRanking:
     counted = _counted(rows)
+    marks = marks_of([row for _, row in counted])
     entrants = [
         replace(
             entrant_of(row, old, by),
             reproduces=known.get((row["bundle_sha256"], row["truth_sha256"])),
+            differs=marked.differs,
+            not_told=marked.not_told,
         )
-        for old, row in counted
+        for (old, row), marked in zip(counted, marks, strict=True)
     ]
     old, new = (shared_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
     ranked = [
@@ -220,10 +224,12 @@ class _Compared:
         difference, turned = (a.new or 0.0) - (b.new or 0.0), has_turned(a, b)
         compared = self._compared(i, j)
         spread = None if isinstance(compared, str) else self._spread(i)
+        other = tuple(one.team for one in (a, b) if one.differs)
         if isinstance(compared, str) or spread is None:
-            return Pair(a.team, b.team, difference, None, None, None, turned, str(compared))
+            why = str(compared)
+            return Pair(a.team, b.team, difference, None, None, None, turned, why, None, other)
         ends, turns = (compared.interval.low, compared.interval.high), compared.turns_among(spread)
-        return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams)
+        return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams, other)
 
     def _spread(self, place: int) -> Spread | None:
         """Return the spread of the teams that can be compared with this one, itself included.

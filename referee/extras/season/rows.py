@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from referee import __version__
+from referee.core.conditions import Value
 from referee.errors import InputError
 from referee.formats.text import read_bytes
 from referee.scoring.rules import Rules
@@ -84,7 +85,13 @@ class JointDraws(TypedDict):
     parts: str
 
 
-class SessionFields(TypedDict):
+class _Told(TypedDict, total=False):
+    """How a session was run and scored; rows of an early version lack it."""
+
+    conditions: dict[str, Value] | None
+
+
+class SessionFields(_Told):
     """The fields of a row that the bundle itself tells."""
 
     event: str | None
@@ -139,6 +146,7 @@ class BrokenRow(_AnyRow):
     started_utc: None
     voided_utc: None
     old: None
+    conditions: None
     new: None
     reproduces: None
     joint: None

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from referee.core.counts import counted
+
 IGNORED = {
     "unknown_image": "image not in the ground truth",
     "class_out_of_range": "class not on the list",
@@ -76,7 +78,9 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "energy_wh" in report:
         yield "energy", f"{report['energy_wh']:.6g} Wh"
         yield "score, mAP/Wh", _number(report["score"])
-        processed = f" ({report['images_processed']} of {report['images']} images processed)"
+        processed = (
+            f" ({report['images_processed']} of {counted(report['images'], 'image')} processed)"
+        )
         yield "normalised accuracy", _number(report["normalized_accuracy"]) + processed
     if "uncertainty" in report:
         yield from _uncertainty(report["uncertainty"])

@@ -11,6 +11,7 @@ import re
 import numpy as np
 import pytest
 
+import referee.extras.season.report_page as report_page_module
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.choices import BY_MAP, BY_SCORE
@@ -442,3 +443,56 @@ def test_a_bundle_in_no_ranking_says_why():
         assert [reason] == [one["reason"] for one in table if one["file"] == file]
     void = [row("cats", 0.1, 0.1, voided_utc=UTC.format(2))]
     assert "no session that takes part" in report_text(events_of(void), void)
+
+
+USUAL = {
+    **{"track": "network", "length_s": 600.0, "extra_s": 0.0, "meter": "WT300 series"},
+    **{"mode": "RMS", "shuffle": True, "dwell_ms": None, "ground_truth": "aa", "sizes": None},
+    **{"blacklist": None, "rules": "ilsvrc-devkit 2014"},
+}
+
+
+def test_a_session_that_was_not_run_as_the_others_is_marked_on_every_surface():
+    """Text, page, each CSV and JSON mark it, and name its bundle and what differs."""
+    rows = [
+        row("ants", 0.5, 0.5, conditions=USUAL | {"length_s": 300.0}),
+        row("bees", 0.4, 0.4, conditions=USUAL),
+        row("crabs", 0.3, 0.3, conditions=USUAL),
+        row("drones", 0.2, 0.2),
+    ]
+    events, mark = events_of(rows), "300 s, others 600 s"
+    text = report_text(events, rows)
+    assert f"VALID, NOT ALIKE ({mark})" in text
+    assert "not run as the others of their event 1." in text
+    assert "First is ants (not alike)." in text
+    assert f"  a/ants.zip: {mark}" in text.splitlines()
+    assert "  a/drones.zip: how it was run and scored" in text.splitlines()
+    assert "ants (not alike) is ahead of bees" in pair_line(events[0].rankings[0].pairs[0])
+    read = list(csv.DictReader(io.StringIO(rankings_csv(events))))
+    assert [mark, "", "", ""] == [one["differs"] for one in read]
+    assert "how it was run and scored" == read[3]["not_told"]
+    pairs = list(csv.DictReader(io.StringIO(pairs_csv(events))))
+    assert ["ants", "", ""] == [one["not_alike"] for one in pairs]
+    bundles = list(csv.DictReader(io.StringIO(bundles_csv(events, rows))))
+    assert [mark, "", "", ""] == [one["differs"] for one in bundles]
+    told = json.loads(json.dumps(report_json("x", BY_SCORE, events, rows)))
+    assert [{"file": "a/ants.zip", "differs": mark}] == told["not_alike"]
+    (first, *_) = told["events"][0]["rankings"][0]["entrants"]
+    assert [{"condition": "length_s", "found": 300.0, "usual": 600.0}] == first["differs"]
+    page = report_page("x", BY_SCORE, events, rows, lambda done, of: None)
+    assert f"NOT ALIKE ({mark})" in page and f"a/ants.zip: {mark}" in page
+
+
+def test_a_chart_marks_the_name(monkeypatch):
+    """Both charts have the mark behind the team's name."""
+    drawn = []
+    plain = report_page_module._plain
+    monkeypatch.setattr(
+        report_page_module, "_plain", lambda *words: drawn.append(plain(*words)) or drawn[-1]
+    )
+    rows = [
+        row("ants", 0.5, 0.5, conditions=USUAL | {"meter": "emulated"}),
+        row("bees", 0.4, 0.4, conditions=USUAL),
+    ]
+    report_page("x", BY_SCORE, events_of(rows), rows, lambda done, of: None)
+    assert 2 == drawn.count("ants (not alike)") and 2 == drawn.count("bees")
