@@ -271,6 +271,20 @@ def test_equal_rankings_with_a_tie_agree_wholly():
     assert only([row("a", 0.4, 0.2), row("b", 0.4, 0.1)]).tau is None
 
 
+def test_the_last_bit_of_a_quotient_turns_nobody():
+    """.001 / .07 and .003 / .21 share a rank, as new scores and as old ones, and do not turn."""
+    rows = [
+        row("a", 0.001, 0.003, energy_wh=0.07),
+        row("b", 0.003, 0.009, energy_wh=0.21),
+        row("c", 0.0001, 0.0001, energy_wh=0.21),
+    ]
+    found = only(rows)
+    assert rows[0]["old"]["score"] != rows[1]["old"]["score"]
+    assert [(1, 1), (1, 1), (3, 3)] == [(one.old_rank, one.new_rank) for one in found.entrants]
+    assert (3, 0, 1.0) == (found.comparable, found.turned, found.tau)
+    assert 0.0 == found.pairs[0].difference
+
+
 def test_a_pair_of_equal_values_is_not_ahead():
     """Nobody is ahead by 0, and an emulated energy is named beside its verdict."""
     odd = row("b", 0.3, 0.3)
