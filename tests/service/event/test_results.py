@@ -186,7 +186,7 @@ def test_the_extra_prizes_are_those_of_the_rules(event):
 
 
 def test_equal_teams_share_every_prize(event):
-    """Three equal teams are at the mean with no deviation, so that each of them keeps the limits."""
+    """Three equal teams are at the mean with no deviation: each of them keeps the limits."""
     event.register("ants", "bees", "wasps")
     for team in ("ants", "bees", "wasps"):
         event.play(team, found=3, power_w=7.3)
