@@ -10,7 +10,7 @@ import math
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
-# From this shape on Wilson and Hilferty's cube root errs by less than a part in 100,000.
+# From this shape on Wilson and Hilferty's cube root errs by less than a part in 10,000.
 _LARGE = 300.0
 # Below this logarithm a double is 0.
 _LEAST_LOG = -745.0

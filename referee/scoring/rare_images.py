@@ -31,9 +31,9 @@ from referee.scoring import gamma
 
 Floats = NDArray[np.float64]
 
-# The limits hold whole while no more images than this, or than this share of all, decide the
-# spread; with twice as many they count nothing. Both were chosen in the simulation of
-# `tests/bench/rare_failures.py`: they bring each cell to the level, and widen no other by 5 %.
+# The limits hold whole up to so many rare images, or to this share of all; with twice as many they
+# count nothing. Both were chosen in the simulation of `tests/bench/rare_failures.py`: they bring
+# each cell near 0 and 1 to the level, and leave a mAP of .3 to .7 as it is.
 _FEW, _FEW_OF_ALL = 12.0, 0.15
 # Influences are sums of shares of the mAP, which is 1 at most: less than this is their rounding.
 _ROUNDING = 1e-12
@@ -52,11 +52,16 @@ class RareImages:
     weight: float
     deciding: float
 
-    @property
-    def trust(self) -> float:
-        """Return how far the limits of rare failures count, from 0 to 1."""
+    def trust(self, estimate: float) -> float:
+        """Return how far the limits of rare failures count at a mAP, from 0 to 1.
+
+        Rare are images that decide the spread, and failures, or hits, that cost no more in all than
+        a few images would.
+        """
         few = min(_FEW, _FEW_OF_ALL / self.weight)
-        return min(1.0, max(0.0, 2 - self.deciding / few))
+        rarer = max(estimate, 1 - estimate)
+        cost = -math.log(rarer) if rarer > 0 else math.inf
+        return min(1.0, max(0.0, 2 - min(self.deciding, cost / self.weight) / few))
 
 
 def rare_images(shares: Floats, influence: Floats) -> RareImages:
@@ -77,10 +82,11 @@ def ends(estimate: float, variance: float, weight: float, tail: float) -> tuple[
     """
     least_lost, most_lost = _limits(estimate, variance, weight, tail)
     least_found, most_found = _limits(1 - estimate, variance, weight, tail)
-    return (
-        min(math.exp(-most_lost), -math.expm1(-least_found)),
-        max(-math.expm1(-most_found), math.exp(-least_lost)),
-    )
+    low, high = math.exp(-most_lost), -math.expm1(-most_found)
+    # What is rare is what is less: failures near 1, hits near 0.
+    if estimate > 0.5:
+        return low, max(high, math.exp(-least_lost))
+    return min(low, -math.expm1(-least_found)), high
 
 
 def _limits(kept: float, variance: float, weight: float, tail: float) -> tuple[float, float]:

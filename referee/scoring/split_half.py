@@ -150,7 +150,7 @@ class Drawing:
             halves[start:end], quarters[start:end] = table.mean_aps(division)
             if progress:
                 progress(end, draws)
-        rare = rare_images(self._summed(table.shares), self._summed(table.influence))
+        rare = rare_images(self._summed(table.shares), self.influence)
         if self._cluster is None:
             return SplitHalves(halves, quarters, table.parts, seed, rare=rare)
         parts = self._summed(table.parts)
@@ -158,6 +158,11 @@ class Drawing:
         alike = correlation(sizes, parts, table.parts)
         uneven = imbalance(sizes, alike, divisions, _PARTS)
         return SplitHalves(halves, quarters, parts, seed, self._cluster, uneven, rare)
+
+    @property
+    def influence(self) -> Floats:
+        """Return how much mAP rises with the weight of each image, or cluster; the sum is 0."""
+        return self._summed(self._table.influence)
 
     def _summed(self, values: Floats) -> Floats:
         """Return the sums of images' values by cluster; without clusters the values."""

@@ -113,7 +113,7 @@ class MapUncertainty:
         """
         low, high = self._by_spread(level)
         rare = self.halves.rare
-        trust = 0.0 if rare is None else rare.trust
+        trust = 0.0 if rare is None else rare.trust(self.estimate)
         if trust > 0 and high - low < 1:
             least, most = rare_ends(
                 self.estimate, _variance(self.halves), self._weight(), _tail(level)
@@ -127,7 +127,8 @@ class MapUncertainty:
 
         Squares of distances from the estimate add, see `compared`.
         """
-        if self.halves.rare is None or self.halves.rare.trust == 0:
+        rare = self.halves.rare
+        if rare is None or rare.trust(self.estimate) == 0:
             return 0.0, 0.0
         spread, whole = self._by_spread(level), self.interval(level)
         if self.estimate in (0, 1):
