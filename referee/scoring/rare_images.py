@@ -55,13 +55,14 @@ class RareImages:
     def trust(self, estimate: float) -> float:
         """Return how far the limits of rare failures count at a mAP, from 0 to 1.
 
-        Rare are images that decide the spread, and failures, or hits, that cost no more in all than
-        a few images would.
+        Rare are images that decide the spread, and failures near 1 that cost no more in all than a
+        few images would. Hits near 0 each bring much less than an image's whole weight.
         """
         few = min(_FEW, _FEW_OF_ALL / self.weight)
-        rarer = max(estimate, 1 - estimate)
-        cost = -math.log(rarer) if rarer > 0 else math.inf
-        return min(1.0, max(0.0, 2 - min(self.deciding, cost / self.weight) / few))
+        rare = self.deciding
+        if estimate > 0.5:
+            rare = min(rare, -math.log(estimate) / self.weight)
+        return min(1.0, max(0.0, 2 - rare / few))
 
 
 def rare_images(shares: Floats, influence: Floats) -> RareImages:

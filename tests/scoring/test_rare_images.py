@@ -124,7 +124,7 @@ def test_failures_that_cost_little_are_rare_however_many_they_are():
     """A hundred false boxes that cost as much as one image do not tell what a missed one costs."""
     found = [RareImages(1 / 300, 100).trust(math.exp(-it / 300)) for it in (1, 12, 18, 24)]
     assert [1.0, 1.0, 0.5, 0.0] == pytest.approx(found, abs=1e-9)
-    assert RareImages(1 / 300, 100).trust(1 - math.exp(-1 / 300)) == 1.0
+    assert RareImages(1 / 300, 100).trust(0.003) == 0.0
 
 
 def test_weight_and_deciding_images_by_hand():
@@ -198,6 +198,21 @@ def test_two_perfect_answers_may_differ():
     assert (0.25 - reach / 2, 0.25 + reach / 4) == pytest.approx(
         (scores.interval.low, scores.interval.high)
     )
+
+
+def test_no_interval_is_narrower_than_that_of_its_halves():
+    """What held without the limits of rare failures holds with them: they only widen."""
+    few = [ordinary(keep, images) for keep, images in ((2, 30), (3, 40), (9, 60))]
+    results = [*few, *(near_perfect(60, missed=m, false=f, at=0.1) for m, f in ((0, 3), (2, 1)))]
+    measured = [measure_uncertainty(result, 50) for result in results]
+    pairs = [(it.by_rule(1).interval(), it.interval()) for it in measured]
+    pairs.append(
+        tuple(
+            compare(*two).interval for two in ((m.by_rule(1) for m in measured[3:]), measured[3:])
+        )
+    )
+    for old, new in pairs:
+        assert new.low <= old.low <= old.high <= new.high
 
 
 def test_an_ordinary_comparison_keeps_its_bits():

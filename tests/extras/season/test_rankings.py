@@ -7,10 +7,12 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from referee.errors import InputError
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.choices import BY_MAP, BY_SCORE
@@ -29,6 +31,7 @@ from referee.extras.season.report_text import (
 )
 from referee.extras.season.rows import RowKey, broken_row, new_row
 from referee.scoring import MapUncertainty, compare
+from referee.scoring.rare_images import RareImages
 from referee.scoring.split_half import SplitHalves
 from referee.service.evidence.bundle_file import NotABundle
 
@@ -269,6 +272,22 @@ def test_equal_rankings_with_a_tie_agree_wholly():
     rows = [row("a", 0.4, 0.4), row("b", 0.3, 0.3), row("c", 0.3, 0.3), row("d", 0.1, 0.1)]
     assert 1.0 == only(rows).tau
     assert only([row("a", 0.4, 0.2), row("b", 0.4, 0.1)]).tau is None
+
+
+def test_a_row_keeps_how_few_images_decide():
+    """A row has the joint draws as they were drawn; one of an earlier version has no count."""
+    drawn = draws(0.99, 3)
+    drawn = replace(drawn, halves=replace(drawn.halves, rare=RareImages(0.02, 1.5)))
+    told = row("a", 0.99, 0.99)
+    told["joint"] = joint_fields("j", drawn)
+    again = joint_uncertainty(told)
+    assert RareImages(0.02, 1.5) == again.halves.rare
+    assert drawn.interval() == again.interval()
+    del told["joint"]["weight"]
+    assert joint_uncertainty(told).halves.rare is None
+    told["joint"] |= {"weight": -1.0}
+    with pytest.raises(InputError, match=r"its weight is -1\.0"):
+        joint_uncertainty(told)
 
 
 def test_the_last_bit_of_a_quotient_turns_nobody():
