@@ -92,7 +92,20 @@ class MapUncertainty:
         return self if rule != 1 else replace(self, halves=replace(self.halves, rare=None))
 
     def standard_error(self) -> float:
-        """Return the standard deviation of mAP between contests; NaN if the halves cannot tell."""
+        """Return the standard deviation of mAP between contests; NaN if the halves cannot tell.
+
+        Where few images decide, it includes an image that fails although none did, so that a
+        perfect answer has not the error 0.
+        """
+        one_more = self._trust() * self._weight() * max(self.estimate, 1 - self.estimate)
+        return math.hypot(self._spread(), one_more)
+
+    def _trust(self) -> float:
+        """Return how far the limits of rare failures count; 0 where nobody counted the images."""
+        return 0.0 if self.halves.rare is None else self.halves.rare.trust(self.estimate)
+
+    def _spread(self) -> float:
+        """Return the standard deviation that the halves show; NaN if they cannot tell."""
         return math.sqrt(_variance(self.halves))
 
     def bias_of_draws(self) -> float:
@@ -112,12 +125,9 @@ class MapUncertainty:
         ArgumentError unless `level` is between 0 and 1.
         """
         low, high = self._by_spread(level)
-        rare = self.halves.rare
-        trust = 0.0 if rare is None else rare.trust(self.estimate)
-        if trust > 0 and high - low < 1:
-            least, most = rare_ends(
-                self.estimate, _variance(self.halves), self._weight(), _tail(level)
-            )
+        trust, spread = self._trust(), self._spread()
+        if trust > 0 and not math.isnan(spread):
+            least, most = rare_ends(self.estimate, spread**2, self._weight(), _tail(level))
             low -= trust * max(low - least, 0.0)
             high += trust * max(most - high, 0.0)
         return Interval(low, high, level)
@@ -127,8 +137,7 @@ class MapUncertainty:
 
         Squares of distances from the estimate add, see `compared`.
         """
-        rare = self.halves.rare
-        if rare is None or rare.trust(self.estimate) == 0:
+        if self._trust() == 0:
             return 0.0, 0.0
         spread, whole = self._by_spread(level), self.interval(level)
         if self.estimate in (0, 1):
@@ -147,7 +156,7 @@ class MapUncertainty:
         if self.estimate in (0, 1):
             seen = tail ** self._weight()
             return (0.0, 1 - seen) if self.estimate == 0 else (seen, 1.0)
-        error = self.standard_error()
+        error = self._spread()
         if math.isnan(error):
             return 0.0, 1.0
         most = min(self.with_truth - 1, self.halves.imbalance.degrees)

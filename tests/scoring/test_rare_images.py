@@ -59,6 +59,13 @@ def test_a_failure_more_does_not_narrow_the_interval(images):
             assert one.low <= result.mean_ap <= one.high
 
 
+@pytest.mark.parametrize(("images", "error"), [(25, 0.04), (5000, 0.0002)])
+def test_a_perfect_answer_has_an_error(images, error):
+    """No failure in 25 images is not as sure as none in 5,000."""
+    for result in (near_perfect(images), near_perfect(images, missed=images)):
+        assert error == pytest.approx(measure_uncertainty(result, 4).standard_error())
+
+
 def test_one_weak_false_box_leaves_the_bound_of_a_perfect_answer():
     """A false box that costs a thousandth of an image tells no more than none would."""
     perfect, weak = told(near_perfect(100)), told(near_perfect(100, false=1, at=0.02))
@@ -89,7 +96,8 @@ def test_images_that_are_all_alike_may_be_followed_by_another():
     rows = [(it, 1, 0.9, BOX) for it in range(1, 51)]
     result = evaluate(make_truth(range(1, 51), [1], boxes), make_detections(rows))
     measured = measure_uncertainty(result, 50)
-    assert (0.5, 0.0) == (result.mean_ap, measured.standard_error())
+    assert (0.5, 0.0) == (result.mean_ap, measured.by_rule(1).standard_error())
+    assert 0.5 / 50 == pytest.approx(measured.standard_error())
     interval = measured.interval()
     assert 0.4 < interval.low < 0.49 and 0.51 < interval.high < 0.6
     assert interval.low == pytest.approx(1 - interval.high)
@@ -184,6 +192,17 @@ def test_perfect_and_nothing_are_not_apart_for_sure():
     back = compare(nothing, perfect, draws=50)
     assert (-found.interval.high, -found.interval.low) == (back.interval.low, back.interval.high)
     assert found.turn_probability == back.turn_probability
+
+
+@pytest.mark.parametrize("images", [1, 2])
+def test_too_few_images_say_nothing(images):
+    """One perfect image, or two, leave the mAP open down to a small share; no number is NaN."""
+    perfect = near_perfect(images)
+    interval = told(perfect, 20)
+    assert (0.025 ** (1 / images), 1.0) == pytest.approx((interval.low, interval.high))
+    found = compare(perfect, near_perfect(images, missed=images), draws=20)
+    assert found.interval.low <= 0.1 and 1.0 == found.interval.high
+    assert 0.1 < found.turn_probability <= 0.5
 
 
 def test_two_perfect_answers_may_differ():
