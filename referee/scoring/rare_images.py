@@ -43,10 +43,10 @@ _ROUNDING = 1e-12
 class RareImages:
     """How few images decide a mAP; clusters stand in for images where there are any.
 
-    `weight` is the share of the mAP that the boxes of an image carry: its mean over all boxes, so
-    that an image with many boxes counts more. Of n images with one box each it is 1/n. `deciding`
-    is the number of images that make the spread, all alike: (sum of d²)² / (sum of d⁴), where d is
-    the influence of an image on the mAP. It is 0 where no image differs.
+    `weight` is the share that the boxes of an image carry of the mAP that all boxes carry: its mean
+    over all boxes, so that an image with many boxes counts more. Of n images with one box each it
+    is 1/n. `deciding` is the number of images that make the spread, if all did alike: (sum of d²)²
+    / (sum of d⁴), where d is the influence of an image on the mAP. It is 0 where no image differs.
     """
 
     weight: float
@@ -71,7 +71,7 @@ def rare_images(shares: Floats, influence: Floats) -> RareImages:
     squares = influence**2
     second, fourth = float(squares.sum()), float((squares**2).sum())
     return RareImages(
-        weight=min(1.0, float((shares**2).sum()) / total) if total > 0 else 1.0,
+        weight=min(1.0, float((shares**2).sum()) / total**2) if total > 0 else 1.0,
         deciding=second**2 / fourth if second > _ROUNDING**2 else 0.0,
     )
 

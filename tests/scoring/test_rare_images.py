@@ -13,6 +13,7 @@ from referee.core.detections import Detections
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.pairwise import Together
 from referee.scoring.rare_images import RareImages, ends, rare_images
+from referee.scoring.rules import DEVKIT
 from referee.scoring.split_half import Drawing, draw_halves
 from referee.scoring.uncertainty import Energy, compare, measure_uncertainty
 from tests.scoring.test_split_half import contest
@@ -264,6 +265,16 @@ def test_clusters_stand_in_for_images():
     heavy = np.array([0] * 15 + list(range(1, 16)))
     found = measure_uncertainty(result, 20, clusters=heavy)
     assert found.halves.rare.weight == pytest.approx(0.5**2 + 15 / 30**2)
+
+
+def test_classes_without_truth_that_count_0_change_no_weight():
+    """Under rules by which they count, a perfect answer has 1 / 5, and may lose what it had."""
+    boxes = [(it, 1, BOX) for it in range(1, 51)]
+    truth = make_truth(range(1, 51), range(1, 6), boxes)
+    rows = make_detections([(i, k, 0.9, box) for i, k, box in boxes])
+    measured = measure_uncertainty(evaluate(truth, rows, replace(DEVKIT, missing_as_zero=True)), 20)
+    assert (0.2, 0.02) == pytest.approx((measured.estimate, measured.halves.rare.weight))
+    assert 0.2 * math.exp(-4 / 50) < measured.interval().low < 0.2 * math.exp(-2.5 / 50)
 
 
 def test_boxes_weigh_by_their_class():
