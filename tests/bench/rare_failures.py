@@ -98,7 +98,7 @@ def covered(cell):
     value, low, high = told.T
     more = [
         mean_ap(cell, cell.mean_ap, cell.contests + number)
-        - (mean_ap(cell, cell.other, cell.contests + number) if cell.other else 0.0)
+        - (mean_ap(cell, cell.other, cell.contests + number, 1) if cell.other else 0.0)
         for number in range(FOR_THE_MEAN * cell.contests)
     ]
     mean = np.mean([*value, *more])
@@ -110,8 +110,8 @@ def interval(cell, number):
     """Return the mAP of a contest, or a difference of two, with the ends of its interval."""
     clusters = np.arange(cell.images) // cell.film if cell.film > 1 else None
     measured = [
-        measure_uncertainty(result(cell, quality, number), DRAWS, number, clusters=clusters)
-        for quality in (cell.mean_ap, cell.other)
+        measure_uncertainty(result(cell, quality, number, who), DRAWS, number, clusters=clusters)
+        for who, quality in enumerate((cell.mean_ap, cell.other))
         if quality
     ]
     if cell.other:
@@ -121,17 +121,17 @@ def interval(cell, number):
     return measured[0].estimate, ends.low, ends.high
 
 
-def mean_ap(cell, quality, number):
+def mean_ap(cell, quality, number, who=0):
     """Return the mAP of a contest."""
-    return result(cell, quality, number).mean_ap
+    return result(cell, quality, number, who).mean_ap
 
 
-def result(cell, quality, number):
-    """Return the result of a contest; the same number has the same images for every quality."""
+def result(cell, quality, number, who=0):
+    """Return the result of the detector `who`; a contest has a number, and its images for both."""
     seed = [number, cell.classes, cell.images, cell.film, *cell.kind.encode()]
     scenes = np.random.default_rng(seed)
     image, klass = _objects(cell, scenes)
-    chance = np.random.default_rng([*seed, *quality.encode()])
+    chance = np.random.default_rng([*seed, *quality.encode(), who])
     hard = _per_film(cell, scenes.normal(0, 1, cell.images))
     missed, false, lower = _failures(cell, quality, chance, image, hard)
     seen = np.flatnonzero(~missed)
