@@ -17,7 +17,7 @@ from referee.core.dates import day_text
 from referee.core.places import shared_places
 from referee.extras.season.alike import marks_of
 from referee.extras.season.choices import BY_MAP, BY_SCORE
-from referee.extras.season.entrants import Entrant, Pair, entrant_of, has_turned
+from referee.extras.season.entrants import Entrant, Pair, entrant_of, exact_values, has_turned
 from referee.extras.season.joint import joint_uncertainty
 from referee.extras.season.orders import Orders, orders_of, turned_after
 from referee.extras.season.rows import (
@@ -132,7 +132,8 @@ def _ranking(
         )
         for (old, row), marked in zip(counted, marks, strict=True)
     ]
-    old, new = (shared_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
+    of_rows = [row for _, row in counted]
+    old, new = (shared_places(exact_values(of_rows, side, by)) for side in ("old", "new"))
     ranked = [
         (replace(one, old_rank=old[place], new_rank=new[place]), counted[place][1])
         for place, one in enumerate(entrants)
@@ -221,7 +222,8 @@ class _Compared:
 
     def _pair(self, i: int, j: int) -> Pair:
         a, b = self._entrants[i], self._entrants[j]
-        difference, turned = (a.new or 0.0) - (b.new or 0.0), has_turned(a, b)
+        tied, turned = a.new_rank == b.new_rank, has_turned(a, b)
+        difference = 0.0 if tied else (a.new or 0.0) - (b.new or 0.0)
         compared = self._compared(i, j)
         spread = None if isinstance(compared, str) else self._spread(i)
         other = tuple(one.team for one in (a, b) if one.differs)

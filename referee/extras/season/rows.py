@@ -74,7 +74,10 @@ class NewResult(TypedDict):
 
 
 class JointDraws(TypedDict):
-    """The draws that all bundles of one ground truth share; see `joint.py`."""
+    """The draws that all bundles of one ground truth share; see `joint.py`.
+
+    `weight` and `deciding` are those of `RareImages`; rows of earlier versions lack them.
+    """
 
     key: str
     seed: int
@@ -83,6 +86,8 @@ class JointDraws(TypedDict):
     halves: str
     quarters: str
     parts: str
+    weight: NotRequired[float]
+    deciding: NotRequired[float]
 
 
 class _Told(TypedDict, total=False):

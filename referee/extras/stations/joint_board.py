@@ -227,6 +227,7 @@ def _report(track: Track[Any], entry: ResultEntry) -> dict[str, Any]:
     """Return the fields that may decide the places."""
     return {
         "normalized_accuracy": entry.normalized_accuracy,
+        "energy_wh": entry.energy_wh,
         track.accuracy.field: entry.mean_ap,
         track.score.field: entry.score,
     }

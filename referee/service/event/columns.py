@@ -18,6 +18,8 @@ from referee.service.results.interval_text import decimals_of, ends_text, rounde
 
 _NOTHING = "–"
 _SCORE_LEAST, _SCORE_MOST = 5, 12
+# The digits of a double that a division by another one leaves certain.
+_DIGITS_MOST = 14
 # So many digits of a figure without an interval are read from afar.
 _FEW = 3
 
@@ -265,8 +267,12 @@ def columns_json(
 
 
 def decimals_apart(values: Sequence[float], least: int = _SCORE_LEAST) -> int:
-    """Return so many decimals that different values print differently, from `least` to 12."""
-    different = set(values)
+    """Return so many decimals that different values print differently, from `least` to 12.
+
+    Values that are parted by the last bits alone are one value, such as quotients that share a
+    rank.
+    """
+    different = {float(f"{value:.{_DIGITS_MOST}g}") for value in values}
     for decimals in range(least, _SCORE_MOST):
         if len({f"{value:.{decimals}f}" for value in different}) == len(different):
             return decimals

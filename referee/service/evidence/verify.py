@@ -248,7 +248,8 @@ def score_findings(
         yield from strange
         return
     truth, _ = read_truth_of(contest, contest.config, reads)
-    again = compute_run(contest, truth, session, energy)
+    told = stored.get("uncertainty") or {}
+    again = compute_run(contest, truth, session, energy, told.get("interval_rule", 1))
     for name, found, expected in (
         ("the newest answer in time", run.upto_answer_id, again.upto_answer_id),
         ("the energy's number", run.energy_id, again.energy_id),
@@ -262,6 +263,8 @@ def score_findings(
         for name in _WORDS if "inputs" in stored else (*_WORDS, "inputs"):
             words.pop(name, None)
         (words.get("uncertainty") or {}).pop(_MEANING, None)
+    if "interval_rule" not in told:  # So it is with the intervals of the first rule.
+        (detail.get("uncertainty") or {}).pop("interval_rule", None)
     difference = json_difference(stored, detail)
     if difference is not None:
         yield Mismatch(_SCORE, f"scored again, {difference}.")

@@ -9,8 +9,8 @@ from typing import Any
 
 from referee import __version__
 from referee.core.ground_truth import GroundTruth
+from referee.scoring.uncertainty import RULE, standard_uncertainty
 from referee.scoring.uncertainty import Energy as Divisor
-from referee.scoring.uncertainty import standard_uncertainty
 from referee.service.results.score_uncertainty import Draws, uncertainty_report
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
@@ -52,9 +52,16 @@ def score_session(
 
 
 def compute_run(
-    contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy
+    contest: Contest,
+    truth: GroundTruth,
+    session: SessionRecord,
+    energy: Energy,
+    interval_rule: int = RULE,
 ) -> ScoringRun:
-    """Score an ended session from its answers in time and its energy, and store nothing."""
+    """Score an ended session from its answers in time and its energy, and store nothing.
+
+    `interval_rule` is that of its intervals; an earlier score may name an earlier one.
+    """
     track = contest.track
     connection = contest.database.connection
     with contest.database.read():
@@ -67,7 +74,7 @@ def compute_run(
     # An INVALID energy is shown, but no score is computed from it.
     usable_wh = None if energy.verdict == "INVALID" else energy.energy_wh
     report = track.report(outcome, usable_wh, fetched)
-    report |= _uncertainty(outcome, energy)
+    report |= _uncertainty(outcome, energy, interval_rule)
     report |= context_of(session, energy, fetched)
     return ScoringRun(upto, energy.energy_id, outcome.accuracy, report[track.score.field], report)
 
@@ -83,7 +90,7 @@ def scored_answer(contest: Contest, session: SessionRecord) -> Any:
     return contest.track.in_manifest_ids(posted, order)
 
 
-def _uncertainty(outcome: Outcome, energy: Energy) -> Mapping[str, Any]:
+def _uncertainty(outcome: Outcome, energy: Energy, interval_rule: int) -> Mapping[str, Any]:
     """Return the intervals of mAP and score; nothing for a track without an mAP.
 
     The score has an interval only where the energy has an uncertainty and divides.
@@ -95,7 +102,7 @@ def _uncertainty(outcome: Outcome, energy: Energy) -> Mapping[str, Any]:
     measured = outcome.measure(draws.resamples, draws.seed)
     if measured is None:
         return {}
-    return uncertainty_report(measured, _divisor(energy), draws)
+    return uncertainty_report(measured.by_rule(interval_rule), _divisor(energy), draws)
 
 
 def _divisor(energy: Energy) -> Divisor | None:

@@ -7,11 +7,13 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import referee.extras.season.report_page as report_page_module
+from referee.errors import InputError
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.choices import BY_MAP, BY_SCORE
@@ -30,6 +32,7 @@ from referee.extras.season.report_text import (
 )
 from referee.extras.season.rows import RowKey, broken_row, new_row
 from referee.scoring import MapUncertainty, compare
+from referee.scoring.rare_images import RareImages
 from referee.scoring.split_half import SplitHalves
 from referee.service.evidence.bundle_file import NotABundle
 
@@ -270,6 +273,36 @@ def test_equal_rankings_with_a_tie_agree_wholly():
     rows = [row("a", 0.4, 0.4), row("b", 0.3, 0.3), row("c", 0.3, 0.3), row("d", 0.1, 0.1)]
     assert 1.0 == only(rows).tau
     assert only([row("a", 0.4, 0.2), row("b", 0.4, 0.1)]).tau is None
+
+
+def test_a_row_keeps_how_few_images_decide():
+    """A row has the joint draws as they were drawn; one of an earlier version has no count."""
+    drawn = draws(0.99, 3)
+    drawn = replace(drawn, halves=replace(drawn.halves, rare=RareImages(0.02, 1.5)))
+    told = row("a", 0.99, 0.99)
+    told["joint"] = joint_fields("j", drawn)
+    again = joint_uncertainty(told)
+    assert RareImages(0.02, 1.5) == again.halves.rare
+    assert drawn.interval() == again.interval()
+    del told["joint"]["weight"]
+    assert joint_uncertainty(told).halves.rare is None
+    told["joint"] |= {"weight": -1.0}
+    with pytest.raises(InputError, match=r"its weight is -1\.0"):
+        joint_uncertainty(told)
+
+
+def test_the_last_bit_of_a_quotient_turns_nobody():
+    """.001 / .07 and .003 / .21 share a rank, as new scores and as old ones, and do not turn."""
+    rows = [
+        row("a", 0.001, 0.003, energy_wh=0.07),
+        row("b", 0.003, 0.009, energy_wh=0.21),
+        row("c", 0.0001, 0.0001, energy_wh=0.21),
+    ]
+    found = only(rows)
+    assert rows[0]["old"]["score"] != rows[1]["old"]["score"]
+    assert [(1, 1), (1, 1), (3, 3)] == [(one.old_rank, one.new_rank) for one in found.entrants]
+    assert (3, 0, 1.0) == (found.comparable, found.turned, found.tau)
+    assert 0.0 == found.pairs[0].difference
 
 
 def test_a_pair_of_equal_values_is_not_ahead():

@@ -118,6 +118,12 @@ def test_different_scores_print_differently(scores):
     assert len(set(scores)) == len({f"{score:.{decimals}f}" for score in set(scores)})
 
 
+def test_scores_that_share_a_rank_need_no_decimals():
+    """Doubles that the last bit parts are one score, and print with the five decimals of others."""
+    assert 0.001 / 0.07 != 0.003 / 0.21
+    assert 5 == decimals_apart([0.001 / 0.07, 0.003 / 0.21, 0.02777])
+
+
 def test_scores_have_as_many_decimals_as_they_need(results):
     """Five decimals, as the paper prints, unless two scores would look alike."""
     assert 5 == decimals_apart([0.04369, 0.02777, 0.02777])
