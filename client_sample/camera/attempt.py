@@ -16,6 +16,7 @@ from client_sample.camera.mapping import Mapping
 from client_sample.camera.reading import MIRRORED, MIXED, OUTSIDE, FrameReading, Unread
 from client_sample.camera.samples import Samples, expected_differences, pairs_of_cells
 from client_sample.camera.sightings import Sighting
+from client_sample.camera.wholeness import Witnesses
 
 Gray = NDArray[np.uint8]
 Strips = Tuple[bool, bool]
@@ -122,8 +123,9 @@ class OrientedGuess:
             return None
         if (reading.corners < 0).any() or (reading.corners > gray.shape[::-1]).any():
             raise Unread(OUTSIDE)
-        if not samples.is_whole(pack(reading.label)):
-            raise Unread(MIXED)
+        fault = Witnesses(samples, reading).fault(gray)
+        if fault is not None:
+            raise Unread(fault)
         return reading
 
     def nearer(self, gray: Gray) -> OrientedGuess:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from client_sample.camera import sightings
 from client_sample.camera.attempt import ScreenGuess
 from client_sample.camera.mapping import Mapping, sample
-from client_sample.camera.reading import MIXED, OUTSIDE, FrameReading, Unread, column_px
+from client_sample.camera.reading import GLARE, MIXED, OUTSIDE, FrameReading, Unread, column_px
 from client_sample.camera.samples import Samples, pairs_of_cells
 from client_sample.camera.sightings import Sighting, one_side
 from client_sample.camera.squares import find_squares
@@ -32,7 +32,6 @@ _LONGEST_PX = 1920  # A larger photograph is reduced: finer pixels do not help, 
 
 NO_SCREEN = "no screen: four white markers on black were not found; a far one needs you nearer"
 BLURRED = "blurred: focus on the screen, and hold still"
-GLARE = "glare over the code: something shines on the screen"
 TOO_SMALL = "too small: go nearer"
 OVER_EXPOSED = "over-exposed: expose shorter, or turn the screen down"
 

@@ -17,7 +17,13 @@ _COARSE = 16  # a map for every 16th pixel is exact to a hundredth of one, and m
 
 
 MIRRORED = "mirrored: the camera or its driver flips the picture"
-MIXED = "mixed frame: the screen changed during the exposure"
+MIXED = "mixed frame: the image is not whole, because the screen changed during the exposure"
+DARK = (
+    "dark band: the image is not whole, because a part of the screen was dark; "
+    "expose for whole periods of its backlight"
+)
+COVERED = "covered: a window, a banner or a thing lies over a marker, and may hide the image"
+GLARE = "glare over the code: something shines on the screen"
 OUTSIDE = "partly outside the picture: go back, or turn the camera"
 
 
