@@ -125,12 +125,12 @@ class Samples:
         if np.median(copies) < _SHARP * contrast:
             return False
         brighter = np.maximum(self.cells[:, 0::2], self.cells[:, 1::2])
-        grey = _by_bit(brighter) < self.black + _WHITE * contrast
+        grey = by_bit(brighter) < self.black + _WHITE * contrast
         return bool(((copies < 0.4 * contrast) & grey).all(axis=0).sum() > _MOST_GREY)
 
     def signed(self) -> Floats:
         """Return how much brighter the cell for 1 is, in both copies of the bits: (2, 108)."""
-        return np.asarray(_by_bit(self.differences()) * PLACES["sign"])
+        return np.asarray(by_bit(self.differences()) * PLACES["sign"])
 
     def parity_bit(self) -> Optional[bool]:
         """Return the parity, or None if no corner shows it."""
@@ -158,7 +158,7 @@ class Samples:
         # Under glare the contrast around is small too. What is left there is mostly noise.
         scale = np.maximum(np.median(windows, axis=2), 0.25 * np.median(size))
         soft = np.clip(difference / np.maximum(scale, 2.0)[:, None, :], -1, 1)
-        return np.asarray(_by_bit(soft) * PLACES["sign"])
+        return np.asarray(by_bit(soft) * PLACES["sign"])
 
 
 def _beyond(gray: NDArray[np.uint8], corners: Floats, mapping: Mapping) -> NDArray[np.bool_]:
@@ -167,7 +167,7 @@ def _beyond(gray: NDArray[np.uint8], corners: Floats, mapping: Mapping) -> NDArr
     return np.asarray(((points < 0) | (points > (gray.shape[1], gray.shape[0]))).any(axis=(-2, -1)))
 
 
-def _by_bit(pairs: Floats) -> Floats:
+def by_bit(pairs: Floats) -> Floats:
     """Return the values of pairs (strip, pair, column) in the order of the bits: (2, 108)."""
     by_bit = [
         pairs[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] for strip in (0, 1)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from client_sample.camera.frame import PLACES, FrameLayout, pack, white_witnesses
 from client_sample.camera.reading import COVERED, DARK, GLARE, MIXED, FrameReading
-from client_sample.camera.samples import Samples, expected_differences
+from client_sample.camera.samples import Samples, by_bit, expected_differences
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -31,7 +31,7 @@ _AGAINST = 0.4  # how much brighter the wrong one of two cells is
 _INVERTED, _MOST_INVERTED = 0.5, 2  # bits of one copy
 # No bit of those photographs was grey twice. In mixes of frames that follow each other, 20 to 40 %
 # of one in the other, nine or more bits were.
-_CLEAR_BIT, _MOST_GREY = 0.6, 4
+_CLEAR_BIT, _MOST_GREY, _BRIGHT = 0.6, 4, 0.95
 _CLEAR_PARITY = 0.45
 _SURE_STRIP = 0.6  # how well the orientation mark beside a strip's markers fits
 _FEWEST_STEPS = 6  # between witnesses of one side: a frame of an earlier release has none
@@ -129,9 +129,15 @@ class Witnesses:
         return bool(against.sum() >= 2)
 
     def _is_grey(self) -> bool:
-        """Tell whether bits are grey in both copies; glare hits one of them."""
+        """Tell whether bits are grey in both copies: another frame shone through.
+
+        Glare makes the black cell of a pair brighter, and leaves the white one as it is.
+        """
         usual = np.maximum(np.median(abs(self.copies), axis=1, keepdims=True), 0.05)
-        return bool((self.copies < _CLEAR_BIT * usual).all(axis=0).sum() > _MOST_GREY)
+        brighter = np.maximum(self.samples.cells[:, 0::2], self.samples.cells[:, 1::2])
+        glares = by_bit(brighter) - self.samples.black > _BRIGHT * self.usual
+        grey = (self.copies < _CLEAR_BIT * usual) & ~glares
+        return bool(grey.all(axis=0).sum() > _MOST_GREY)
 
     def _fault_of_dark(self) -> Optional[str]:
         """Return what makes white parts dark: a band across the screen, or a thing before it."""
@@ -184,7 +190,9 @@ class Witnesses:
         """Return the least and the greatest x and y of the witnesses that clearly agree."""
         frame, known = self.frame, np.array(self.known)
         strip, bit = np.nonzero((self.copies > _CLEAR_BIT) & known[:, None])
-        parities = self.samples.parities() * np.repeat(known, 2) * (-1 if self.reading.parity else 1)
+        parities = (
+            self.samples.parities() * np.repeat(known, 2) * (-1 if self.reading.parity else 1)
+        )
         places = [
             frame.code_cells().mean(axis=1)[strip, PLACES["column"][strip, bit]],
             frame.blocks(True).mean(axis=(1, 2))[parities > _CLEAR_PARITY],

@@ -126,7 +126,10 @@ class Camera:
 
 
 def barrel(
-    k1: float, k2: float = 0.0, centre: tuple[float, float] = (0.5, 0.5), size: tuple[int, int] = SIZE
+    k1: float,
+    k2: float = 0.0,
+    centre: tuple[float, float] = (0.5, 0.5),
+    size: tuple[int, int] = SIZE,
 ) -> Lens:
     """Return a lens that bends by r (1 + k1 r² + k2 r⁴) on the way back, about any centre.
 
@@ -143,8 +146,13 @@ def barrel(
 
 
 def brown(
-    k1: float, p1: float = 0.0, p2: float = 0.0, k2: float = 0.0,
-    centre: tuple[float, float] = (0.5, 0.5), size: tuple[int, int] = SIZE, focal: float = 0.8,
+    k1: float,
+    p1: float = 0.0,
+    p2: float = 0.0,
+    k2: float = 0.0,
+    centre: tuple[float, float] = (0.5, 0.5),
+    size: tuple[int, int] = SIZE,
+    focal: float = 0.8,
 ) -> Lens:
     """Return a lens of Brown's model, as OpenCV has it: its way back is no polynomial."""
     middle = np.array(centre) * size

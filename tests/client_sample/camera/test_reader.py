@@ -322,7 +322,7 @@ def straight():
     # A photograph of 2x2 pixels has its middle at 1, 1 and half a diagonal of the root of 2.
     to_photo = np.diag([np.sqrt(0.5), np.sqrt(0.5), 1.0])
     to_photo[:2, 2] = -np.sqrt(0.5)
-    return Mapping(to_photo, (0.0, 0.0), (2, 2))
+    return Mapping(to_photo, (0.0, 0.0, 0.0), (2, 2))
 
 
 @pytest.fixture(scope="module")
