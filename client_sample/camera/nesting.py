@@ -7,7 +7,7 @@ one around it. So a frame counts only if no larger frame's marker stands around 
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ Points = NDArray[np.float64]
 _SIDE, _SHORT = 8.0, 90.0
 _LEAST_LARGER = 1.2
 _SQUARE = 0.15  # how much the sides of a marker may differ, as a share
+_SAME_SIZE, _IN_THE_MIDDLE = 0.05, 0.02
 _WHITE, _BLACK = 0.6, 0.35  # between the marker and the black beside it
 
 
@@ -45,30 +46,47 @@ def image_room(guess: ScreenGuess) -> Points:
 def is_nested(
     gray: NDArray[np.uint8], frame: FrameLayout, mapping: Mapping, squares: Sequence[Square]
 ) -> bool:
-    """Tell whether a marker of a larger frame in the same plane stands beyond a corner of this."""
-    return any(_is_marker_around(gray, frame, mapping, square) for square in squares)
+    """Tell whether a larger frame's markers stand beyond the corners of this one, in its plane.
 
-
-def _is_marker_around(
-    gray: NDArray[np.uint8], frame: FrameLayout, mapping: Mapping, square: Square
-) -> bool:
-    corners = mapping.back(square.corners)
-    if not np.isfinite(corners).all():
-        return False
-    unit = min(frame.width, frame.height) / _SHORT
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    sides = high - low
-    if sides.min() < _LEAST_LARGER * _SIDE * unit or sides.max() > (1 + _SQUARE) * sides.min():
-        return False
-    if abs(np.sort(corners, axis=0) - np.sort(_box(low, high), axis=0)).max() > _SQUARE * sides[0]:
-        return False
-    beyond_x = -1 if high[0] <= 0 else 1 if low[0] >= frame.width else 0
-    beyond_y = -1 if high[1] <= 0 else 1 if low[1] >= frame.height else 0
-    if not (beyond_x and beyond_y):
-        return False
-    return _has_mark(
-        gray, mapping, (low + high) / 2, float(sides.mean()) / _SIDE, beyond_x, beyond_y
+    One is enough with its mark beside it. Where light hides the marks, two are, one on each side.
+    """
+    corners: Dict[Tuple[int, int], List[Points]] = {}
+    for square in squares:
+        places = mapping.back(square.corners)
+        corner = _corner_beyond(places, frame) if np.isfinite(places).all() else None
+        if corner is None:
+            continue
+        middle, side = places.mean(axis=0), float(np.ptp(places, axis=0).mean())
+        if _has_mark(gray, mapping, middle, side / _SIDE, *corner):
+            return True
+        corners.setdefault(corner, []).append(np.array([*middle, side]))
+    left, right = (
+        [place for corner, found in corners.items() if corner[0] == x for place in found]
+        for x in (-1, 1)
     )
+    return any(_are_a_pair(one, other, frame) for one in left for other in right)
+
+
+def _corner_beyond(places: Points, frame: FrameLayout) -> Optional[Tuple[int, int]]:
+    """Return beyond which corner of the frame a square stands that can be a larger marker."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    sides = high - low
+    unit = min(frame.width, frame.height) / _SHORT
+    if sides.min() < _LEAST_LARGER * _SIDE * unit or sides.max() > (1 + _SQUARE) * sides.min():
+        return None
+    box = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+    if abs(np.sort(places, axis=0) - np.sort(box, axis=0)).max() > _SQUARE * sides[0]:
+        return None
+    x = -1 if high[0] <= 0 else 1 if low[0] >= frame.width else 0
+    y = -1 if high[1] <= 0 else 1 if low[1] >= frame.height else 0
+    return (x, y) if x and y else None
+
+
+def _are_a_pair(left: Points, right: Points, frame: FrameLayout) -> bool:
+    """Tell whether two squares are equal, and the frame stands in the middle between them."""
+    middle = (left[0] + right[0]) / 2
+    same = abs(left[2] - right[2]) < _SAME_SIZE * (left[2] + right[2])
+    return bool(same and abs(middle - frame.width / 2) < _IN_THE_MIDDLE * (right[0] - left[0]))
 
 
 def _has_mark(
@@ -91,7 +109,3 @@ def _has_mark(
     lit, dark = mark > _WHITE, mark < _BLACK
     fits = bool(np.where(ORIENTATION[corner], lit, dark).all())
     return fits and (bool(ORIENTATION[corner].any()) or parity.max() > _WHITE > parity.min())
-
-
-def _box(low: Points, high: Points) -> Points:
-    return np.array([low, (high[0], low[1]), high, (low[0], high[1])])

@@ -19,6 +19,10 @@ from client_sample.camera.squares import find_squares
 Pixels = NDArray[np.uint8]
 
 NO_SCREEN = "no screen: four white markers on black were not found; a far one needs you nearer"
+UNCLEAR = (
+    "unclear: there are markers and code, but they do not fit together; see that the screen shows "
+    "the whole frame without scaling or overscan, and that the lens is no fisheye"
+)
 TOO_SMALL = "too small: go nearer"
 OVER_EXPOSED = "over-exposed: expose shorter, or turn the screen down"
 
@@ -87,10 +91,10 @@ def is_bent(gray: Pixels) -> bool:
     This asks the squares alone: where a lens bends so much, the code is not found.
     """
     squares = find_squares(gray)
-    for sighting in four_markers(squares)[:_MOST_SCREENS]:
+    for sighting in four_markers(squares)[:2]:
         centres = dict(zip(sighting.numbers, sighting.corners.mean(axis=1)))
         side = np.linalg.norm(sighting.corners[:, 1] - sighting.corners[:, 0], axis=1).mean()
-        small = np.array([s.centre for s in squares if 0.3 < s.side / side < 0.75]).reshape(-1, 2)
+        small = np.array([s.centre for s in squares if 0.4 < s.side / side < 0.65]).reshape(-1, 2)
         upper = _sags(centres[0], centres[1], small)
         lower = _sags(centres[3], centres[2], small)
         for sign in (-1, 1):
@@ -140,7 +144,7 @@ def _unclear(samples: Samples, strips: Tuple[bool, bool]) -> str:
     brighter, darker = _pairs(samples)
     if (brighter - darker).mean() < _SHARP * _contrast(samples):
         return BLURRED
-    return GLARE
+    return UNCLEAR
 
 
 def _has_glare(samples: Samples) -> bool:
