@@ -20,8 +20,10 @@ from client_sample.camera.squares import Square
 Points = NDArray[np.float64]
 
 # In units of the screen inside. The frame around is larger by at least the room of its margins.
-_SIDE, _SHORT = 8.0, 90.0
+_SIDE, _ID_SIDE, _SHORT = 8.0, 4.5, 90.0
 _LEAST_LARGER = 1.2
+_MOST_LARGER = 1.64  # for cells of the id: a neighbour's markers are larger
+_ON_STEP = 0.08
 _SQUARE = 0.15  # how much the sides of a marker may differ, as a share
 _SAME_SIZE, _IN_THE_MIDDLE = 0.05, 0.02
 _WHITE, _BLACK = 0.6, 0.35  # between the marker and the black beside it
@@ -48,12 +50,17 @@ def is_nested(
 ) -> bool:
     """Tell whether a larger frame's markers stand beyond the corners of this one, in its plane.
 
-    One is enough with its mark beside it. Where light hides the marks, two are, one on each side.
+    One is enough with its mark beside it. Where light hides the marks, two are, one on each side,
+    or two cells of the larger frame's id.
     """
     corners: Dict[Tuple[int, int], List[Points]] = {}
+    cells = 0
     for square in squares:
         places = mapping.back(square.corners)
-        corner = _corner_beyond(places, frame) if np.isfinite(places).all() else None
+        if not np.isfinite(places).all() or not _is_upright(places):
+            continue
+        cells += _is_id_cell_around(places, frame)
+        corner = _corner_beyond(places, frame)
         if corner is None:
             continue
         middle, side = places.mean(axis=0), float(np.ptp(places, axis=0).mean())
@@ -64,22 +71,40 @@ def is_nested(
         [place for corner, found in corners.items() if corner[0] == x for place in found]
         for x in (-1, 1)
     )
-    return any(_are_a_pair(one, other, frame) for one in left for other in right)
+    return cells >= 2 or any(_are_a_pair(one, other, frame) for one in left for other in right)
 
 
 def _corner_beyond(places: Points, frame: FrameLayout) -> Optional[Tuple[int, int]]:
     """Return beyond which corner of the frame a square stands that can be a larger marker."""
     low, high = places.min(axis=0), places.max(axis=0)
-    sides = high - low
     unit = min(frame.width, frame.height) / _SHORT
-    if sides.min() < _LEAST_LARGER * _SIDE * unit or sides.max() > (1 + _SQUARE) * sides.min():
-        return None
-    box = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
-    if abs(np.sort(places, axis=0) - np.sort(box, axis=0)).max() > _SQUARE * sides[0]:
+    if (high - low).min() < _LEAST_LARGER * _SIDE * unit:
         return None
     x = -1 if high[0] <= 0 else 1 if low[0] >= frame.width else 0
     y = -1 if high[1] <= 0 else 1 if low[1] >= frame.height else 0
     return (x, y) if x and y else None
+
+
+def _is_upright(places: Points) -> bool:
+    """Tell whether a square stands upright and is one, in the plane of the screen."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    sides = high - low
+    box = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+    off = abs(np.sort(places, axis=0) - np.sort(box, axis=0)).max()
+    return bool(sides.max() <= (1 + _SQUARE) * sides.min() and off <= _SQUARE * sides.min())
+
+
+def _is_id_cell_around(places: Points, frame: FrameLayout) -> bool:
+    """Tell whether a square can be a cell of the id of a larger frame about the same middle."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    unit = float((high - low).mean()) / _ID_SIDE
+    larger = unit * _SHORT / min(frame.width, frame.height)
+    if not _LEAST_LARGER < larger < _MOST_LARGER or (high[0] > 0 and low[0] < frame.width):
+        return False
+    # Ten equal steps lie between the markers of a side.
+    step = (_SHORT - 19) / 10 * unit
+    number = ((low[1] + high[1]) / 2 - frame.height / 2) / step + 4.5
+    return bool(-0.5 < number < 9.5 and abs(number - round(number)) < _ON_STEP)
 
 
 def _are_a_pair(left: Points, right: Points, frame: FrameLayout) -> bool:

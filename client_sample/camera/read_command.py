@@ -80,7 +80,7 @@ def _warning(error_px: float) -> Optional[str]:
     if error_px <= _LARGE_ERROR_PX:
         return None
     about = f"about {error_px:.1f}" if math.isfinite(error_px) else "an unknown number of"
-    return f"boxes may miss by {about} pixels of the image: the lens bends too much, or too little is seen"
+    return f"boxes may miss by {about} pixels of the image: the lens bends the picture too much"
 
 
 def _write(path: Path, picture: Pixels) -> None:

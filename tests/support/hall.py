@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Photographs of screens in a hall, spoiled one way at a time: what goes wrong is chosen, not drawn.
+"""Photographs of screens in a hall, spoiled one way at a time, as a test chooses.
 
 A third simulated camera: several screens may stand in view, the lens may have its middle anywhere,
 and light is lost or added where a test says.
