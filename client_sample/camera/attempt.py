@@ -140,14 +140,13 @@ class OrientedGuess:
             raise Unread(MIXED, labels)
         reading = self._exact(labels[0], gray)
         samples = Samples.of(gray, reading.frame, reading.mapping)
-        if not self._agrees(reading, samples):
-            return None
         if (reading.corners < 0).any() or (reading.corners > gray.shape[::-1]).any():
             raise Unread(OUTSIDE, labels)
         fault = Witnesses(samples, reading).fault(gray)
         if fault is not None:
             raise Unread(fault, labels)
-        return reading
+        # Where the cells of the id say something else, and nothing is wrong with them, it is chance.
+        return reading if self._agrees(reading, samples) else None
 
     def nearer(self, gray: Gray) -> OrientedGuess:
         """Return the view with a map that fits the edges of the cells as they seem to be.

@@ -147,7 +147,7 @@ class FrameLayout:
         return np.array(
             [
                 [_rectangle(left, top, right, bottom) for left, right in sides]
-                for top, bottom in zip(edges, edges[1:])
+                for top, bottom in zip(edges[:-1].tolist(), edges[1:].tolist())
             ]
         )
 

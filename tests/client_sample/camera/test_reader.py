@@ -182,7 +182,7 @@ def test_a_frame_that_was_black_for_a_part_of_the_exposure_is_refused(frame, bla
     """The first frame after black, as a rolling shutter sees it, is not read: its image is cut."""
     part = frame.copy()
     part[black] = 0
-    with pytest.raises(Unread, match="^mixed frame"):
+    with pytest.raises(Unread, match="^dark band: the image is not whole"):
         read(plain(part))
 
 
