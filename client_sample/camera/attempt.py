@@ -145,7 +145,7 @@ class OrientedGuess:
         fault = Witnesses(samples, reading).fault(gray)
         if fault is not None:
             raise Unread(fault, labels)
-        # Where the cells of the id say something else, and nothing is wrong with them, it is chance.
+        # Where the id's cells say something else, and nothing is wrong with them, it is chance.
         return reading if self._agrees(reading, samples) else None
 
     def nearer(self, gray: Gray) -> OrientedGuess:

@@ -37,7 +37,7 @@ _SURE_STRIP = 0.6  # how well the orientation mark beside a strip's markers fits
 _FEWEST_STEPS = 6  # between witnesses of one side: a frame of an earlier release has none
 _NEAR = 3  # a white cell and a black one so near to each other are a sign that both are seen
 _FARTHEST_COVERED = 0.6  # of the screen's width or height, between dark parts
-_MOST_HIDDEN = 0.1  # of the screen's height or width, at an end of the image
+_MOST_HIDDEN = 0.06  # of the screen's height or width, at an end of the image
 _BLACK_ROW = 0.1  # of the usual white, in grey levels: an image's row as black as the ground
 
 
@@ -97,7 +97,7 @@ class Witnesses:
 
     @cached_property
     def has_cells(self) -> bool:
-        """Tell whether cells stand beside the image: frames before the release 1.1 have none."""
+        """Tell whether cells stand beside the image: frames of earlier referees have none."""
         steps = abs(np.diff(np.nan_to_num(self.samples.witnesses), axis=0))
         return bool((steps > 0.45 * self.usual).sum() >= _FEWEST_STEPS)
 
@@ -126,7 +126,7 @@ class Witnesses:
         wrong, right = (np.where(self.white == lit, self.cells, 0) for lit in (False, True))
         with np.errstate(invalid="ignore"):
             against = wrong.sum(axis=1) - right.sum(axis=1) > _AGAINST
-        return bool(against.sum() >= 2)
+        return bool(against.any())
 
     def _is_grey(self) -> bool:
         """Tell whether bits are grey in both copies: another frame shone through.
