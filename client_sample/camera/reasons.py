@@ -55,8 +55,6 @@ def why_unread(gray: Pixels, best: Optional[ScreenGuess]) -> str:
         return OUTSIDE
     if misplaced:
         return misplaced
-    if coded is not None and is_bent(gray):
-        return LENS
     if coded is None and _is_inverted(gray):
         return INVERTED
     if coded is None and _is_over_exposed(gray):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from client_sample.camera.frame import PLACES, FrameLayout, pack, white_witnesses
-from client_sample.camera.reading import COVERED, DARK, GLARE, MIXED, FrameReading
+from client_sample.camera.reading import BLURRED, COVERED, DARK, GLARE, MIXED, FrameReading
 from client_sample.camera.samples import Samples, by_bit, expected_differences
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,7 @@ _INVERTED, _MOST_INVERTED = 0.5, 2  # bits of one copy
 # No bit of those photographs was grey twice. In mixes of frames that follow each other, 20 to 40 %
 # of one in the other, nine or more bits were.
 _CLEAR_BIT, _MOST_GREY, _BRIGHT = 0.6, 4, 0.95
+_SHARP = 0.5  # of the contrast between markers and black
 _CLEAR_PARITY = 0.45
 _SURE_STRIP = 0.6  # how well the orientation mark beside a strip's markers fits
 _FEWEST_STEPS = 6  # between witnesses of one side: a frame of an earlier release has none
@@ -50,11 +51,13 @@ class Witnesses:
 
     def fault(self, gray: NDArray[np.uint8]) -> Optional[str]:
         """Return why the image is not whole, or None."""
-        if self._speaks_against() or self._is_grey():
+        if self._speaks_against():
             return MIXED
+        if self._is_grey():
+            return BLURRED if self._is_blurred() else MIXED
         dark = self._fault_of_dark()
         if dark is not None:
-            return dark
+            return BLURRED if self._is_blurred() else dark
         if not self.has_cells and self._has_black_rows(gray):
             return DARK
         return None if self._reaches_over_the_image() else GLARE
@@ -127,6 +130,11 @@ class Witnesses:
         with np.errstate(invalid="ignore"):
             against = wrong.sum(axis=1) - right.sum(axis=1) > _AGAINST
         return bool(against.any())
+
+    def _is_blurred(self) -> bool:
+        """Tell whether no strip has pairs that differ as markers and black do."""
+        pairs = np.median(abs(self.samples.signed()), axis=1).max()
+        return bool(pairs < _SHARP * (self.samples.white - self.samples.black))
 
     def _is_grey(self) -> bool:
         """Tell whether bits are grey in both copies: another frame shone through.
