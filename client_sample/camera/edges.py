@@ -188,6 +188,9 @@ def _solve(
         pull = np.array([0.0] * 8 + [0.05, 0.3, 0.3] + [2.0, 8.0, 24.0, 72.0][: len(known)])[free]
         system = np.vstack([slopes * weight[:, None], np.diag(pull)])
         aim = np.concatenate([-miss * weight, -pull * values[free]])
-        values[free] += np.linalg.lstsq(system, aim, rcond=None)[0]
+        # The normal equations take a tenth of the time of a decomposition of all edges.
+        normal = system.T @ system
+        normal += np.diag(1e-12 * normal.diagonal() + 1e-12)
+        values[free] += np.linalg.solve(normal, system.T @ aim)
         miss = misses(values)
     return made(values), abs(miss)
