@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.edges import edges_of, refit
+from client_sample.camera.edges import Fit, edges_of, refit
 from client_sample.camera.frame import FrameLayout, Label, pack, unpack
 from client_sample.camera.mapping import Mapping
 from client_sample.camera.reading import MIRRORED, MIXED, OUTSIDE, FrameReading, Unread
 from client_sample.camera.samples import Samples, expected_differences, pairs_of_cells
 from client_sample.camera.sightings import Sighting
+from client_sample.camera.wholeness import Witnesses
 
 Gray = NDArray[np.uint8]
 Strips = Tuple[bool, bool]
@@ -23,11 +24,17 @@ Strips = Tuple[bool, bool]
 # Lenses are tried in these steps, then at half a step. Half a step moves a row by less than a
 # quarter of its height.
 _BENDS = np.arange(-0.24, 0.25, 0.04)
+_STRONG = 0.06
+_CENTRES = (0.24, 0.12)  # of half the diagonal
 _SAME_SHAPE = 0.06  # the width by the height, as a logarithm
-_LEAST_ORIENTATION = 0.3
+LEAST_ORIENTATION = 0.3
 # The least of 192 hard photographs that were read had 1.54. Of the guesses about pictures without a
 # screen few have more than 1.2.
 _LEAST_ALTERNATION = 1.3
+_SHARE_OF_CHANCE = 0.3  # of the edges' spread remains in the map
+_MOST_GUESSES = 6
+_ROUGH_ALTERNATION = 0.9  # with a lens that is only roughly right
+_ROUGH_BENDS = (-0.08, 0.0, 0.08)
 _FEWEST_IDS = 8  # of the ten id cells of at least one side
 
 
@@ -45,17 +52,32 @@ class ScreenGuess:
 
     @classmethod
     def of(cls, gray: Gray, sighting: Sighting) -> ScreenGuess:
-        """Try lenses from barrel to pincushion."""
-        size = (gray.shape[1], gray.shape[0])
-        best = cls(sighting, sighting.mapping(size, 0.0), -1.0, 0.0)
+        """Try lenses from barrel to pincushion, and a strong one with its centre elsewhere."""
+        best = cls(sighting, sighting.mapping(_size(gray), 0.0), -1.0, 0.0)
         half = (_BENDS[1] - _BENDS[0]) / 2
         for bends in (_BENDS, (-half, half)):
             middle = best.mapping.bends[0]
-            for bend in bends:
-                mapping = sighting.mapping(size, middle + float(bend))
-                match = pairs_of_cells(gray, sighting.frame, mapping, sighting.strips)
-                if match[0] > best.sharpness:
-                    best = cls(sighting, mapping, *match)
+            best = best.better(gray, [(middle + float(bend), (0.0, 0.0)) for bend in bends])
+        if abs(best.mapping.bends[0]) < _STRONG:
+            return best
+        for step in _CENTRES:
+            bend, (x, y) = best.mapping.bends[0], best.mapping.centre
+            around = [(x + step * dx, y + step * dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+            best = best.better(gray, [(bend, centre) for centre in around])
+            centre = best.mapping.centre
+            best = best.better(gray, [(bend + half, centre), (bend - half, centre)])
+        return best
+
+    def better(
+        self, gray: Gray, lenses: Sequence[Tuple[float, Tuple[float, float]]]
+    ) -> ScreenGuess:
+        """Return the guess with the lens (bend, centre) that shows most contrast, or this one."""
+        best = self
+        for bend, centre in lenses:
+            mapping = self.sighting.mapping(_size(gray), bend, centre)
+            match = pairs_of_cells(gray, self.sighting.frame, mapping, self.sighting.strips)
+            if match[0] > best.sharpness:
+                best = ScreenGuess(self.sighting, mapping, *match)
         return best
 
     @property
@@ -107,24 +129,24 @@ class OrientedGuess:
 
     def read(self, gray: Gray) -> Optional[FrameReading]:
         """Return what the frame says in this view, or raise `Unread`, as `Attempt.read` does."""
-        if self.orientation < _LEAST_ORIENTATION:
+        if self.orientation < LEAST_ORIENTATION:
             return None
         labels = list(self._labels())
         if not labels:
             return None
         if self.mirrored:
-            raise Unread(MIRRORED)
+            raise Unread(MIRRORED, labels)
         if len(set(labels)) > 1 or self.samples.is_mixed(self.strips):
-            raise Unread(MIXED)
+            raise Unread(MIXED, labels)
         reading = self._exact(labels[0], gray)
         samples = Samples.of(gray, reading.frame, reading.mapping)
-        if not self._agrees(reading, samples):
-            return None
         if (reading.corners < 0).any() or (reading.corners > gray.shape[::-1]).any():
-            raise Unread(OUTSIDE)
-        if not samples.is_whole(pack(reading.label)):
-            raise Unread(MIXED)
-        return reading
+            raise Unread(OUTSIDE, labels)
+        fault = Witnesses(samples, reading).fault(gray)
+        if fault is not None:
+            raise Unread(fault, labels)
+        # Where the id's cells say something else, and nothing is wrong with them, it is chance.
+        return reading if self._agrees(reading, samples) else None
 
     def nearer(self, gray: Gray) -> OrientedGuess:
         """Return the view with a map that fits the edges of the cells as they seem to be.
@@ -137,10 +159,11 @@ class OrientedGuess:
         differences = self.samples.differences()
         differences[~np.array(self.strips)] = 0
         edges = edges_of(self.frame, differences, np.zeros(20, dtype=bool), self.strips)
-        mapping, error = refit(gray, edges, self.mapping)
-        if not math.isfinite(error):
+        fit = refit(gray, edges, self.mapping)
+        if fit is None:
             return self
-        return replace(self, mapping=mapping, samples=Samples.of(gray, self.frame, mapping))
+        samples = Samples.of(gray, self.frame, fit.mapping)
+        return replace(self, mapping=fit.mapping, samples=samples)
 
     def _labels(self) -> Iterator[Label]:
         """Yield what both copies of the code say together, and what each says alone."""
@@ -164,14 +187,62 @@ class OrientedGuess:
         )
         bits = pack(label)
         expected = expected_differences(bits)
-        edges = edges_of(frame, expected, bits[:20], self.samples.shows(expected))
-        better, error = refit(gray, edges, mapping)
-        if math.isfinite(error):
-            mapping = better
-        return FrameReading(label, self.samples.parity_bit(), frame, mapping)
+        strips = self.samples.shows(expected)
+        error_px = math.inf
+        for _ in range(2):
+            fit = refit(gray, edges_of(frame, expected, bits[:20], strips), mapping)
+            if fit is None:
+                break
+            mapping, error_px = fit.mapping, _error_px(label, frame, fit)
+            # A guess that knew one strip has found the place of the other one.
+            seen = Samples.of(gray, frame, mapping).shows(expected)
+            if seen == strips or not all(seen):
+                break
+            strips = seen
+        return FrameReading(label, self.samples.parity_bit(), frame, mapping, error_px)
 
     def _agrees(self, reading: FrameReading, samples: Samples) -> bool:
         """Tell whether the cells of the id, which the CRC does not use, say the same."""
         lit = samples.ids > (samples.white + samples.black) / 2
         same = (lit == pack(reading.label)[:20]).reshape(2, 10).sum(axis=1)
         return bool(same.max() >= _FEWEST_IDS)
+
+
+def sharpest(gray: Gray, guesses: Sequence[Sighting]) -> List[Sighting]:
+    """Return the few guesses that show most contrast between the cells of the code's pairs.
+
+    Four cells of an id can stand like markers of another screen. There the code is not.
+    """
+    size = _size(gray)
+    likely = []
+    for guess in guesses:
+        maps = [guess.mapping(size, bend) for bend in _ROUGH_BENDS]
+        pairs = [pairs_of_cells(gray, guess.frame, mapping, guess.strips) for mapping in maps]
+        sharpness, alternation = max(pairs)
+        if alternation >= _ROUGH_ALTERNATION:
+            likely.append((sharpness, guess))
+    likely.sort(key=lambda pair: -pair[0])
+    return [guess for _, guess in likely[:_MOST_GUESSES]]
+
+
+def _error_px(label: Label, frame: FrameLayout, fit: Fit) -> float:
+    """Return the error of the map that is to be expected in the image, in source pixels.
+
+    Two things make it: chance in the edges' places, and a lens that is not as the map has it.
+    """
+    left, top, right, bottom = frame.image(label)[[0, 2]].ravel()
+    x, y = np.meshgrid(np.linspace(left, right, 9), np.linspace(top, bottom, 9))
+    points = np.stack([x, y], axis=-1).reshape(-1, 2)
+    lens = np.linalg.norm(fit.mapping.back(fit.richer(points)) - points, axis=1).max()
+    spread_px = float(np.percentile(fit.misses_px, 75)) * _SHARE_OF_CHANCE
+    shown = fit.mapping(frame.image(label))
+    chance = (
+        spread_px
+        * (right - left + bottom - top)
+        / (np.linalg.norm(shown[1] - shown[0]) + np.linalg.norm(shown[2] - shown[1]))
+    )
+    return float(math.hypot(lens, chance) * label.width / (right - left))
+
+
+def _size(gray: Gray) -> Tuple[int, int]:
+    return gray.shape[1], gray.shape[0]

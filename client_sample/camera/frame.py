@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
-COLUMNS, BITS = 54, 108
+COLUMNS, BITS, WITNESSES = 54, 108, 32
+_CRC_BITS = 16
 # Lengths in half units from the edge of the screen. A half unit is a 180th of the shorter side.
 _EDGE, _MARKER_END, _IMAGE = 3, 19, 22
 _ORIENTATION, _PARITY, _CODE = 23, 29, 37
 _BLOCK, _ROW = 6, 4
 _ID_SIDE, _ANCHOR_SIDE, _ANCHOR_ROOM = 9, 8, 16
+_WITNESS_START, _WITNESS_END, _WITNESS_EDGE = 17, 21, 23
 
 # The white halves (upper, lower) of the mark beside the markers, clockwise from the upper left.
 ORIENTATION = np.array([[1, 1], [0, 0], [1, 0], [0, 1]], dtype=bool)
@@ -79,6 +81,13 @@ def pack(label: Label) -> NDArray[np.bool_]:
     return np.array([bit == "1" for bit in f"{value:0{BITS}b}"])
 
 
+def white_witnesses(bits: NDArray[np.bool_], parity: bool) -> NDArray[np.bool_]:
+    """Return which cells of the witnesses beside the image are white: (pair, left and right)."""
+    number = np.arange(WITNESSES)
+    at_left = np.where(number % 2, bits[-_CRC_BITS + number // 2], (number // 2 + parity) % 2 == 0)
+    return np.stack([at_left, ~at_left], axis=1)
+
+
 @dataclass(frozen=True)
 class FrameLayout:
     """The places in the frame of a screen of this size.
@@ -120,6 +129,27 @@ class FrameLayout:
         tops += [self.height - top - side for top in reversed(tops)]
         lefts = (left, self.width - left - side)
         return np.array([_square(x, top, side) for x in lefts for top in tops])
+
+    def id_gaps(self) -> Points:
+        """Return the middles of the black before, between and after the id's cells: (2, 11, 2)."""
+        cells = self.id_cells().reshape(2, 10, 4, 2)
+        x, y = cells[..., 0].mean(axis=-1), cells[..., 1].mean(axis=-1)
+        step = (y[:, -1:] - y[:, :1]) / 9
+        between = y[:, :1] + step * (np.arange(11) - 0.5)
+        return np.stack([np.repeat(x[:, :1], 11, axis=1), between], axis=-1)
+
+    def witnesses(self) -> Points:
+        """Return the corners of the witnesses beside the image: (pair, left and right, 4, 2)."""
+        start, near, far = (self.px(n) for n in (_WITNESS_EDGE, _WITNESS_START, _WITNESS_END))
+        room = self.height - 2 * start
+        edges = start + (2 * np.arange(WITNESSES + 1) * room + WITNESSES) // (2 * WITNESSES)
+        sides = ((near, far), (self.width - far, self.width - near))
+        return np.array(
+            [
+                [_rectangle(left, top, right, bottom) for left, right in sides]
+                for top, bottom in zip(edges[:-1].tolist(), edges[1:].tolist())
+            ]
+        )
 
     def column_edges(self) -> Tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the left and the right edges of the code's 54 columns."""

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
+_ROUNDS = 8  # of the fixed point that undoes a lens
+
 
 def sample(gray: NDArray[np.uint8], points: Points) -> NDArray[np.float64]:
     """Return the brightness at points (..., 2), between pixels by linear interpolation.
@@ -74,34 +76,50 @@ class Mapping:
 
     `matrix` maps the screen into the plane of an ideal camera, whose unit is half the photograph's
     diagonal and whose origin is its middle. There `bends` move a point at the distance r from the
-    middle to r (1 + k1 r² + k2 r⁴).
+    `centre` to r (1 + k1 r² + k2 r⁴ + ...). A lens that is not straight before the
+    sensor, or a picture that was cut, has its centre beside the middle.
     """
 
     matrix: NDArray[np.float64]
-    bends: Tuple[float, float]
+    bends: Tuple[float, ...]
     size: Tuple[int, int]
+    centre: Tuple[float, float] = (0.0, 0.0)
 
     @classmethod
-    def fit(cls, screen: Points, photo: Points, size: Tuple[int, int], bend: float = 0) -> Mapping:
+    def fit(
+        cls,
+        screen: Points,
+        photo: Points,
+        size: Tuple[int, int],
+        bend: float = 0,
+        centre: Tuple[float, float] = (0.0, 0.0),
+    ) -> Mapping:
         """Return the map that takes points to points as well as possible, for this lens."""
-        ideal = _straightened(_centred(photo, size), bend)
+        ideal = _straightened(_centred(photo, size) - centre, (bend,)) + centre
         # OpenCV finds a homography well only if the numbers are near 1.
         scale = 1 / np.ptp(screen, axis=0).max()
         # It is None for points on one line, which the types of OpenCV do not say.
         homography: Any = cv2.findHomography(screen * scale, ideal, 0)[0]
         matrix = np.full((3, 3), np.nan) if homography is None else np.asarray(homography)
-        return cls(matrix @ np.diag([scale, scale, 1.0]), (bend, 0.0), size)
+        return cls(matrix @ np.diag([scale, scale, 1.0]), (bend,), size, centre)
 
     def __call__(self, points: Points) -> Points:
         """Return where points of the screen (..., 2) are in the photograph."""
         flat = points.reshape(-1, 2)
         mapped = flat @ self.matrix[:, :2].T + self.matrix[:, 2]
         with np.errstate(all="ignore"):  # Points on the camera's horizon are nowhere.
-            ideal = mapped[:, :2] / mapped[:, 2:]
-            r2 = (ideal**2).sum(axis=1, keepdims=True)
-            bent = ideal * (1 + self.bends[0] * r2 + self.bends[1] * r2 * r2)
+            ideal = mapped[:, :2] / mapped[:, 2:] - self.centre
+            bent = ideal * _factor(ideal, self.bends) + self.centre
         half = math.hypot(*self.size) / 2
         return np.asarray(bent * half + np.array(self.size) / 2).reshape(points.shape)
+
+    def back(self, photo: Points) -> Points:
+        """Return which points of the screen are at these of the photograph (n, 2)."""
+        with np.errstate(all="ignore"):  # Far outside of the frame the lens is not known.
+            ideal = _straightened(_centred(photo, self.size) - self.centre, self.bends)
+            inverse = np.linalg.inv(self.matrix)
+            mapped = (ideal + self.centre) @ inverse[:, :2].T + inverse[:, 2]
+            return np.asarray(mapped[:, :2] / mapped[:, 2:])
 
     def turned(self, width: float, height: float) -> Mapping:
         """Return the map of a screen of this size that stands upside down."""
@@ -117,9 +135,18 @@ def _centred(points: Points, size: Tuple[int, int]) -> Points:
     return np.asarray((points - np.array(size) / 2) * (2 / math.hypot(*size)))
 
 
-def _straightened(points: Points, bend: float) -> Points:
-    """Undo the lens: the fixed point of r = bent / (1 + k r²)."""
+def _factor(ideal: Points, bends: Tuple[float, ...]) -> Points:
+    """Return how much farther from the centre a lens moves points, by their distance from it."""
+    r2 = (ideal**2).sum(axis=-1, keepdims=True)
+    factor = np.zeros_like(r2)
+    for bend in reversed(bends):
+        factor = r2 * (bend + factor)
+    return np.asarray(1 + factor)
+
+
+def _straightened(points: Points, bends: Tuple[float, ...]) -> Points:
+    """Undo the lens: the fixed point of r = bent / (1 + k1 r² + ...)."""
     ideal = points
-    for _ in range(8):
-        ideal = points / (1 + bend * (ideal**2).sum(axis=-1, keepdims=True))
+    for _ in range(_ROUNDS):
+        ideal = points / _factor(ideal, bends)
     return ideal

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import cv2
 
-from client_sample.camera.frame import session_tag
+from client_sample.camera.frame import Label, session_tag
 from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
 from client_sample.camera.source import Pixels, read_picture
 from client_sample.client import ClientError
+
+_LARGE_ERROR_PX = 2.0  # of the image as it is stored
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,18 +48,39 @@ def run(args: argparse.Namespace) -> int:
 def _read(file: str, tag: Optional[int], out: Optional[str]) -> Dict[str, Any]:
     """Return the facts of one photograph, and write its image."""
     facts: Dict[str, Any] = {"file": file, "image_id": None, "width": None, "height": None}
+    unknown = {"corners": None, "error_px": None, "warning": None}
     try:
         photo = read_picture(Path(file))
         reading = read(photo, tag)
     except (OSError, Unread) as error:
         why = getattr(error, "strerror", None) or str(error)
-        return {**facts, "reason": why, "corners": None}
+        others = _told(getattr(error, "others", ()))
+        return {**facts, "reason": why, **unknown, "others": others}
     label = reading.label
     if out is not None:
         _write(Path(out) / f"{Path(file).stem}.png", reading.cut_out(photo))
     facts.update(image_id=label.image_id, width=label.width, height=label.height)
     corners = [[round(float(x), 2), round(float(y), 2)] for x, y in reading.corners]
-    return {**facts, "reason": None, "corners": corners}
+    return {
+        **facts,
+        "reason": None,
+        "corners": corners,
+        "error_px": round(reading.error_px, 2) if math.isfinite(reading.error_px) else None,
+        "warning": _warning(reading.error_px),
+        "others": _told(reading.others),
+    }
+
+
+def _told(labels: Sequence[Label]) -> List[Dict[str, int]]:
+    """Return what other frames in the photograph say."""
+    return [{"image_id": label.image_id, "tag": label.tag} for label in labels]
+
+
+def _warning(error_px: float) -> Optional[str]:
+    if error_px <= _LARGE_ERROR_PX:
+        return None
+    about = f"about {error_px:.1f}" if math.isfinite(error_px) else "an unknown number of"
+    return f"boxes may miss by {about} pixels of the image: the lens bends the picture too much"
 
 
 def _write(path: Path, picture: Pixels) -> None:
@@ -67,6 +91,12 @@ def _write(path: Path, picture: Pixels) -> None:
 
 
 def _line(facts: Dict[str, Any]) -> str:
+    others = "".join(
+        f"; also in view: image {other['image_id']} of the tag {other['tag']}"
+        for other in facts["others"]
+    )
     if facts["reason"] is not None:
-        return f"{facts['file']}: not read: {facts['reason']}"
-    return f"{facts['file']}: image {facts['image_id']}, {facts['width']}x{facts['height']}"
+        return f"{facts['file']}: not read: {facts['reason']}{others}"
+    warning = f"; {facts['warning']}" if facts["warning"] else ""
+    line = f"{facts['file']}: image {facts['image_id']}, {facts['width']}x{facts['height']}"
+    return line + warning + others

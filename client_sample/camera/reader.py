@@ -4,11 +4,14 @@
 A label is believed only if its CRC is right, the screen in the photograph has the shape that it
 names, the orientation mark fits, and the cells of the id agree, which the CRC does not use. Few
 guesses are tried, so chance passes in less than one of a million photographs.
+
+Other screens may be in view, and an image may be a picture of a frame. So every frame is looked at,
+and the session's tag decides before anything else that is wrong with one.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import List, Optional, Sequence, Tuple
 
 import cv2
@@ -16,46 +19,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from client_sample.camera import sightings
-from client_sample.camera.attempt import ScreenGuess
-from client_sample.camera.mapping import Mapping, sample
-from client_sample.camera.reading import MIXED, OUTSIDE, FrameReading, Unread, column_px
-from client_sample.camera.samples import Samples, pairs_of_cells
-from client_sample.camera.sightings import Sighting, one_side
-from client_sample.camera.squares import find_squares
+from client_sample.camera.attempt import ScreenGuess, sharpest
+from client_sample.camera.frame import Label
+from client_sample.camera.nesting import image_room, is_nested, lies_within
+from client_sample.camera.reading import NESTED, STALE, FrameReading, Unread
+from client_sample.camera.reasons import is_clearly_a_frame, why_unread
+from client_sample.camera.squares import Square, find_squares
 
 Pixels = NDArray[np.uint8]
 
-_MOST_GUESSES = 6
-_LEAST_ALTERNATION = 0.9  # with a lens that is only roughly right
-_ROUGH_BENDS = (-0.08, 0.0, 0.08)
 _LONGEST_PX = 1920  # A larger photograph is reduced: finer pixels do not help, and cost time.
-
-NO_SCREEN = "no screen: four white markers on black were not found; a far one needs you nearer"
-BLURRED = "blurred: focus on the screen, and hold still"
-GLARE = "glare over the code: something shines on the screen"
-TOO_SMALL = "too small: go nearer"
-OVER_EXPOSED = "over-exposed: expose shorter, or turn the screen down"
-
-_LEAST_COLUMN_PX = 3.0
-_SURE_ORIENTATION = 0.9
-_GLARE_SHARE = 0.12
-_SHARP = 0.5  # of the contrast between white and black remains between the cells of a pair
-# Frames that are well exposed had 5 % of white at most; those that three stops too many hid had
-# 10 % and more.
-_SATURATED, _MOST_SATURATED = 252, 0.08
-_STEEP = 0.1  # the steepest edge of a sharp picture, as a share of its range a pixel
+_MOST_SCREENS = 4
+_GROWN = 1.02  # Squares so near to a frame that was looked at are its own.
 
 
-_MOST_SCREENS = 8
-_LEAST_CONTRAST = 12  # grey levels between a marker and black
-_PAIRS = 0.35  # of that contrast, between the cells of a usual pair
-_BEGINNING = 5  # columns at the end of a strip: their places hardly depend on the screen's width
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A frame in the photograph: read, or refused for a reason; or the guess that came nearest."""
+
+    guess: ScreenGuess
+    outcome: FrameReading | Unread | None
+
+    @property
+    def labels(self) -> Tuple[Label, ...]:
+        if isinstance(self.outcome, FrameReading):
+            return (self.outcome.label,)
+        return () if self.outcome is None else self.outcome.labels
+
+    @property
+    def outline(self) -> NDArray[np.float64]:
+        if isinstance(self.outcome, FrameReading):
+            return self.outcome.mapping(self.outcome.frame.outline())
+        return self.guess.mapping(self.guess.sighting.frame.outline())
+
+    def is_of(self, tag: Optional[int]) -> bool:
+        return tag is None or any(label.tag == tag for label in self.labels)
 
 
 def read(photo: Pixels, tag: Optional[int] = None) -> FrameReading:
     """Read a photograph, in BGR or grey; raise `Unread` if it shows no frame of this session.
 
-    Without a tag the frame of any session is read.
+    Without a tag the frame of any session is read, the largest one.
     """
     gray = photo if photo.ndim == 2 else cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY)
     whole = (gray.shape[1], gray.shape[0])
@@ -63,148 +67,100 @@ def read(photo: Pixels, tag: Optional[int] = None) -> FrameReading:
         factor = _LONGEST_PX / max(whole)
         reduced = (round(factor * whole[0]), round(factor * whole[1]))
         gray = cv2.resize(gray, reduced, interpolation=cv2.INTER_AREA)
-    reading = _read(np.asarray(gray, dtype=np.uint8))
-    if tag is not None and reading.label.tag != tag:
-        raise Unread("stale: another session's frame")
+    reading = _read(np.asarray(gray, dtype=np.uint8), tag)
     return replace(reading, mapping=replace(reading.mapping, size=whole))
 
 
-def _read(gray: Pixels) -> FrameReading:
-    squares = find_squares(gray)
+def _read(gray: Pixels, tag: Optional[int] = None) -> FrameReading:
     smooth = np.asarray(cv2.GaussianBlur(gray, (3, 3), 0), dtype=np.uint8)
-    best: Optional[ScreenGuess] = None
-    for finder in (sightings.four_markers, sightings.three_markers, sightings.two_markers):
-        for sighting in _sharpest(smooth, finder(squares)):
-            attempt = ScreenGuess.of(smooth, sighting)
-            reading = attempt.read(smooth)
-            if reading is not None:
-                return reading
-            best = best or attempt
-    raise Unread(why_unread(smooth, best))
+    squares = find_squares(gray)
+    frames, nearest = _frames(smooth, squares)
+    own, nested = [], False
+    for found in frames:
+        if _is_inside(smooth, found, frames, nearest, squares):
+            nested = True
+        else:
+            own.append(found)
+    mine = [found for found in own if found.is_of(tag)]
+    others = [found.labels[0] for found in own if found.labels and found not in mine]
+    for found in mine:
+        if isinstance(found.outcome, FrameReading):
+            rest = [other.labels[0] for other in mine if other is not found and other.labels]
+            return replace(found.outcome, others=(*rest, *others))
+    for found in mine:
+        if isinstance(found.outcome, Unread):
+            raise Unread(str(found.outcome), found.labels, others)
+    if nearest is not None and (nested or others) and is_clearly_a_frame(smooth, nearest):
+        raise Unread(why_unread(smooth, nearest), (), others)
+    if others:
+        raise Unread(STALE, (), others)
+    raise Unread(NESTED if nested else why_unread(smooth, nearest))
 
 
-def _sharpest(gray: Pixels, guesses: Sequence[Sighting]) -> List[Sighting]:
-    """Return the few guesses that show most contrast between the cells of the code's pairs.
+def _frames(gray: Pixels, squares: Sequence[Square]) -> Tuple[List[_Found], Optional[ScreenGuess]]:
+    """Return the frames that say what they are, the largest first, and the nearest other guess."""
+    frames: List[_Found] = []
+    nearest: Optional[ScreenGuess] = None
+    rest = list(squares)
+    for _ in range(_MOST_SCREENS):
+        found = _next_frame(gray, rest, bool(frames))
+        if found is None:
+            break
+        if found.outcome is None:
+            nearest = found.guess
+            break
+        frames.append(found)
+        outline = found.outline
+        middle = outline.mean(axis=0)
+        grown = middle + _GROWN * (outline - middle)
+        rest = [square for square in rest if not lies_within(square.centre[None], grown)]
+    return sorted(frames, key=lambda found: -_area(found.outline)), nearest
 
-    Four cells of an id can stand like markers of another screen. There the code is not.
+
+def _next_frame(gray: Pixels, squares: Sequence[Square], more: bool) -> Optional[_Found]:
+    """Return the first frame that is read, else the first that is refused, else the best guess.
+
+    After one frame, `more` looks for others that show all of their markers.
     """
-    size = (gray.shape[1], gray.shape[0])
-    likely = []
-    for guess in guesses:
-        maps = [guess.mapping(size, bend) for bend in _ROUGH_BENDS]
-        pairs = [pairs_of_cells(gray, guess.frame, mapping, guess.strips) for mapping in maps]
-        sharpness, alternation = max(pairs)
-        if alternation >= _LEAST_ALTERNATION:
-            likely.append((sharpness, guess))
-    likely.sort(key=lambda pair: -pair[0])
-    return [guess for _, guess in likely[:_MOST_GUESSES]]
+    best: Optional[ScreenGuess] = None
+    refused: Optional[_Found] = None
+    finders = (sightings.four_markers, sightings.three_markers, sightings.two_markers)
+    for finder in finders[: 1 if more else 3]:
+        for sighting in sharpest(gray, finder(squares)):
+            guess = ScreenGuess.of(gray, sighting)
+            try:
+                reading = guess.read(gray)
+            except Unread as refusal:
+                refused = refused or _Found(guess, refusal)
+                continue
+            if reading is not None:
+                return _Found(guess, reading)
+            best = best or guess
+        if refused is not None:
+            return refused
+    return None if best is None else _Found(best, None)
 
 
-def why_unread(gray: NDArray[np.uint8], best: Optional[ScreenGuess]) -> str:
-    """Return the likeliest reason, for the attempt that came nearest."""
-    coded = best if best is not None and best.alternates else None
-    misplaced = None if coded is None else _misplaced(gray, coded)
-    if misplaced:
-        # A false guess in half a screen finds small cells.
-        return OUTSIDE if is_cut_off(gray) else misplaced
-    if coded is None and is_cut_off(gray):
-        return OUTSIDE
-    if coded is None and _is_over_exposed(gray):
-        # Markers that bloom run into what is around them: nothing is steep, or like a screen.
-        return GLARE if _shines(gray, best) else OVER_EXPOSED
-    if _is_blurred(gray):
-        return BLURRED
-    if best is None:
-        return NO_SCREEN
-    if not best.alternates:
-        # Most likely no screen.
-        return GLARE if _shines(gray, best) else NO_SCREEN
-    view = best.views(gray)[0]
-    return _unclear(view.samples, view.strips)
+def _is_inside(
+    gray: Pixels,
+    found: _Found,
+    frames: Sequence[_Found],
+    nearest: Optional[ScreenGuess],
+    squares: Sequence[Square],
+) -> bool:
+    """Tell whether a frame stands inside the image of another one, be that read or not."""
+    around = [other.guess for other in frames if other is not found]
+    if nearest is not None and is_clearly_a_frame(gray, nearest):
+        around.append(nearest)
+    outline = found.outline
+    if any(lies_within(outline, image_room(guess)) for guess in around):
+        return True
+    mapping, frame = found.guess.mapping, found.guess.sighting.frame
+    if isinstance(found.outcome, FrameReading):
+        mapping, frame = found.outcome.mapping, found.outcome.frame
+    outside = [square for square in squares if not lies_within(square.centre[None], outline)]
+    return is_nested(gray, frame, mapping, outside)
 
 
-def _shines(gray: NDArray[np.uint8], best: Optional[ScreenGuess]) -> bool:
-    """Tell whether glare hides the pairs; it hardly hides the marks beside the markers."""
-    if best is None:
-        return False
-    view = best.views(gray)[0]
-    return view.orientation >= _SURE_ORIENTATION and _has_glare(view.samples)
-
-
-def _misplaced(gray: NDArray[np.uint8], best: ScreenGuess) -> Optional[str]:
-    """Return what is wrong with the screen's place in the photograph, if anything is."""
-    frame, strips = best.sighting.frame, best.sighting.strips
-    outline = best.mapping(frame.outline())
-    if (outline < 0).any() or (outline > (gray.shape[1], gray.shape[0])).any():
-        return OUTSIDE
-    narrow = column_px(frame, best.mapping, not strips[0]) < _LEAST_COLUMN_PX
-    return TOO_SMALL if narrow else None
-
-
-def _unclear(samples: Samples, strips: Tuple[bool, bool]) -> str:
-    if samples.looks_mixed():
-        return MIXED
-    if _has_glare(samples):
-        return GLARE
-    if samples.is_mixed(strips) or (abs(samples.parities()) < 0.2).all():
-        return MIXED
-    brighter, darker = _pairs(samples)
-    if (brighter - darker).mean() < _SHARP * _contrast(samples):
-        return BLURRED
-    return GLARE
-
-
-def _has_glare(samples: Samples) -> bool:
-    """Tell whether many pairs have no dark cell."""
-    contrast = _contrast(samples)
-    _, darker = _pairs(samples)
-    lost = (darker > samples.black + 0.5 * contrast) & (abs(samples.differences()) < 0.3 * contrast)
-    return bool(lost.mean() > _GLARE_SHARE)
-
-
-def _pairs(samples: Samples) -> Tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the brighter and the darker cell of each pair."""
-    upper, lower = samples.cells[:, 0::2], samples.cells[:, 1::2]
-    return np.maximum(upper, lower), np.minimum(upper, lower)
-
-
-def _contrast(samples: Samples) -> float:
-    return max(1.0, samples.white - samples.black)
-
-
-def _is_over_exposed(gray: NDArray[np.uint8]) -> bool:
-    """Tell whether more of the photograph is white than a well exposed frame has."""
-    return bool((gray >= _SATURATED).mean() > _MOST_SATURATED)
-
-
-def _is_blurred(gray: NDArray[np.uint8]) -> bool:
-    """Tell whether no edge is steep, compared with the range of the brightness."""
-    smooth = cv2.GaussianBlur(gray, (0, 0), 1.5)
-    slope = np.hypot(cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1)) / 8
-    low, high = np.percentile(smooth, (2, 99.5))
-    return bool(high - low > 20 and np.percentile(slope, 99.8) < _STEEP * (high - low))
-
-
-def is_cut_off(gray: Pixels) -> bool:
-    """Tell whether the code begins beside two markers of one side, and a screen has no room."""
-    size = (gray.shape[1], gray.shape[0])
-    for sighting in one_side(find_squares(gray))[:_MOST_SCREENS]:
-        mapping = sighting.mapping(size, 0.0)
-        outline = mapping(sighting.frame.outline())
-        leaves = (outline < 0).any() or (outline > size).any()
-        if leaves and _code_begins(gray, sighting, mapping):
-            return True
-    return False
-
-
-def _code_begins(gray: Pixels, sighting: Sighting, mapping: Mapping) -> bool:
-    """Tell whether both strips begin beside these markers: in pairs of a bright and a dark cell."""
-    places = mapping(sighting.frame.code_cells()[:, :, :_BEGINNING])
-    # A comparison with a place that is nowhere is false.
-    if not ((places > 0) & (places < (gray.shape[1], gray.shape[0]))).all():
-        return False
-    cells = sample(gray, places)
-    markers = mapping(sighting.frame.markers()[list(sighting.numbers)].mean(axis=1))
-    contrast = sample(gray, markers).min() - cells.min()
-    usual = np.median(abs(cells[:, 0::2] - cells[:, 1::2]), axis=(1, 2))
-    return bool(contrast >= _LEAST_CONTRAST and (usual > _PAIRS * contrast).all())
+def _area(outline: NDArray[np.float64]) -> float:
+    return float(cv2.contourArea(outline.astype(np.float32)))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -17,25 +17,51 @@ _COARSE = 16  # a map for every 16th pixel is exact to a hundredth of one, and m
 
 
 MIRRORED = "mirrored: the camera or its driver flips the picture"
-MIXED = "mixed frame: the screen changed during the exposure"
+MIXED = "mixed frame: the image is not whole, because the screen changed during the exposure"
+DARK = (
+    "dark band: the image is not whole, because a part of the screen was dark; "
+    "expose for whole periods of its backlight"
+)
+COVERED = "covered: a window, a banner or a thing lies over a marker, and may hide the image"
+GLARE = "glare over the code: something shines on the screen"
+STALE = "stale: another session's frame"
+NESTED = "nested: the frame that was seen stands inside the shown image"
+LENS = (
+    "fisheye: the lens bends straight lines too much; take another lens, or straighten the picture"
+)
+BLURRED = "blurred: focus on the screen, and hold still"
+INVERTED = "inverted colours: switch off the screen's or the camera's negative or dark mode"
 OUTSIDE = "partly outside the picture: go back, or turn the camera"
 
 
 class Unread(Exception):
-    """A photograph that was not read; its text says why, for whoever holds the camera."""
+    """A photograph that was not read; its text says why, for whoever holds the camera.
+
+    `labels` are what the frame that was refused says, and `others` are those of other frames that
+    the photograph shows.
+    """
+
+    def __init__(self, reason: str, labels: Sequence[Label] = (), others: Sequence[Label] = ()):
+        super().__init__(reason)
+        self.labels = tuple(labels)
+        self.others = tuple(others)
 
 
 @dataclass(frozen=True, eq=False)
 class FrameReading:
     """A label that was read, and where the screen's points are in the photograph.
 
-    `parity` is the bit that alternates from frame to frame, or None if it was not seen.
+    `parity` is the bit that alternates from frame to frame, or None if it was not seen. `error_px`
+    is by how many source pixels a place in the image is expected to miss at most. `others` are the
+    labels of other frames in the photograph.
     """
 
     label: Label
     parity: Optional[bool]
     frame: FrameLayout
     mapping: Mapping
+    error_px: float
+    others: Tuple[Label, ...] = ()
 
     @property
     def corners(self) -> NDArray[np.float64]:

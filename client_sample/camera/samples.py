@@ -17,9 +17,7 @@ Floats = NDArray[np.float64]
 _AROUND = np.array([(0, 0), (-1, -1), (1, -1), (-1, 1), (1, 1)]) * 0.2  # of a cell
 # Shares of the contrast between white and black, and of the pairs of a strip.
 _CLEAR_PARITY, _CLEAR_PAIR, _MOST_PAIRS = 0.45, 0.2, 0.4
-# In 20 hard photographs of one whole frame the darkest white had .64, and no bit was grey twice. In
-# mixes of frames that follow each other, 20 to 40 % of one in the other, nine or more bits were.
-_LEAST_LIGHT, _CLEAR_BIT, _MOST_GREY = 0.5, 0.6, 4
+_MOST_GREY = 8  # bits in both copies
 _SHARP = 0.55  # the contrast of a usual pair, below which a picture is blurred and not mixed
 _WHITE = 0.93
 _NEAR = 6  # columns on each side whose contrast a pair is compared with
@@ -29,15 +27,18 @@ _NEAR = 6  # columns on each side whose contrast a pair is compared with
 class Samples:
     """The brightness of everything in the margins.
 
-    `cells` (strip, row, column), `orientation` and `parity` (corner, half), `ids` (20,), `squares`
-    (the four markers and the two anchors), and the `white` and the `black` beside the markers. An
-    id's cell or a square that is not whole in the photograph is NaN.
+    `cells` (strip, row, column), `orientation` and `parity` (corner, half), `ids` (20,), `gaps`
+    (side, 11; the black around the id's cells), `witnesses` (pair, side), `squares` (the four
+    markers and the two anchors), and the `white` and the `black` beside the markers. An id's cell,
+    a witness or a square that is not whole in the photograph is NaN.
     """
 
     cells: Floats
     orientation: Floats
     parity: Floats
     ids: Floats
+    gaps: Floats
+    witnesses: Floats
     squares: Floats
     white: float
     black: float
@@ -56,7 +57,10 @@ class Samples:
         white, black = float(np.median(squares[:4])), float(cells.min())
         squares[_beyond(gray, places, mapping)] = np.nan
         ids[_beyond(gray, frame.id_cells(), mapping)] = np.nan
-        return cls(cells, blocks[0], blocks[1], ids, squares, white, black)
+        gaps = sample(gray, mapping(frame.id_gaps()))
+        witnesses = _inside(gray, frame.witnesses(), mapping)
+        witnesses[_beyond(gray, frame.witnesses(), mapping)] = np.nan
+        return cls(cells, blocks[0], blocks[1], ids, gaps, witnesses, squares, white, black)
 
     def turned(self) -> Samples:
         """Return the samples of the frame turned by a half."""
@@ -66,6 +70,8 @@ class Samples:
             orientation=np.roll(self.orientation, 2, axis=0)[:, ::-1],
             parity=np.roll(self.parity, 2, axis=0)[:, ::-1],
             ids=self.ids[::-1],
+            gaps=self.gaps[::-1, ::-1],
+            witnesses=self.witnesses[::-1, ::-1],
             squares=self.squares[[2, 3, 0, 1, 5, 4]],
         )
 
@@ -77,6 +83,8 @@ class Samples:
             orientation=self.orientation[[1, 0, 3, 2]],
             parity=self.parity[[1, 0, 3, 2]],
             ids=np.roll(self.ids, 10),
+            gaps=self.gaps[::-1],
+            witnesses=self.witnesses[:, ::-1],
             squares=self.squares[[1, 0, 3, 2, 4, 5]],
         )
 
@@ -107,36 +115,22 @@ class Samples:
         for_0, for_1 = (parities > _CLEAR_PARITY).sum(), (parities < -_CLEAR_PARITY).sum()
         return bool(min(for_0, for_1) >= 1 and max(for_0, for_1) >= 2)
 
-    def is_whole(self, bits: NDArray[np.bool_]) -> bool:
-        """Tell whether one frame with these bits, and nothing else, was there for the exposure.
-
-        Where the screen was black for a part of it, what the frame has white is dark. Where another
-        frame shone through, a bit that differs is grey in both copies; glare hits one of them.
-        """
-        lit = np.concatenate([self.squares, self.ids[bits[:20]]])
-        contrast = max(1.0, float(np.nanmax(lit)) - self.black)
-        if np.nanmin(lit) - self.black < _LEAST_LIGHT * contrast:
-            return False
-        copies = self._signed() * np.where(bits, 1.0, -1.0)
-        usual = np.maximum(np.median(abs(copies), axis=1, keepdims=True), 0.05 * contrast)
-        return bool((copies < _CLEAR_BIT * usual).all(axis=0).sum() <= _MOST_GREY)
-
     def looks_mixed(self) -> bool:
         """Tell whether many bits are grey in both copies, though the other ones are sharp.
 
         Glare makes both cells of a pair white, and blur makes all pairs grey.
         """
         contrast = max(1.0, self.white - self.black)
-        copies = abs(self._signed())
+        copies = abs(self.signed())
         if np.median(copies) < _SHARP * contrast:
             return False
         brighter = np.maximum(self.cells[:, 0::2], self.cells[:, 1::2])
-        grey = _by_bit(brighter) < self.black + _WHITE * contrast
-        return bool(((copies < 0.4 * contrast) & grey).all(axis=0).sum() > 2 * _MOST_GREY)
+        grey = by_bit(brighter) < self.black + _WHITE * contrast
+        return bool(((copies < 0.4 * contrast) & grey).all(axis=0).sum() > _MOST_GREY)
 
-    def _signed(self) -> Floats:
+    def signed(self) -> Floats:
         """Return how much brighter the cell for 1 is, in both copies of the bits: (2, 108)."""
-        return np.asarray(_by_bit(self.differences()) * PLACES["sign"])
+        return np.asarray(by_bit(self.differences()) * PLACES["sign"])
 
     def parity_bit(self) -> Optional[bool]:
         """Return the parity, or None if no corner shows it."""
@@ -164,16 +158,16 @@ class Samples:
         # Under glare the contrast around is small too. What is left there is mostly noise.
         scale = np.maximum(np.median(windows, axis=2), 0.25 * np.median(size))
         soft = np.clip(difference / np.maximum(scale, 2.0)[:, None, :], -1, 1)
-        return np.asarray(_by_bit(soft) * PLACES["sign"])
+        return np.asarray(by_bit(soft) * PLACES["sign"])
 
 
 def _beyond(gray: NDArray[np.uint8], corners: Floats, mapping: Mapping) -> NDArray[np.bool_]:
     """Tell which of some rectangles (n, 4, 2) are not whole in the photograph."""
     points = mapping(corners)
-    return np.asarray(((points < 0) | (points > (gray.shape[1], gray.shape[0]))).any(axis=(1, 2)))
+    return np.asarray(((points < 0) | (points > (gray.shape[1], gray.shape[0]))).any(axis=(-2, -1)))
 
 
-def _by_bit(pairs: Floats) -> Floats:
+def by_bit(pairs: Floats) -> Floats:
     """Return the values of pairs (strip, pair, column) in the order of the bits: (2, 108)."""
     by_bit = [
         pairs[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] for strip in (0, 1)

@@ -58,9 +58,11 @@ class Sighting:
     frame: FrameLayout
     doubt: float
 
-    def mapping(self, size: Tuple[int, int], bend: float) -> Mapping:
-        """Return the map to the photograph that these squares tell."""
-        return Mapping.fit(self.on_screen, self.corners.reshape(-1, 2), size, bend)
+    def mapping(
+        self, size: Tuple[int, int], bend: float, centre: Tuple[float, float] = (0.0, 0.0)
+    ) -> Mapping:
+        """Return the map to the photograph that these squares tell, for a lens."""
+        return Mapping.fit(self.on_screen, self.corners.reshape(-1, 2), size, bend, centre)
 
     @cached_property
     def on_screen(self) -> Points:

@@ -18,6 +18,7 @@ from client_sample.client import ClientError
 Pixels = NDArray[np.uint8]
 
 _SUFFIXES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+_HEIF = (b"heic", b"heix", b"heif", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
 _POLL_S = 0.02
 _CLOSE_S = 5.0  # a driver that delivers nothing may hold the thread up
 
@@ -37,7 +38,13 @@ class PictureSource(Protocol):
 
 def read_picture(path: Path) -> Pixels:
     """Return a picture's pixels in BGR, as they are stored; raise `OSError` if there are none."""
-    content = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    stored = path.read_bytes()
+    if stored[4:8] == b"ftyp" and stored[8:12] in _HEIF:
+        raise OSError(
+            "a HEIC file, which OpenCV cannot read: let the phone take JPEG (most compatible), "
+            "or convert the file"
+        )
+    content = np.frombuffer(stored, dtype=np.uint8)
     flags = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
     picture = cv2.imdecode(content, flags) if len(content) else None
     if picture is None:

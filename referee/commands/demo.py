@@ -274,7 +274,7 @@ def _keep(config: Config, database: Database, run: ScoringRun, played: _Played, 
     contest = open_contest(config)
     try:
         bundle = free_path(contest, session_id, out)
-        commands = _next_commands(session_id, bundle, played.scenes, out)
+        commands = _next_commands(session_id, bundle, played, out)
         made = _Made(bundle, out / "result.html", commands)
         write_bundle(contest, session_id, made.bundle)
         page = demo_page(contest, session_id, run, made.next)
@@ -284,8 +284,10 @@ def _keep(config: Config, database: Database, run: ScoringRun, played: _Played, 
     return made
 
 
-def _next_commands(session_id: int, made: Path, scenes: Path, out: Path) -> tuple[str, ...]:
+def _next_commands(session_id: int, made: Path, played: _Played, out: Path) -> tuple[str, ...]:
     """Return three commands to go on with, as they work in this terminal."""
+    scenes = played.scenes
+    track = ["--track", "camera"] if played.as_files is not None else []
     truth, bundle = _short(scenes / "ground_truth.json"), _short(made)
     data, images = _short(out / "data"), _short(scenes / "images")
     return tuple(
@@ -293,7 +295,7 @@ def _next_commands(session_id: int, made: Path, scenes: Path, out: Path) -> tupl
         for words in (
             ["verify", bundle, "--ground-truth", truth],
             ["explain", str(session_id), "--data", data, "--out", _short(out / "explained")],
-            ["practice", "--images", images, "--ground-truth", truth],
+            ["practice", *track, "--images", images, "--ground-truth", truth],
         )
     )
 

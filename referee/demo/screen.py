@@ -27,10 +27,15 @@ FLAGS = (
 
 def missing_for_camera() -> str:
     """Return a sentence that says what this machine lacks for a simulated camera, or ''."""
-    if not any(map(shutil.which, _CHROMIUM)) or shutil.which("chromedriver") is None:
+    if not any(map(shutil.which, _CHROMIUM)):
         return (
             "The camera demo shows its images in Chromium, and there is none: install it and its "
             "driver, for example with 'sudo apt install chromium chromium-driver'."
+        )
+    if shutil.which("chromedriver") is None:
+        return (
+            "The camera demo drives Chromium by its program chromedriver, and there is none: "
+            "install it, for example with 'sudo apt install chromium-driver'."
         )
     libraries = {"cv2": "OpenCV", "selenium": "selenium"}
     lacking = [name for module, name in libraries.items() if not importlib.util.find_spec(module)]

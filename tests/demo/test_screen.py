@@ -21,6 +21,15 @@ def test_a_machine_without_chromium_is_told_what_to_install(monkeypatch, tmp_pat
     assert not (tmp_path / "demo").exists()
 
 
+def test_a_missing_driver_is_called_that(monkeypatch):
+    """Where Chromium is there and chromedriver is not, the sentence names the driver alone."""
+    monkeypatch.setattr(
+        shutil, "which", lambda name: None if name == "chromedriver" else f"/usr/bin/{name}"
+    )
+    assert "chromedriver, and there is none" in missing_for_camera()
+    assert "apt install chromium-driver" in missing_for_camera()
+
+
 @pytest.mark.parametrize(("module", "name"), [("cv2", "OpenCV"), ("selenium", "selenium")])
 def test_a_missing_library_is_named_with_its_extra(monkeypatch, module, name):
     """A library that is not installed is named, and so is the extra that brings it."""

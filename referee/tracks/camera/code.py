@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import binascii
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from referee.errors import InputError
-from referee.tracks.camera.geometry import COLUMNS, COLUMNS_A_HALF, Screen
+from referee.tracks.camera.geometry import COLUMNS, COLUMNS_A_HALF, WITNESSES, Screen
 
 ID_BITS, SIZE_BITS, SCREEN_BITS, TAG_BITS, CRC_BITS = 20, 14, 13, 16, 16
 CODE_BITS = ID_BITS + 2 * SIZE_BITS + 2 * SCREEN_BITS + 2 + TAG_BITS + CRC_BITS
@@ -80,6 +81,19 @@ def white_cell(number: int, bit: bool, *, at_bottom: bool) -> tuple[int, int]:
         pair, column = 1 - pair, (column + COLUMNS_A_HALF) % COLUMNS
     upper = bit != bool(number % 2)
     return column, 2 * pair + (not upper)
+
+
+def white_witnesses(bits: Sequence[bool], parity: int) -> tuple[bool, ...]:
+    """Return for each pair of witnesses, from above, whether the left one is white.
+
+    A pair stands at one height, one cell on each side of the image, and one of the two is white.
+    So a dark band hides a white cell at any height, whatever the id. The pairs say the parity and
+    the bits of the CRC in turn, so they show a change of the frame at any height.
+    """
+    return tuple(
+        bool(bits[-CRC_BITS + number // 2]) if number % 2 else not (number // 2 + parity) % 2
+        for number in range(WITNESSES)
+    )
 
 
 def _bits(value: int, count: int) -> tuple[bool, ...]:

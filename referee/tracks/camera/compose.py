@@ -9,7 +9,7 @@ from __future__ import annotations
 from PIL import Image, ImageDraw
 
 from referee.errors import InputError
-from referee.tracks.camera.code import FrameLabel, code_bits, id_bits, white_cell
+from referee.tracks.camera.code import FrameLabel, code_bits, id_bits, white_cell, white_witnesses
 from referee.tracks.camera.geometry import (
     ORIENTATION_START,
     PARITY_START,
@@ -21,6 +21,7 @@ from referee.tracks.camera.geometry import (
     id_cells,
     image_rect,
     markers,
+    witness_cell,
 )
 
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
@@ -64,6 +65,8 @@ def compose(
         if bit:
             _fill(draw, cell)
     bits = code_bits(label, screen, enlarged=enlarge)
+    for number, at_left in enumerate(white_witnesses(bits, parity)):
+        _fill(draw, witness_cell(screen, number, at_right=not at_left))
     for at_bottom in (False, True):
         for number, bit in enumerate(bits):
             column, row = white_cell(number, bit, at_bottom=at_bottom)
@@ -76,7 +79,7 @@ def compose(
                     at_bottom=at_bottom,
                     at_right=at_right,
                     start=PARITY_START,
-                    lower=not parity,
+                    lower=bool(parity),
                 ),
             )
     return frame

@@ -21,11 +21,14 @@ ORIENTATION_START, PARITY_START = 23, 29
 CODE_START = 37
 ANCHOR_SIDE, ANCHOR_ROOM = 8, 16
 ID_CELL_SIDE = 9
+WITNESS_START, WITNESS_END = 17, 21
+WITNESS_EDGE = 23  # from the upper edge, and from the lower one
 
 ID_CELLS_A_SIDE = 10
 COLUMNS_A_HALF = 27
 COLUMNS = 2 * COLUMNS_A_HALF
 ROWS = 4
+WITNESSES = 32  # on each side
 
 _SHORTEST_PX, _LONGEST_PX = 240, 8191  # 8191 is the most that the code's 13 bits can say
 _MOST_ELONGATED = 4
@@ -112,6 +115,22 @@ def id_cells(screen: Screen) -> tuple[Rect, ...]:
     tops = [*upper, *(screen.height_px - top - side for top in reversed(upper))]
     columns = (left, screen.width_px - left - side)
     return tuple(_square(column, top, side) for column in columns for top in tops)
+
+
+def witness_cell(screen: Screen, number: int, *, at_right: bool) -> Rect:
+    """Return a cell of the witnesses beside the image; `number` counts from above.
+
+    Equal cells fill the height between the strips, without room between them.
+    """
+    start = screen.px(WITNESS_EDGE)
+    room = screen.height_px - 2 * start
+    top, bottom = (
+        start + (2 * edge * room + WITNESSES) // (2 * WITNESSES) for edge in (number, number + 1)
+    )
+    left, right = screen.px(WITNESS_START), screen.px(WITNESS_END)
+    if at_right:
+        left, right = screen.width_px - right, screen.width_px - left
+    return Rect(left, top, right, bottom)
 
 
 def code_cell(screen: Screen, *, at_bottom: bool, column: int, row: int) -> Rect:

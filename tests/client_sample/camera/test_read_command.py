@@ -7,13 +7,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 
+from client_sample.camera import read_command
 from client_sample.camera.__main__ import main
 from client_sample.camera.frame import session_tag
+from client_sample.camera.reader import read as read_photograph
 from client_sample.camera.source import read_picture
 from referee.cli import main as referee
 from tests.support.frames import plain
@@ -48,7 +51,10 @@ def test_each_photograph_is_one_object(photographs, capsys) -> None:
     frame, photo, _ = photographs
     code, (first, second) = read(capsys, frame, photo)
     assert 0 == code
-    assert {"file", "image_id", "width", "height", "reason", "corners"} == first.keys()
+    names = {"file", "image_id", "width", "height", "reason", "corners"}
+    assert names | {"error_px", "warning", "others"} == first.keys()
+    assert 0 <= first["error_px"] < 0.5
+    assert (None, []) == (first["warning"], first["others"])
     assert (str(frame), 1234, 400, 300, None) == (
         *(first[key] for key in ("file", "image_id", "width", "height", "reason")),
     )
@@ -72,6 +78,27 @@ def test_a_photograph_that_is_not_read_says_why(photographs, capsys, tmp_path) -
     assert "no screen" in reasons[1]
     assert "No such file" in reasons[2]
     assert "no picture that OpenCV can read" in reasons[3]
+
+
+def test_a_large_error_is_a_warning(photographs, capsys, monkeypatch) -> None:
+    """Above two pixels of the image a reading has a warning, in both forms; it stays a reading."""
+    _, photo, _ = photographs
+    large = replace(read_photograph(read_picture(photo)), error_px=3.21)
+    monkeypatch.setattr(read_command, "read", lambda pixels, tag: large)
+    code, (facts,) = read(capsys, photo)
+    assert (0, 3.21) == (code, facts["error_px"])
+    assert "about 3.2 pixels" in facts["warning"]
+    assert 0 == main(["read", str(photo)])
+    assert "about 3.2 pixels" in capsys.readouterr().out
+
+
+def test_a_file_of_a_phone_is_named(capsys, tmp_path) -> None:
+    """A HEIC file is called that, with what to do."""
+    phone = tmp_path / "IMG_0001.HEIC"
+    phone.write_bytes(b"\0\0\0\x24ftypheic" + bytes(40))
+    code, (facts,) = read(capsys, phone)
+    assert 1 == code
+    assert "HEIC" in facts["reason"] and "JPEG" in facts["reason"]
 
 
 def test_the_tag_of_another_session_is_refused(photographs, capsys) -> None:

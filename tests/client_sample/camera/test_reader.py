@@ -182,7 +182,7 @@ def test_a_frame_that_was_black_for_a_part_of_the_exposure_is_refused(frame, bla
     """The first frame after black, as a rolling shutter sees it, is not read: its image is cut."""
     part = frame.copy()
     part[black] = 0
-    with pytest.raises(Unread, match="^mixed frame"):
+    with pytest.raises(Unread, match="^dark band: the image is not whole"):
         read(plain(part))
 
 
@@ -322,7 +322,7 @@ def straight():
     # A photograph of 2x2 pixels has its middle at 1, 1 and half a diagonal of the root of 2.
     to_photo = np.diag([np.sqrt(0.5), np.sqrt(0.5), 1.0])
     to_photo[:2, 2] = -np.sqrt(0.5)
-    return Mapping(to_photo, (0.0, 0.0), (2, 2))
+    return Mapping(to_photo, (0.0, 0.0, 0.0), (2, 2))
 
 
 @pytest.fixture(scope="module")

@@ -109,16 +109,31 @@ def test_all_around_the_image_is_black() -> None:
     assert 0 == frame[132:948, 132:1788].max()
 
 
-def test_parity_changes_all_four_corners_and_nothing_else() -> None:
-    """The two frames of an image differ in one block beside each marker."""
+def test_parity_changes_all_four_corners_and_cells_at_every_height() -> None:
+    """The two frames of an image differ in a block beside each marker, and beside the image."""
     picture = noise(300, 200)
     changed = np.argwhere(
         (frame_of(picture, FULL_HD) != frame_of(picture, FULL_HD, parity=1))[..., 0]
     )
-    assert 4 * 2 * 36 * 48 == len(changed)
-    near = {(y > 540, x > 960) for y, x in changed.tolist()}
-    assert 4 == len(near)
-    assert {174, 1920 - 174 - 1} == {changed[:, 1].min(), changed[:, 1].max()}
+    strips = changed[(changed[:, 0] < 132) | (changed[:, 0] >= 948)]
+    assert 4 * 2 * 36 * 48 == len(strips)
+    assert {174, 1920 - 174 - 1} == {strips[:, 1].min(), strips[:, 1].max()}
+    sides = changed[(changed[:, 0] >= 138) & (changed[:, 0] < 942)]
+    assert {102, 1920 - 102 - 1} == {sides[:, 1].min(), sides[:, 1].max()}
+    # Every second pair says the parity.
+    assert 16 == round(len(sides) / (2 * 24 * 804 / 32))
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=str)
+@pytest.mark.parametrize("image_id", [0, 1, 2**20 - 1])
+def test_something_is_white_beside_the_image_at_every_height(screen, image_id) -> None:
+    """Whatever the id, a dark band hides white: one of the two cells of each height is."""
+    frame = frame_of(Image.new("RGB", (640, 480)), screen, image_id)[..., 0]
+    start = screen.px(23)
+    column = (screen.px(17) + screen.px(21)) // 2
+    beside = frame[start:-start, [column, screen.width_px - 1 - column]] > 0
+    assert beside.any(axis=1).all()
+    assert not beside.all(axis=1).any()
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "RGBA", "LA", "CMYK", "1"])
