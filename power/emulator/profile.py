@@ -8,13 +8,12 @@ import json
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from typing import TextIO
 
-from power.bounded_file import require_file
+from power.bounded_file import MOST_BYTES, file_text
 
 
 @dataclass(frozen=True)
@@ -149,9 +148,7 @@ def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
     and `power_w` are found by name. Rows without a power are skipped. Times count from the first
     row.
     """
-    require_file(path)
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = _rows(file)
+    rows = _rows(file_text(path, MOST_BYTES).splitlines(keepends=True))
     columns = (0, 1)
     if rows and "power_w" in rows[0] and "elapsed_s" in rows[0]:
         columns = (rows[0].index("elapsed_s"), rows[0].index("power_w"))
@@ -168,9 +165,8 @@ def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _rows(file: TextIO) -> list[list[str]]:
+def _rows(lines: Sequence[str]) -> list[list[str]]:
     """Return the rows of CSV, or of JSON lines with the seconds and the watts of each object."""
-    lines = file.readlines()
     if not (lines and lines[0].startswith("{")):
         return [row for row in csv.reader(lines) if row]
     rows = [["elapsed_s", "power_w"]]

@@ -102,7 +102,7 @@ def order(run: Run) -> Iterator[Finding]:
         yield invalid("meter_reset", "The integrator was reset during the run.")
     yield from _backwards(run)
     yield from _clock(run)
-    gaps = _gaps_s(run)
+    gaps = gaps_s(run)
     if gaps:
         yield note(
             "gap",
@@ -119,7 +119,7 @@ def order(run: Run) -> Iterator[Finding]:
         )
 
 
-def _gaps_s(run: Run) -> list[float]:
+def gaps_s(run: Run) -> list[float]:
     """Return the times without readings while the integration ran, in seconds.
 
     After the end nothing is missed, so the last gap ends where the integration did.

@@ -122,6 +122,23 @@ def cross_check(run: Run) -> CrossCheck | None:
     return CrossCheck(sampled_ws / 3600, counted_wh, allowance_wh)
 
 
+def switching_limit_wh(run: Run) -> float:
+    """Return how far the energy may be off because the meter measured nothing while it switched.
+
+    On auto-range it fills that time with the next power (IM WT310E-01EN, page 5-12). Any of the
+    powers seen may have flowed instead.
+    """
+    settings, power_w = run.settings, run.running.numbers("power_w")
+    fixed = None not in (settings.voltage_range_v, settings.current_range_a)
+    known = np.flatnonzero(~np.isnan(power_w))
+    if fixed or run.sampled or not len(known):
+        return 0.0
+    # The first updates after START have no data on any range, and are no switch.
+    blank = int(np.isnan(power_w[known[0] :]).sum())
+    span_w = float(power_w[known].max() - power_w[known].min())
+    return span_w * blank * settings.update_interval_s / 3600
+
+
 def _measured(run: Run) -> Iterator[tuple[float, float, float]]:
     """Yield time, power and energy of the running readings, except those that show the past."""
     begun_s: float | None = None

@@ -35,8 +35,11 @@ def normalized_accuracy(
 ) -> float | None:
     """Return mAP times set size / images processed, or None without a mAP or a processed image.
 
-    The result estimates the mAP that the solution would reach with time for all images. The
-    paper's formula fixes the set size at 20,000. Here it is the contest's number of images.
+    The result estimates the mAP that the solution would reach with time for all images. It is no
+    mAP: it exceeds 1 where the processed images hold more than their share of the rare classes.
+    The paper's formula fixes the set size at 20,000. Here it is the contest's number of images.
+    An image counts as processed if it was answered, as the paper's text and its table II have it;
+    an image that was only fetched does not.
     """
     if mean_ap is None or images_processed <= 0:
         return None
