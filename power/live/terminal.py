@@ -210,7 +210,7 @@ def _whole(view: RunView) -> tuple[str, tuple[float, float], list[Column]]:
 def _recent(view: RunView) -> tuple[str, tuple[float, float], list[Column]]:
     """Return the curve of the last minute."""
     last_s = max(view.elapsed_s, RECENT_S)
-    curve = Thinned(width_s=view.interval_s)
+    curve = Thinned(width_s=view.interval_s / 4)
     for _, at_s, power_w in view.recent:
         curve.add(at_s - (last_s - RECENT_S), power_w)
     return _curve("the last minute", curve, last_s - RECENT_S, last_s)
@@ -242,8 +242,9 @@ def columns_of(
 ) -> list[Values | None]:
     """Return `width` columns over a span of time; a bin reaches as far as the next one.
 
-    A power is that of the update before its reading, so it fills the empty columns back to the
-    reading before. Where that is longer ago than an update, it fills one update alone.
+    A power is that of the update before its reading. So where bins are shorter than updates, it
+    fills the empty columns back to the reading before; where that is longer ago than an update, it
+    fills one update alone.
     """
     from_s, to_s = span_s
     columns: list[Values | None] = [None] * max(1, width)
@@ -259,6 +260,8 @@ def columns_of(
         last = math.ceil((at_s + step_s - from_s) * scale - 1e-9)
         for place in range(max(0, first), min(len(columns), max(last, first + 1))):
             columns[place] = _joined(columns[place], values)
+        if step_s >= update_s:
+            continue
         since_s = known_s if at_s - known_s <= _NEXT_UPDATES * update_s else at_s - update_s
         behind = math.floor((since_s - from_s) * scale + 1e-9)
         for place in range(max(0, behind), min(len(columns), first)):
