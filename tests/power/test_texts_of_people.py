@@ -93,3 +93,12 @@ def test_facts_with_the_mark_are_read(
     facts.write_bytes(MARK + facts.read_bytes())
     assert 0 == main(["audit", str(tmp_path / "bom.csv")])
     assert "(VALID)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("row", ["\ufeff0,5", "0;5", "0,5 W", "0,five"])
+def test_a_row_of_a_profile_that_is_none_is_named(tmp_path: Path, row: str) -> None:
+    """It is never left out in silence; a header and a reading without a power may be."""
+    path = tmp_path / "profile.csv"
+    path.write_text(f"{row}\n1,5\n2,9\n", encoding="utf-8-sig")
+    with pytest.raises(ValueError, match="row 1: .* is no row of seconds and watts"):
+        read_csv(path)
