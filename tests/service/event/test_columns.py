@@ -51,7 +51,7 @@ def test_every_column_that_is_shown_has_head_words_and_cells(surface):
         (1234.5, 1100.0, 1400.0, "1230"),
         (10.82337, None, None, "10.8"),
         (0.0, 0.0, 0.0, "0"),
-        (1234.5, 600.0, 1900.0, "~1200"),
+        (1234.5, 100.0, 9900.0, "~1200"),
         (None, None, None, "–"),
     ],
 )

@@ -122,11 +122,14 @@ def test_decimals_tell_values_apart(values):
 def test_scores_that_look_alike_are_told(results):
     """A table says what the mark means, and that equal texts are not equal scores."""
     one, two, *others = results.entries
-    near = [replace(one, score=0.500001), replace(two, score=0.5, score_low=None)]
+    near = [
+        replace(entry, score=score, score_low=None, score_high=None)
+        for entry, score in ((one, 0.500001), (two, 0.5))
+    ]
     told = replace(results, entries=[*near, *others])
     for form in (results_text, results_latex):
         assert "Scores that look alike differ beyond the digits that they carry." in form(told)
     wide = replace(results, entries=[replace(one, score=5.0, score_low=4.0, score_high=6.0)])
     assert "  ~: too uncertain for more digits." in results_text(wide).splitlines()
     assert r"\textasciitilde{}: too uncertain for more digits." in results_latex(wide)
-    assert "~" not in results_text(replace(results, entries=[replace(two, score=0.5)]))
+    assert "more digits" not in results_text(replace(results, entries=[near[0]]))
