@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from power.energy import course_checks
-from power.energy.measured_run import CrossCheck, Run, noise_floor_w
+from power.energy.measured_run import CrossCheck, Run, lacks_in_gaps, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import SIGMA, Flag, Identity, InputMode
 from power.quantities import DC_ALONE
@@ -315,9 +315,11 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
         f"{compared.counted_wh:.6g} Wh. Up to {compared.allowance_wh:.2g} Wh can be explained."
     )
     far = difference > 3 * compared.allowance_wh + 0.1 * abs(compared.counted_wh)
-    # The allowance has all that a gap may hold of the powers seen. Less than that was cut off.
-    cut = compared.difference_wh > 0 and not run.sampled and bool(course_checks.gaps_s(run))
-    if cut and not run.settings.both_ways:
+    gap_s = course_checks.GAP_UPDATES * run.settings.update_interval_s
+    lacks = compared.difference_wh > 0 and not run.sampled and not run.settings.both_ways
+    # A display that was held shows the past, and is no gap in which crests were cut.
+    held = any(True for _ in course_checks.clock(run))
+    if lacks and not held and lacks_in_gaps(run, gap_s):
         text += (
             " The rest is missing where no reading came. Crests may have been cut off there, or "
             "the device drew less than at any reading; nobody can tell. Run again."
