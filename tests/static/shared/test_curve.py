@@ -92,7 +92,9 @@ def test_an_axis_of_seconds_has_two_labels(scripts: Scripts) -> None:
     ).size;
     const few = [];
     for (const width of [60, 130, 300, 1200]) {
-      for (let to = 1; to < 4000; to += to < 60 ? 0.5 : 37) if (count(to, width) < 2) few.push([to, width]);
+      for (let to = 1; to < 4000; to += to < 60 ? 0.5 : 37) {
+        if (count(to, width) < 2) few.push([to, width]);
+      }
     }
     return few;
     """
