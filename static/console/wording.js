@@ -6,7 +6,7 @@ import { figure } from "../shared/format.js";
 // What the mark before a score says: the desk prints the score, and marks one with few digits.
 export const ABOUT_WORDS = "too uncertain for more digits";
 
-export const isAbout = ({ score_text: text }) => text.startsWith("~");
+export const isAbout = ({ score_about: about }) => about;
 
 export function ageText(seconds) {
   if (seconds < 2) return "just now";
