@@ -79,6 +79,9 @@ def lite_rt(model: Path, settings: ClassifierSettings) -> Classifier:
     from ai_edge_litert.interpreter import Interpreter
 
     interpreter: Any = Interpreter(model_path=str(model), num_threads=settings.threads)
+    signature = tuple(map(int, interpreter.get_input_details()[0]["shape_signature"]))
+    if min(signature[1:], default=0) < 0:
+        raise ValueError(f"it leaves the size of its input open, {signature}: fix it in the model")
     interpreter.allocate_tensors()
     source, target = interpreter.get_input_details()[0], interpreter.get_output_details()[0]
     kind, shape = numpy.dtype(source["dtype"]).name, tuple(map(int, source["shape"]))

@@ -33,6 +33,8 @@ from numpy.typing import ArrayLike, NDArray
 # Boxes taken from the top of the list at once. With 64, numpy's cost per call does not matter, and
 # 64 x 10,000 overlaps stay in a processor's cache.
 _BLOCK = 64
+# Confidences of half precision sum to a little more than they should.
+_SUM_MOST = 1.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +44,16 @@ class KeptBoxes:
     `confidence` and `coordinates` are the outputs, in the inputs' types. If a lower bound asks for
     more rows than were kept, rows of zeros pad them. `rows` are the kept input rows and `labels`
     their labels: class labels, or class indices if the model has no labels. These two are not
-    padded.
+    padded. `above_one` counts the input rows whose confidences sum to more than 1. The
+    specification forbids that for predictions that Core Vision handles; here they are taken as they
+    are.
     """
 
     confidence: NDArray[Any]
     coordinates: NDArray[Any]
     rows: NDArray[np.int64]
     labels: Tuple[Union[str, int], ...]
+    above_one: int = 0
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,7 @@ class NonMaximumSuppression:
             self._pad(coordinates[rows]),
             rows.astype(np.int64),
             tuple(labels[index] for index in label[rows]),
+            int((confidence.sum(axis=1, dtype=np.float64) > _SUM_MOST).sum()),
         )
 
     def predict(self, features: Mapping[str, Any]) -> Dict[str, NDArray[Any]]:

@@ -139,9 +139,12 @@ def _load_model(path: str) -> Detector:
     from client_sample.litert_detector import LiteRtDetector
 
     try:
-        return LiteRtDetector(path)
+        detector = LiteRtDetector(path)
     except (ImportError, OSError, ValueError) as error:
         raise ClientError(f"Cannot use --model {path}: {error}") from error
+    if detector.remark:
+        say(detector.remark)
+    return detector
 
 
 if __name__ == "__main__":

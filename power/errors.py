@@ -9,6 +9,7 @@
     ├── MeterHolds          it holds a result that nobody has fetched: rescue it, or discard it
     ├── MeterRefused        the meter refused a command or changed a setting (`code`, `text`)
     └── MeterReplyError     an answer that cannot be understood; never turned into a number
+        └── MeterRestarted  the device has started again, and has lost how it was set up
 
 A message says what is wrong, and what to do. It never contains advice that could destroy an energy;
 such advice is in `MeterError.remedy`.
@@ -66,6 +67,10 @@ class MeterHolds(MeterError):
 
 class MeterReplyError(MeterError):
     """An answer that does not fit the question."""
+
+
+class MeterRestarted(MeterReplyError):
+    """A device that has started again since it was opened, so what it was set to is gone."""
 
 
 class MeterRefused(MeterError):

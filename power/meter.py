@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 
 class IntegrationState(Enum):
@@ -37,9 +37,13 @@ class Flag(Enum):
     integration (IM WT310E-01EN, page 5-12). SCALING to
     SETTINGS_CHANGED were found after the run and were not so before it. RESTARTED means that the
     integration began once more after our START. UNCHECKED means that the meter did not answer the
-    questions after the run. The last four are of a software integrator:
-    samples were missing, came too slowly, or disagree with the device's own energy counter, or the
-    device measures otherwise since it was opened again.
+    questions after the run. Those from SAMPLES_MISSED on are of a software integrator: samples were
+    missing, came too slowly, or disagree with the device's own energy counter, or the device
+    measures otherwise since it was opened again. Single samples were lost or no numbers, or showed
+    more than the device can measure. The counter began anew, or the device did. The power is more
+    than voltage times current. The device reported a fault of its own. WITNESS_COARSE means that
+    neither counter nor voltage and current can confirm so small an energy, and NO_WITNESS that
+    there is nothing that could.
     """
 
     OVER_RANGE = "over_range"
@@ -58,6 +62,14 @@ class Flag(Enum):
     SLOW_SAMPLES = "slow_samples"
     COUNTER_DIFFERS = "counter_differs"
     SAMPLING_CHANGED = "sampling_changed"
+    SAMPLES_LOST = "samples_lost"
+    IMPOSSIBLE_POWER = "impossible_power"
+    COUNTER_RESTARTED = "counter_restarted"
+    DEVICE_RESTARTED = "device_restarted"
+    VOLT_AMPERES_DIFFER = "volt_amperes_differ"
+    DEVICE_FAULT = "device_fault"
+    WITNESS_COARSE = "witness_coarse"
+    NO_WITNESS = "no_witness"
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,10 @@ SIGMA = "SIGMA"
 """The element of a sum over all elements of a WT332 or WT333."""
 
 
+VoltAmperes = Literal["bound", "equal", "same"]
+"""What voltage times current are to a sampled power (`Sampling`)."""
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How a meter measures whose power a program samples and integrates, and how well.
@@ -84,6 +100,13 @@ class Sampling:
     the device shows the same value, however often it is asked. `longest_gap_s` is the longest time
     between two samples that is no gap: five intervals unless it is given, and at least a second.
     `source` says where the figures come from.
+
+    The rest says what is physically possible, and each of it may be left out. `most_w` is the rated
+    power: a sample beyond it is dropped. `volt_amperes` says what voltage times current are to the
+    power: "bound" for alternating current and for means, "equal" for the product that the device
+    itself has made, "same" where this program makes the power of them, so that they confirm
+    nothing. `current_step_a` is what the device may hide of a small current. `machine_parts` is how
+    many parts like the measured one the machine has.
     """
 
     kind: str
@@ -94,6 +117,10 @@ class Sampling:
     renewal_s: float = 0.0
     longest_gap_s: float = 0.0
     source: str = ""
+    most_w: float | None = None
+    volt_amperes: VoltAmperes = "bound"
+    current_step_a: float = 0.02
+    machine_parts: int = 1
 
     def __post_init__(self) -> None:
         if not self.longest_gap_s:
@@ -146,6 +173,31 @@ class IntegrationStart:
     sent_s: float
     written_s: float
     confirmed_s: float
+
+
+@dataclass(frozen=True)
+class IntegrationStop:
+    """When our STOP ended an integration, in seconds of the monotonic clock.
+
+    The meter stopped between `sent_s`, and `seen_s`, when it had reported its end.
+    """
+
+    sent_s: float
+    seen_s: float
+
+    def after(self, start: IntegrationStart) -> tuple[float, float]:
+        """Return the least and the most seconds that the integration can have lasted."""
+        return max(0.0, self.sent_s - start.written_s), self.seen_s - start.sent_s
+
+
+@runtime_checkable
+class TellsStop(Protocol):
+    """A meter that can tell when its own STOP ended the integration."""
+
+    @property
+    def last_stop(self) -> IntegrationStop | None:
+        """Return when that was; None if this program's STOP has not ended it since its START."""
+        ...
 
 
 MEASURED = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")

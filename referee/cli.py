@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from types import FrameType
 from typing import NoReturn
@@ -89,6 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser(words[:1])
     if argv is None:  # This is the whole process, not a call from within another one.
         keep_what_is_loaded()
+        warnings.filterwarnings("ignore", module=r"PIL\.")  # Our messages tell what is damaged.
     args = parser.parse_args(words)
     if args.needs_config and args.config is None:
         parser.error(MISSING)

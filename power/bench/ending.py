@@ -10,7 +10,15 @@ from typing import TypeVar
 from power.bench.wish import HASTY_S, Wish
 from power.errors import MeterBusy, MeterError, MeterSilent
 from power.follow import LOST_METER_S, Follower, read_result
-from power.meter import IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
+from power.meter import (
+    IntegrationStart,
+    IntegrationState,
+    IntegrationStop,
+    Meter,
+    MeterSettings,
+    Reading,
+    TellsStop,
+)
 
 T = TypeVar("T")
 
@@ -26,12 +34,13 @@ _LAST_UPDATES = 3.3
 class Ended:
     """How a run ended: the session's length, the readings after it, and why the meter was left.
 
-    `left` is empty if the result was read.
+    `left` is empty if the result was read. `stop` says when our STOP ended it, if it did.
     """
 
     session_s: float
     readings: tuple[Reading, ...]
     left: str = ""
+    stop: IntegrationStop | None = None
 
 
 class Restarted(MeterBusy):
@@ -62,6 +71,7 @@ class Ending:
         self._limit_s = clock() + LOST_METER_S
         self._interval_s = follower.schedule.interval_s
         self._stop_sent_s = self._stopped_s = clock()
+        self._stop: IntegrationStop | None = None
         self._readings: list[Reading] = []
         self._hurried = False
 
@@ -76,7 +86,7 @@ class Ending:
         session_s = float(settings.timer_s)
         stopped = False
         try:
-            self._insist(self._stop)
+            self._insist(self._stop_meter)
             stopped = True
             self._stopped_s = self._clock()
             if early:
@@ -93,12 +103,13 @@ class Ending:
                 raise
             if not stopped:
                 session_s = min(self._clock() - start.sent_s, session_s)
-            return Ended(session_s, tuple(self._readings), str(error))
-        return Ended(session_s, tuple(self._readings))
+            return Ended(session_s, tuple(self._readings), str(error), self._stop)
+        return Ended(session_s, tuple(self._readings), stop=self._stop)
 
-    def _stop(self, meter: Meter) -> None:
+    def _stop_meter(self, meter: Meter) -> None:
         self._stop_sent_s = self._clock()  # A slow answer makes the session no longer.
         meter.stop()
+        self._stop = meter.last_stop if isinstance(meter, TellsStop) else None
 
     def _end_s(self) -> float:
         if not self._asked():

@@ -48,7 +48,8 @@ class Recording:
 
     `left` is empty, or says why the meter was left before its result was read. It may still
     integrate then. `suspended_s` says how long the computer slept during the run. `held` is the
-    result as the meter holds it, None where it was left.
+    result as the meter holds it, None where it was left. `stopped_s` is an argument of
+    `judge_energy`.
     """
 
     identity: Identity
@@ -60,6 +61,7 @@ class Recording:
     left: str = ""
     suspended_s: float = 0.0
     held: Held | None = None
+    stopped_s: tuple[float, float] | None = None
 
 
 class Recorder:
@@ -142,7 +144,10 @@ class Recorder:
                 ended = self._run(settings, start, log, should_stop)
             finally:
                 complete = self._write_out(log, should_stop)
-        recording = self._recording(self._readings, ended.session_s, complete, ended.left)
+        stopped_s = None if ended.stop is None else ended.stop.after(start)
+        recording = self._recording(
+            self._readings, ended.session_s, complete, ended.left, stopped_s
+        )
         if ended.left or not self._readings:
             return recording
         return replace(recording, held=result_of(self._meter, identity, self._readings[-1]))
@@ -179,7 +184,12 @@ class Recorder:
         return self._recording(readings, session_s, True, "the meter does not answer")
 
     def _recording(
-        self, readings: Readings, session_s: float, complete: bool, left: str
+        self,
+        readings: Readings,
+        session_s: float,
+        complete: bool,
+        left: str,
+        stopped_s: tuple[float, float] | None = None,
     ) -> Recording:
         if self._begun is None:
             raise ValueError("no run has begun")
@@ -192,10 +202,14 @@ class Recorder:
             identity=identity,
             suspended_s=suspended_s,
             conditions=self._conditions,
+            stopped_s=stopped_s,
         )
         if left:
             result = with_findings(result, [suspect("left", f"{_LEFT}: {left}.")])
-        return Recording(identity, settings, start, readings, result, complete, left, suspended_s)
+        return Recording(
+            *(identity, settings, start, readings, result, complete, left, suspended_s),
+            stopped_s=stopped_s,
+        )
 
     def _asked(self, should_stop: Callable[[], bool]) -> bool:
         """Tell whether somebody wants an end."""

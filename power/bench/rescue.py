@@ -21,7 +21,16 @@ from power.errors import MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
 from power.logs.facts_file import Course, facts_path, load_course, load_facts
 from power.logs.power_log import PowerLog, read_power_log
-from power.meter import SIGMA, Held, IntegrationState, Meter, MeterSettings, Reading
+from power.meter import (
+    SIGMA,
+    Held,
+    IntegrationState,
+    IntegrationStop,
+    Meter,
+    MeterSettings,
+    Reading,
+    TellsStop,
+)
 from power.readings import Readings
 from power.wipe_guard import WatchedMeter, look, result_of
 from power.wipe_rule import Runs, leave_to_wipe, unfinished
@@ -195,13 +204,18 @@ class Rescuer:
         measuring = Measuring(run.facts.identity, settings, run.facts.conditions)
         with PowerLog(run.log, start_s, resume=True) as log:
             log.begin(start_s, lambda reading: power_limit_w(reading, measuring))
-            final, stopped_s = self._end(log, start_s, settings, stop, should_stop)
+            final, stop_at = self._end(log, start_s, settings, stop, should_stop)
             complete = log.sync()
-        session_s, reasons = _session_of(final[-1], settings.timer_s, run.course.asked_s, stopped_s)
+        # Over a restart of the computer the start is known by the wall clock alone.
+        same_boot = run.course.boot != "" and run.course.boot == boot_name()
+        stopped_s = _since(stop_at, start_s, run.course) if stop_at and same_boot else None
+        ended_s = None if stop_at is None else stop_at.seen_s - start_s
+        session_s, reasons = _session_of(final[-1], settings.timer_s, run.course.asked_s, ended_s)
         facts = replace(
             run.facts.ended(session_s, final[-1]),
             flags=run.facts.flags | final[-1].flags,
             added=(*run.facts.added, _RESCUED, *reasons),
+            stopped_s=stopped_s,
         )
         return self._judged(run.log, facts, run.course, final[-1], complete)
 
@@ -223,9 +237,13 @@ class Rescuer:
             log.begin(start_s, lambda reading: power_limit_w(reading, measuring))
             final, _ = self._end(log, start_s, settings, stop, should_stop)
             complete = log.sync()
+        counted_s = final[-1].integration_s or 0.0
+        stopped = final[-1].state is IntegrationState.STOP
         facts = replace(
-            RunFacts(held.identity, settings).ended(final[-1].integration_s or 0.0, final[-1]),
+            RunFacts(held.identity, settings).ended(counted_s, final[-1]),
             added=(_NO_LOG,),
+            # The start is known by the meter's whole seconds alone.
+            stopped_s=(counted_s, counted_s + 1.0) if stopped else None,
         )
         return self._judged(path, facts, course, final[-1], complete)
 
@@ -249,17 +267,20 @@ class Rescuer:
         settings: MeterSettings,
         stop: bool,
         should_stop: Callable[[], bool],
-    ) -> tuple[list[Reading], float | None]:
+    ) -> tuple[list[Reading], IntegrationStop | None]:
         """Follow the run to its end, or end it; write and return its last readings.
 
-        The second value is the run's length if this rescue ended it.
+        The second value says when this rescue ended it, if it did.
         """
         schedule = Schedule(self._clock(), settings.update_interval_s)
         follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
-        stopped_s = None
+        stop_at = None
         if stop and self._meter.state() is IntegrationState.START:
+            asked_s = self._clock()
             self._meter.stop()
-            stopped_s = self._clock() - start_s
+            stop_at = IntegrationStop(asked_s, self._clock())
+            if isinstance(self._meter, TellsStop) and self._meter.last_stop is not None:
+                stop_at = self._meter.last_stop
         self._follow(follower, log, start_s, settings, should_stop)
         deadline_s = self._clock() + LOST_METER_S
 
@@ -279,7 +300,7 @@ class Rescuer:
         )
         for reading in final:
             log.add(reading)
-        return final, stopped_s
+        return final, stop_at
 
     def _pause(self, seconds: float) -> None:
         """Sleep in full: a wish for an end must not bring two readings of the end together."""
@@ -322,6 +343,11 @@ class Rescuer:
     def _take_up(self) -> Meter:
         attach(self._meter)
         return self._meter
+
+
+def _since(stop: IntegrationStop, start_s: float, course: Course) -> tuple[float, float]:
+    """Return the least and the most seconds between the START of a run and a STOP."""
+    return max(0.0, stop.sent_s - start_s - course.start_off_s), stop.seen_s - start_s
 
 
 def _session_of(

@@ -111,7 +111,12 @@ class RunNotes:
         """Write the exact start."""
         if self._course is not None:
             begun = self._utc() - timedelta(seconds=self._clock() - start.sent_s)
-            self._course = replace(self._course, start_utc=begun.isoformat(), start_s=start.sent_s)
+            self._course = replace(
+                self._course,
+                start_utc=begun.isoformat(),
+                start_s=start.sent_s,
+                start_off_s=start.written_s - start.sent_s,
+            )
             self._save()
 
     def asked(self, session_s: float) -> None:

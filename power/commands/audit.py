@@ -57,7 +57,14 @@ def run(options: argparse.Namespace) -> int:
     judged = audit(options.log, _given(options), conditions_of(options))
     facts = judged.facts
     measuring = Measuring(facts.identity, facts.settings, facts.conditions)
-    phases = phases_of(judged.readings, read_marks(options.log), measuring, facts.session_s)
+    phases = phases_of(
+        judged.readings,
+        read_marks(options.log),
+        measuring,
+        facts.session_s,
+        start_off_s=judged.start_off_s,
+        duration=judged.result.duration,
+    )
     if options.json:
         print_json(
             {

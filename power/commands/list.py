@@ -14,9 +14,9 @@ from power.transports.discovery import look
 
 _DESCRIPTION = """\
 List the resource strings of the meters that are found: those of PyVISA, and those of other kinds
-that can be looked for. Hints on stderr name a missing library or udev rule, and how to write the
-resource string of each other kind. A meter on Ethernet is found only if its portmapper answers a
-broadcast. Exit code 1 when nothing is found.
+that can be looked for. Hints on stderr name a missing library or udev rule, how to write the
+resource string of each other kind, and the serial ports, behind which a meter may be. A meter on
+Ethernet is found only if its portmapper answers a broadcast. Exit code 1 when nothing is found.
 
   python -m power list
   python -m power list --json
@@ -48,7 +48,12 @@ def run(options: argparse.Namespace) -> int:
             for name, kind in kinds.known.items()
         }
         print_json(
-            {"resources": look_result.resources, "hints": look_result.hints, "kinds": written}
+            {
+                "resources": look_result.resources,
+                "serial_ports": look_result.serial_ports,
+                "hints": look_result.hints,
+                "kinds": written,
+            }
         )
     else:
         for resource in look_result.resources:

@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from power.energy.accuracy import NOT_ESTABLISHED
 from power.energy.conditions import NOT_RECORDED
+from power.energy.duration import written
 from power.energy.verdict import EnergyResult, Finding
 
 if TYPE_CHECKING:
     from power.energy.phases import Phase
+
+
+# How much of a phase's ± is due to time is said where it is no small part of it.
+_TOLD = 0.05
 
 
 def result_text(result: EnergyResult) -> str:
@@ -38,12 +43,22 @@ def result_text(result: EnergyResult) -> str:
             lines.append(f"{word:8} {part_wh:.6g} Wh{plus}")
     if (charge_ah := result.both_ways.get("charge_ah")) is not None:
         lines.append(f"charge   {charge_ah:.6g} Ah")
-    if result.integration_s is not None:
-        lines.append(f"time     {result.integration_s:g} s of integration")
+    lines += duration_lines(result)
     if result.energy_wh is not None and result.uncertainty_wh is not None:
         lines += _certainty(result)
     lines += [finding_line(finding) for finding in result.findings]
     return "\n".join(lines)
+
+
+def duration_lines(result: EnergyResult) -> list[str]:
+    """Return the line that says how long the meter integrated, as exactly as that is known."""
+    lasted = result.duration
+    if lasted is None:
+        return []
+    seconds = written(lasted.seconds, lasted.off_s)
+    if not lasted.off_s:
+        return [f"time     {seconds} s of integration"]
+    return [f"time     {seconds} s ± {lasted.off_s:.2g} s of integration"]
 
 
 def finding_line(finding: Finding) -> str:
@@ -80,10 +95,12 @@ def phase_lines(phases: Sequence[Phase]) -> list[str]:
     lines = []
     for phase in phases:
         plus = "" if phase.uncertainty_wh is None else f" ± {phase.uncertainty_wh:.2g} Wh"
+        if phase.uncertainty_wh is not None and phase.time_wh >= _TOLD * phase.uncertainty_wh:
+            plus += f" ({phase.time_wh:.2g} by time)"
         name = "before the first mark" if phase.text is None else phase.text
         lines.append(
             f"phase    {name}: {phase.energy_wh:.6g} Wh{plus} in {phase.seconds:.1f} s, mean "
-            f"{phase.mean_power_w:.4g} W"
+            f"{written(phase.mean_power_w, phase.mean_power_uncertainty_w, 4)} W"
         )
     return lines
 

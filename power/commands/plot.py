@@ -45,7 +45,13 @@ def run(options: argparse.Namespace) -> int:
     judged = audit(options.log)
     result = judged.result
     try:
-        figure = figure_of(judged.readings, options.log.name, result, read_marks(options.log))
+        figure = figure_of(
+            judged.readings,
+            options.log.name,
+            result,
+            read_marks(options.log),
+            settings=judged.facts.settings,
+        )
     except ImportError as error:
         print(
             f"error: drawing needs matplotlib ({error}): "

@@ -166,6 +166,7 @@ def run(options: argparse.Namespace) -> int:
         suspended_s=recording.suspended_s,
         added=added,
         conditions=conditions,
+        stopped_s=recording.stopped_s,
     )
     held = None
     if recording.readings:
@@ -265,9 +266,16 @@ def _phases(options: argparse.Namespace, recording: Recording) -> tuple[Phase, .
     from power.logs.marks import read_marks
 
     measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
-    start_s = recording.start.sent_s
-    marks, session_s = read_marks(options.out, start_s), recording.result.session_s
-    return phases_of(recording.readings, marks, measuring, session_s, start_s)
+    start = recording.start
+    return phases_of(
+        recording.readings,
+        read_marks(options.out, start.sent_s),
+        measuring,
+        recording.result.session_s,
+        start.sent_s,
+        start_off_s=start.written_s - start.sent_s,
+        duration=recording.result.duration,
+    )
 
 
 def _print(

@@ -224,6 +224,7 @@ def _judged(
         suspended_s=recording.suspended_s,
         active=False,
         conditions=conditions,
+        stopped_s=recording.stopped_s,
     )
     left = [finding for finding in recording.result.findings if finding.code == "left"]
     measuring = Measuring(recording.identity, recording.settings, conditions)
@@ -292,9 +293,16 @@ def _print(
     findings = [one for one in measured.result.findings if one.code not in _OF_THE_WHOLE]
     kept = str(log.path) if log.keep else None
     measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
-    start_s = recording.start.sent_s
-    marks, session_s = read_marks(log.path, start_s), recording.result.session_s
-    phases = phases_of(recording.readings, marks, measuring, session_s, start_s)
+    start = recording.start
+    phases = phases_of(
+        recording.readings,
+        read_marks(log.path, start.sent_s),
+        measuring,
+        recording.result.session_s,
+        start.sent_s,
+        start_off_s=start.written_s - start.sent_s,
+        duration=recording.result.duration,
+    )
     if options.json:
         print_json(
             {

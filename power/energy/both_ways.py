@@ -44,15 +44,17 @@ class BothWays:
         return self.positive_wh - self.negative_wh
 
 
-def both_ways(run: Run, measuring: Measuring) -> BothWays | None:
-    """Return the energies of both directions; None where they are not expected, or not known."""
+def both_ways(run: Run, measuring: Measuring, duration_s: float) -> BothWays | None:
+    """Return the energies of both directions of a run that lasted so long.
+
+    None where they are not expected, or not known.
+    """
     if not run.settings.both_ways:
         return None
     last = run.final.quantities
     positive_wh, negative_wh = last.get("WHP"), last.get("WHM")
     if positive_wh is None or negative_wh is None:
         return None
-    duration_s = run.final.integration_s or 0.0
     return BothWays(
         positive_wh,
         negative_wh,

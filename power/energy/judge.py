@@ -11,11 +11,13 @@ Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_res
 gap). SUSPECT: `final_unconfirmed`, `auto_range`, `range_switched`, `above_range`, `clipping`,
 `no_data`, `negative_power`, `clock`, `few_samples`, `suspended`, `implausible`, `cross_check`,
 `no_load_half`, `settings_changed`, `unchecked`, `elements_differ`, `calibration`, `unspecified`,
-`stopped_short`, `not_official`, `samples_missed`, `slow_samples`, `counter_differs`,
-`sampling_changed`, `parts_missing`, `parts_differ`. Notes: `gap`, `clock_set`, `uncertain`,
-`spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`, `items_empty`. A rescue adds
-`stopped` and `rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter
-early adds `left` (SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
+`stopped_short`, `not_official`, `samples_missed`, `slow_samples`, `samples_lost`,
+`impossible_power`, `counter_differs`, `counter_restarted`, `volt_amperes_differ`, `no_witness`,
+`witness_coarse`, `device_restarted`, `device_fault`, `one_part`, `sampling_changed`,
+`parts_missing`, `parts_differ`. Notes: `gap`, `clock_set`, `uncertain`, `spec_1_percent`,
+`readings_over_1_percent`, `mode`, `elements`, `items_empty`. A rescue adds `stopped` and
+`rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter early adds `left`
+(SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
 With `both_ways` in the settings negative power and energy are none of these.
 """
 
@@ -32,7 +34,14 @@ from power.energy import certainty_checks, course_checks, unofficial_checks, val
 from power.energy.both_ways import BothWays, both_ways, both_ways_to_json
 from power.energy.both_ways import findings as both_ways_findings
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
-from power.energy.measured_run import CrossCheck, Run, cross_check, switching_limit_wh
+from power.energy.duration import Duration, duration_of, mean_power
+from power.energy.measured_run import (
+    ENDED,
+    CrossCheck,
+    Run,
+    cross_check,
+    switching_limit_wh,
+)
 from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
 from power.energy.verdict import EnergyResult as EnergyResult
 from power.energy.verdict import (
@@ -60,10 +69,10 @@ from power.values import (
 class RunFacts:
     """The facts of one run: the meter, its settings, the run's length, and what was noticed.
 
-    `session_s` is None until the run has ended. `active` and `suspended_s` are arguments of
-    `judge_energy`. The meter reported `flags` and the ranges at the end; a power log has no columns
-    for them. `added` holds findings that do not come from the judge, such as a restart of the
-    computer or a reason for auto-range. `conditions` are the answers of people.
+    `session_s` is None until the run has ended. `stopped_s`, `active` and `suspended_s` are
+    arguments of `judge_energy`. The meter reported `flags` and the ranges at the end; a power log
+    has no columns for them. `added` holds findings that do not come from the judge, such as a
+    restart of the computer or a reason for auto-range. `conditions` are the answers of people.
     """
 
     identity: Identity | None
@@ -76,6 +85,7 @@ class RunFacts:
     current_range_a: float | None = None
     added: tuple[Finding, ...] = ()
     conditions: Conditions = UNKNOWN
+    stopped_s: tuple[float, float] | None = None
 
     def ended(self, session_s: float | None, last: Reading) -> RunFacts:
         """Return these facts with the session's length, and with flags and ranges of `last`."""
@@ -104,6 +114,7 @@ def judge_run(readings: Sequence[Reading], facts: RunFacts) -> EnergyResult:
         active=facts.active,
         suspended_s=facts.suspended_s,
         conditions=facts.conditions,
+        stopped_s=facts.stopped_s,
     )
     return with_findings(result, facts.added)
 
@@ -118,6 +129,7 @@ def judge_energy(
     active: bool = True,
     suspended_s: float = 0.0,
     conditions: Conditions = UNKNOWN,
+    stopped_s: tuple[float, float] | None = None,
 ) -> EnergyResult:
     """Return the energy of a session from its readings, in order of time.
 
@@ -126,7 +138,8 @@ def judge_energy(
     from the start to the deadline or the early logout. `settings` were read back before the start;
     a range of None (auto-range) makes the verdict SUSPECT. `active` is False if the device had no
     reason to draw power. `suspended_s` says how long the host slept. `conditions` say how warm it
-    was, and when the meter was calibrated.
+    was, and when the meter was calibrated. `stopped_s` are the least and the most seconds from the
+    START to a STOP of this program, None if it sent none.
 
     The top of this module lists the findings.
     """
@@ -144,9 +157,14 @@ def judge_energy(
         )
     compared = cross_check(run)
     measuring = Measuring(identity, settings, conditions)
-    parts = both_ways(run, measuring)
+    lasted = _duration(run, session_s, stopped_s)
+    # A run whose STOP nobody noted counts with whole seconds, as 1.0 has stored its limit.
+    seconds = run.final.integration_s
+    if stopped_s is not None and lasted is not None:
+        seconds = lasted.high_s
+    parts = both_ways(run, measuring, seconds or 0.0)
     flowed_wh = run.final.energy_wh if parts is None else parts.flowed_wh
-    limit = _limit(run, measuring, flowed_wh)
+    limit = _limit(run, measuring, flowed_wh, seconds)
     findings = [
         *course_checks.ending(run),
         *course_checks.window(run, session_s),
@@ -154,7 +172,7 @@ def judge_energy(
         *value_checks.ranges(run),
         *value_checks.settings_after(run),
         *course_checks.missing(run),
-        *value_checks.plausibility(run, identity, flowed_wh, active=active),
+        *value_checks.plausibility(run, identity, flowed_wh, lasted, active=active),
         *both_ways_findings(run, parts),
         *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
@@ -166,6 +184,7 @@ def judge_energy(
         *certainty_checks.circumstances(run, measuring),
     ]
     result = _result(run, session_s, findings, limit, compared, conditions)
+    result = _with_duration(result, lasted)
     return _with_parts(result, run, parts)
 
 
@@ -179,7 +198,7 @@ def _result(
 ) -> EnergyResult:
     """Return the energy under the worst of the findings; an INVALID run has none."""
     final, verdict = run.final, worst(findings)
-    energy_wh, duration_s = _finite(final.energy_wh), final.integration_s
+    energy_wh = _finite(final.energy_wh)
     usable = verdict is not Verdict.INVALID
     return EnergyResult(
         verdict=verdict,
@@ -190,18 +209,46 @@ def _result(
         cross_check_wh=(
             None if compared is None or energy_wh is None else energy_wh + compared.difference_wh
         ),
-        integration_s=duration_s,
+        integration_s=final.integration_s,
         session_s=session_s,
         end_state=final.state,
         samples=len(run.rows),
-        mean_power_w=(
-            3600 * energy_wh / duration_s if energy_wh is not None and duration_s else None
-        ),
         budget_wh={} if limit is None else limit.terms_wh,
         over_one_percent=None if limit is None else limit.over_one_percent,
         conditions=conditions.words(asked=not run.sampled),
         element=run.settings.element,
         elements=final.elements,
+    )
+
+
+def _duration(run: Run, session_s: float, stopped_s: tuple[float, float] | None) -> Duration | None:
+    """Return how long the meter integrated, None while it still does."""
+    final, timer_s = run.final, run.settings.timer_s
+    if final.state not in ENDED:
+        return duration_of(final.integration_s, None, timer_s=math.inf)
+    ended = np.flatnonzero(run.rows.having(lambda kind: kind.state in ENDED))
+    return duration_of(
+        final.integration_s,
+        final.state,
+        timer_s=timer_s,
+        session_s=session_s,
+        stopped_s=stopped_s,
+        seen_s=float(run.rows.numbers("monotonic_s")[ended[0]]),
+        exact=run.sampled,
+    )
+
+
+def _with_duration(result: EnergyResult, lasted: Duration | None) -> EnergyResult:
+    """Return the result with how long the meter integrated, and the mean power in that time."""
+    if lasted is None:
+        return result
+    mean_w, off_w = mean_power(result.integrator_wh, lasted)
+    return replace(
+        result,
+        duration_s=lasted.seconds,
+        duration_uncertainty_s=lasted.off_s,
+        mean_power_w=mean_w,
+        mean_power_uncertainty_w=off_w,
     )
 
 
@@ -226,6 +273,8 @@ def facts_to_json(facts: RunFacts) -> dict[str, Any]:
         "current_range_a": facts.current_range_a,
         "added": [finding_to_json(finding) for finding in facts.added],
         "conditions": conditions_to_json(facts.conditions),
+        # Facts of 1.0 have no such key, and stay the same in every byte.
+        **({} if facts.stopped_s is None else {"stopped_s": list(facts.stopped_s)}),
     }
 
 
@@ -244,9 +293,20 @@ def facts_from_json(value: Mapping[str, Any]) -> RunFacts:
             current_range_a=value["current_range_a"],
             added=tuple(finding_from_json(finding) for finding in value["added"]),
             conditions=conditions_from_json(value["conditions"]),
+            stopped_s=_two_times(value.get("stopped_s")),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"these are not the facts of a run: {error!r}") from None
+
+
+def _two_times(value: Any) -> tuple[float, float] | None:
+    """Return the least and the most of a time that JSON has; another value is a ValueError."""
+    if value is None:
+        return None
+    least_s, most_s = (float(one) for one in value)
+    if not 0 <= least_s <= most_s < math.inf:
+        raise ValueError(f"{value} are not the least and the most of a time")
+    return least_s, most_s
 
 
 def _with_end(readings: Sequence[Reading], facts: RunFacts) -> Sequence[Reading]:
@@ -272,7 +332,9 @@ def _never_ran(readings: Sequence[Reading]) -> Finding:
     return invalid("no_readings", "The meter was never read.")
 
 
-def _limit(run: Run, measuring: Measuring, flowed_wh: float | None) -> EnergyLimit | None:
+def _limit(
+    run: Run, measuring: Measuring, flowed_wh: float | None, seconds: float | None
+) -> EnergyLimit | None:
     """Return the energy's limit of error; without sampled powers the mean power stands in.
 
     Integrator and timer add their shares of what flowed.
@@ -281,14 +343,15 @@ def _limit(run: Run, measuring: Measuring, flowed_wh: float | None) -> EnergyLim
     if (
         final.energy_wh is None
         or flowed_wh is None
-        or not final.integration_s
+        or not seconds
         or Flag.SAMPLING_CHANGED in final.flags
+        or unofficial_checks.contradicted(final.flags)
     ):
         return None
     rows: Sequence[Reading] | Columns = run.running
     if np.isnan(run.running.numbers("power_w")).all():
-        rows = [replace(final, power_w=3600 * final.energy_wh / final.integration_s)]
-    limit = energy_limit(rows, flowed_wh, final.integration_s, measuring)
+        rows = [replace(final, power_w=3600 * final.energy_wh / seconds)]
+    limit = energy_limit(rows, flowed_wh, seconds, measuring)
     switching_wh = switching_limit_wh(run)
     if limit is None or not switching_wh:
         return limit

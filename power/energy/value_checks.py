@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from power.energy import course_checks
+from power.energy.duration import Duration
 from power.energy.measured_run import CrossCheck, Run, lacks_in_gaps, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import SIGMA, Flag, Identity, InputMode
@@ -190,7 +191,12 @@ def _range_changes(run: Run, name: str, unit: str) -> Iterator[Finding]:
 
 
 def plausibility(
-    run: Run, identity: Identity | None, flowed_wh: float | None, *, active: bool
+    run: Run,
+    identity: Identity | None,
+    flowed_wh: float | None,
+    lasted: Duration | None,
+    *,
+    active: bool,
 ) -> Iterator[Finding]:
     """Check powers against sign, size, range, voltage and current.
 
@@ -205,9 +211,8 @@ def plausibility(
             f"{len(negative)} readings had negative power, down to {min(negative):.3g} W. Check "
             "the wiring.",
         )
-    final = run.final
-    if active and flowed_wh is not None and final.integration_s:
-        mean_w = 3600 * flowed_wh / final.integration_s
+    if active and flowed_wh is not None and lasted is not None and lasted.seconds > 0:
+        mean_w = 3600 * flowed_wh / lasted.seconds
         if mean_w < -floor_w:
             yield invalid(
                 "negative_energy",

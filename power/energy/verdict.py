@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from power.energy.duration import Duration
 from power.meter import ElementValues, IntegrationState
 from power.values import elements_to_json
 
@@ -44,13 +45,16 @@ class EnergyResult:
     """The energy of one session, and everything that is known about its quality.
 
     `energy_wh` is None if the verdict is INVALID. `integrator_wh` is the last value that the meter
-    showed, also if it cannot be used. `cross_check_wh` is the energy by the sampled powers instead
-    of the integrator. `uncertainty_wh` is the limit of error from the meter's accuracy table, None
-    if a range is not known. `budget_wh` has its terms by name. `over_one_percent` is the share of
-    the time in which the power alone was less certain than 1 %. `conditions` has the answers to the
-    questions for ambient temperature and calibration, where they were asked. `element` says what
-    was measured; `elements` has the single elements of a sum. `both_ways` has the energies of
-    both directions as `both_ways_to_json` writes them, where a load may give power back.
+    showed, also if it cannot be used. `integration_s` is the meter's TIME, whole seconds cut off;
+    `duration_s` is how long it integrated, as exactly as is known (see `power.energy.duration`),
+    and `mean_power_w` has the digits that this leaves. `cross_check_wh` is the energy by the
+    sampled powers instead of the integrator. `uncertainty_wh` is the limit of error from the
+    meter's accuracy table, None if a range is not known. `budget_wh` has its terms by name.
+    `over_one_percent` is the share of the time in which the power alone was less certain than 1 %.
+    `conditions` has the answers to the questions for ambient temperature and calibration, where
+    they were asked. `element` says what was measured; `elements` has the single elements of a sum.
+    `both_ways` has the energies of both directions as `both_ways_to_json` writes them, where a load
+    may give power back.
     """
 
     verdict: Verdict
@@ -64,12 +68,22 @@ class EnergyResult:
     end_state: IntegrationState | None = None
     samples: int = 0
     mean_power_w: float | None = None
+    duration_s: float | None = None
+    duration_uncertainty_s: float | None = None
+    mean_power_uncertainty_w: float | None = None
     budget_wh: Mapping[str, float] = field(default_factory=dict)
     over_one_percent: float | None = None
     conditions: Mapping[str, Any] = field(default_factory=dict)
     element: str = "1"
     elements: tuple[ElementValues, ...] = ()
     both_ways: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def duration(self) -> Duration | None:
+        """Return how long the meter integrated, None if that is not known."""
+        if self.duration_s is None:
+            return None
+        return Duration(self.duration_s, self.duration_uncertainty_s or 0.0)
 
 
 def note(code: str, text: str) -> Finding:

@@ -16,9 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.duration import Duration, mean_power
 from power.energy.judge import RunFacts, judge_run
+from power.energy.measured_run import Run
+from power.energy.moments import START_OFF_S, EnergyCourse, energy_course
 from power.energy.verdict import EnergyResult, Finding, suspect, with_findings
-from power.logs.facts_file import load_facts
+from power.logs.facts_file import load_course, load_facts
 from power.logs.packed import opened_log
 from power.logs.power_log import read_power_log
 from power.meter import IntegrationState, MeterSettings, Reading
@@ -40,13 +43,24 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Audit:
     """The verdict on a log, the facts behind it, and the source of these facts.
 
-    `source` is `given`, `recorded` or `guessed`.
+    `source` is `given`, `recorded` or `guessed`. The meter began at most `start_off_s` after the
+    start from which the log counts.
     """
 
     result: EnergyResult
     facts: RunFacts
     source: str
     readings: Readings
+    start_off_s: float = START_OFF_S
+
+    @property
+    def course(self) -> EnergyCourse | None:
+        """Return the course of the energy, on the clock of the readings; None if there is none."""
+        run, lasted = Run.of(self.readings, self.facts.settings), self.result.duration
+        if run is None or lasted is None:
+            return None
+        most_s = self.start_off_s
+        return energy_course(run, (0.0, most_s), (lasted.low_s, most_s + lasted.high_s))
 
     @property
     def rows(self) -> int:
@@ -83,7 +97,11 @@ def audit(path: Path, given: RunFacts | None = None, conditions: Conditions = UN
         result = with_findings(_without_settings(result), [_NO_SETTINGS])
     if old:
         result = with_findings(result, _old_faults(readings))
-    return Audit(result, facts, source, readings)
+        if source == "guessed" or result.integration_s != facts.settings.timer_s:
+            result = _of_whole_seconds(result)
+    course = load_course(path)
+    begun_s = START_OFF_S if course is None else course.start_off_s
+    return Audit(result, facts, source, readings, begun_s)
 
 
 # These findings depend on the settings. Guessed settings cannot support them.
@@ -99,6 +117,23 @@ def _without_settings(result: EnergyResult) -> EnergyResult:
     """Return the result without the findings that guessed settings cannot support."""
     kept = [finding for finding in result.findings if finding.code not in _NEEDS_SETTINGS]
     return replace(result, findings=tuple(kept))
+
+
+def _of_whole_seconds(result: EnergyResult) -> EnergyResult:
+    """Return the result of a log whose only clock is the meter's TIME, whole seconds cut off.
+
+    Where the timer is known, and TIME is equal to it, that is exact.
+    """
+    if result.integration_s is None:
+        return result
+    lasted = Duration(result.integration_s, 1.0)
+    mean_w, off_w = mean_power(result.integrator_wh, lasted)
+    return replace(
+        result,
+        duration_uncertainty_s=lasted.off_s,
+        mean_power_w=mean_w,
+        mean_power_uncertainty_w=off_w,
+    )
 
 
 def _old_faults(readings: Readings) -> list[Finding]:

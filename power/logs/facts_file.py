@@ -15,6 +15,7 @@ from pathlib import Path
 
 from power.bounded_file import file_text
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json
+from power.energy.moments import START_OFF_S
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,15 @@ class Course:
     """When a run began, and when somebody wanted its end; times of a log count from its start.
 
     `start_s` is the monotonic clock of the boot named `boot`, empty where the system has no name
-    for it. `asked_s` is the length of the run when somebody asked for its end, None if nobody did.
+    for it. The meter began at most `start_off_s` later. `asked_s` is the length of the run when
+    somebody asked for its end, None if nobody did.
     """
 
     start_utc: str
     start_s: float
     boot: str
     asked_s: float | None = None
+    start_off_s: float = START_OFF_S
 
 
 PACKED = ".gz"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from power.energy.duration import written
+from power.energy.moments import likely_moment_s
 from power.energy.phases import Mark
 from power.energy.verdict import EnergyResult, Verdict
 from power.logs.fonts import save_png, svg_of
-from power.meter import Reading
-from power.readings import Numbers, Readings
+from power.meter import MeterSettings, Reading
+from power.readings import Columns, Numbers, Readings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,13 +47,18 @@ _LONGEST_TEXT = 36
 
 
 def figure_of(
-    readings: Sequence[Reading], name: str, result: EnergyResult, marks: Sequence[Mark] = ()
+    readings: Sequence[Reading],
+    name: str,
+    result: EnergyResult,
+    marks: Sequence[Mark] = (),
+    settings: MeterSettings | None = None,
 ) -> Figure:
     """Return a figure: power above, energy below, one time axis, the verdict in the title.
 
     Where a reading has no power, the curve has a gap and a red mark. Each of the `marks` is a line
-    across both curves with its text. Times are those of the readings, in seconds. Raises
-    ImportError without matplotlib.
+    across both curves with its text. Times are those of the readings, in seconds. With the
+    `settings` an energy stands at the moment to which it belongs. Raises ImportError without
+    matplotlib.
     """
     from matplotlib.figure import Figure
 
@@ -66,9 +74,10 @@ def figure_of(
         holes = holes[:: 1 + len(holes) // _MOST_BINS]
         above.plot(holes, np.zeros(len(holes)), "|", color=_HOLE, markersize=14, label="no value")
     if result.mean_power_w is not None:
-        label = f"mean {result.mean_power_w:.4g} W"
+        mean_w = written(result.mean_power_w, result.mean_power_uncertainty_w or 0.0, 4)
+        label = f"mean {mean_w} W"
         above.axhline(result.mean_power_w, color=_POWER, linestyle="--", linewidth=1, label=label)
-    _curve(below, times, rows.numbers("energy_wh"), _ENERGY, "energy")
+    _curve(below, _energy_times(rows, settings), rows.numbers("energy_wh"), _ENERGY, "energy")
     _draw_marks((above, below), marks)
     above.set_ylabel("power, W")
     below.set_ylabel("energy, Wh")
@@ -76,6 +85,18 @@ def figure_of(
     # The legend goes outside, because the curves may be anywhere.
     figure.legend(handles=above.get_legend_handles_labels()[0], loc="outside lower center", ncols=3)
     return figure
+
+
+def _energy_times(rows: Columns, settings: MeterSettings | None) -> Numbers:
+    """Return the moments to which the energies belong; a reading comes some time after its own."""
+    times, counted_s = rows.numbers("monotonic_s"), rows.numbers("integration_s")
+    if settings is None or settings.sampling is not None:
+        return times
+    pairs = zip(times.tolist(), counted_s.tolist(), strict=True)
+    update_s = settings.update_interval_s
+    return np.array(
+        [likely_moment_s(at, None if isnan(count) else count, update_s) for at, count in pairs]
+    )
 
 
 def headline(result: EnergyResult) -> str:

@@ -3,13 +3,22 @@
 
 from __future__ import annotations
 
+import errno
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
-from power.meter import Identity, Sampling
+from power.errors import (
+    MeterError,
+    MeterMismatch,
+    MeterRefused,
+    MeterReplyError,
+    MeterRestarted,
+    MeterUnreachable,
+)
+from power.meter import Identity, Sampling, VoltAmperes
 from power.meters.ina_registers import (
     Ina219,
     Ina228,
@@ -22,6 +31,7 @@ from power.meters.ina_registers import (
 )
 from power.meters.kinds import MeterKind, sampled
 from power.resource import Resource
+from power.sampled.counter import growth
 from power.sampled.source import Sample, Tools
 
 # No shorter than what one average of each chip takes.
@@ -79,6 +89,12 @@ class InaBoard:
         board.check(resource.kind)
         return board
 
+    def full_a(self, kind: str) -> float:
+        """Return the current at the end of the chip's range, however small the largest one is."""
+        if kind == "ina228":
+            return Ina228.FULL_SHUNT_V[self.small_range] / self.shunt_ohm
+        return Ina219.FULL_SHUNT_V / self.shunt_ohm
+
     def check(self, kind: str) -> None:
         """Raise ValueError for a shunt that drops more than the chip can measure."""
         full_v = Ina228.FULL_SHUNT_V[False] if kind == "ina228" else Ina219.FULL_SHUNT_V
@@ -129,6 +145,7 @@ class _Chip:
         self._bus = bus
         self._board = board
         self._note = tools.note
+        self._set: dict[Register, int] = {}
 
     def get(self, register: Register) -> int:
         """Return a register's value."""
@@ -163,14 +180,34 @@ class _Chip:
                 f"register {register.address:#04x} reads {got:#06x} after {value:#06x}; is "
                 "something else on this address?"
             )
+        self._set[register] = value
+
+    def check(self) -> None:
+        """Read back all that was set up; raise `MeterRestarted` if the chip has lost it."""
+        for register, value in self._set.items():
+            got = self.get(register)
+            if got != value:
+                place = self._board
+                raise MeterRestarted(
+                    f"the chip at {place.address:#04x} on I2C bus {place.bus} has started again: "
+                    f"register {register.address:#04x} reads {got:#06x} after {value:#06x}. Look "
+                    "at its supply"
+                )
 
     def close(self) -> None:
         """Release the bus."""
         self._bus.close()
 
-    def _lost(self, error: OSError) -> MeterUnreachable:
+    def _lost(self, error: OSError) -> MeterError:
         self._note("failed", str(error))
         place = self._board
+        if error.errno == errno.EBUSY:
+            device = f"{place.bus}-{place.address:04x}"
+            return MeterRefused(
+                f"a kernel driver has the chip at {place.address:#04x} on I2C bus {place.bus} "
+                f"({error}). Release it: echo {device} | sudo tee "
+                f"/sys/bus/i2c/devices/{device}/driver/unbind"
+            )
         return MeterUnreachable(
             f"nothing answers at {place.address:#04x} on I2C bus {place.bus} ({error}); look at "
             "the wiring, and list the bus with: i2cdetect -y BUS"
@@ -195,13 +232,32 @@ class _InaSource(ABC):
     def _introduce(self) -> Identity:
         """Set the chip up and return who it is."""
 
+    @abstractmethod
+    def _measure(self) -> Sample:
+        """Return what the chip shows now."""
+
+    def read(self) -> Sequence[Sample]:
+        """Return what the chip shows now; what it was set to is read back behind each sample.
+
+        So a chip that has started again is told before a sample of it counts.
+        """
+        sample = self._measure()
+        self._chip.check()
+        return [sample]
+
     def _serial(self) -> str:
         """Return the chip's place, for no chip has a serial number."""
         return f"i2c-{self.board.bus}/{self.board.address:#04x}"
 
     def _sampling(
-        self, resource: Resource, share: float, offset_v: float, conversion_s: float
+        self,
+        resource: Resource,
+        limits: tuple[float, float],
+        conversion_s: float,
+        full_v: float,
+        volt_amperes: VoltAmperes,
     ) -> Sampling:
+        share, offset_v = limits
         return Sampling(
             kind=resource.kind,
             of_reading=share,
@@ -210,6 +266,9 @@ class _InaSource(ABC):
             renewal_s=conversion_s,
             longest_gap_s=5 * self.poll_s,
             source=f"{resource.kind.upper()} data sheet, without the shunt's own tolerance",
+            most_w=full_v * self.board.full_a(resource.kind),
+            volt_amperes=volt_amperes,
+            current_step_a=0.001 * self.board.most_a,
         )
 
     def close(self) -> None:
@@ -221,15 +280,17 @@ class Ina228Source(_InaSource):
     """An INA228: each sample is the average of 34 ms, and the chip counts all of the energy."""
 
     counter_lag_s = 0.2
+    counter_lasts = False  # opening clears it
 
     def __init__(self, resource: Resource, tools: Tools, open_bus: OpenBus = open_smbus) -> None:
         super().__init__(resource, tools, open_bus)
+        limits = _INA228_SHARE, _INA228_OFFSET_V
         self.sampling = self._sampling(
-            resource, _INA228_SHARE, _INA228_OFFSET_V, Ina228.CONVERSION_S
+            resource, limits, Ina228.CONVERSION_S, Ina228.FULL_BUS_V, "equal"
         )
         self.counter_step_wh = energy_step_wh(self.board.most_a)
-        self._before = 0
-        self._total = 0
+        self._before: tuple[float, int] | None = None
+        self._total = 0.0
 
     def _introduce(self) -> Identity:
         chip, board = self._chip, self.board
@@ -249,28 +310,38 @@ class Ina228Source(_InaSource):
         chip.set_up(Ina228.SHUNT_CAL, calibration)
         return Identity("Texas Instruments", "INA228", self._serial(), f"revision {device & 15}")
 
-    def read(self) -> Sequence[Sample]:
-        """Return power, voltage, current and energy of now."""
+    def _measure(self) -> Sample:
         chip, most_a = self._chip, self.board.most_a
         at_s = self._clock()
         power_w = chip.get(Ina228.POWER) * power_step_w(most_a)
         current_a = chip.get(Ina228.CURRENT) * current_step_a(most_a)
         voltage_v = chip.get(Ina228.VBUS) * Ina228.BUS_STEP_V
-        energy = chip.get(Ina228.ENERGY)
-        self._total += (energy - self._before) % Ina228.ENERGY_STEPS
-        self._before = energy
+        counter_wh = self._counted_wh(at_s, chip.get(Ina228.ENERGY))
         overflow = bool(chip.get(Ina228.DIAG_ALRT) & Ina228.MATH_OVERFLOW)
-        return [
-            Sample(
-                at_s,
-                # POWER has no sign, and a reversed current is told by CURRENT alone.
-                power_w if current_a >= 0 else -power_w,
-                voltage_v,
-                current_a,
-                counter_wh=self._total * energy_step_wh(most_a),
-                over_range=overflow or abs(current_a) >= most_a * (1 - 2**-18),
-            )
-        ]
+        return Sample(
+            at_s,
+            # POWER has no sign, and a reversed current is told by CURRENT alone.
+            power_w if current_a >= 0 else -power_w,
+            voltage_v,
+            current_a,
+            counter_wh=counter_wh,
+            over_range=overflow or abs(current_a) >= most_a * (1 - 2**-18),
+        )
+
+    def _counted_wh(self, at_s: float, energy: int) -> float:
+        """Return the energy since the first sample, which the chip has counted by itself."""
+        step_wh = energy_step_wh(self.board.most_a)
+        before_s, before = self._before or (at_s, energy)
+        span_s = at_s - before_s
+        most = math.inf
+        if span_s > 0 and self.sampling.most_w is not None:
+            most = self.sampling.most_w * (span_s + self.counter_lag_s) / 3600 / step_wh
+        grown = growth(before, energy, wraps=Ina228.ENERGY_STEPS, most=most)
+        if grown is None:
+            raise MeterRestarted(f"the energy counter of {self._serial()} has begun anew")
+        self._before = at_s, energy
+        self._total += grown
+        return self._total * step_wh
 
 
 class Ina219Source(_InaSource):
@@ -281,8 +352,9 @@ class Ina219Source(_InaSource):
 
     def __init__(self, resource: Resource, tools: Tools, open_bus: OpenBus = open_smbus) -> None:
         super().__init__(resource, tools, open_bus)
+        limits = _INA219_SHARE, _INA219_OFFSET_V
         self.sampling = self._sampling(
-            resource, _INA219_SHARE, _INA219_OFFSET_V, Ina219.CONVERSION_S
+            resource, limits, Ina219.CONVERSION_S, Ina219.FULL_BUS_V, "same"
         )
 
     def _introduce(self) -> Identity:
@@ -290,15 +362,14 @@ class Ina219Source(_InaSource):
         self._chip.set_up(Ina219.CONFIG, Ina219.SETTINGS)
         return Identity("Texas Instruments", "INA219", self._serial(), "")
 
-    def read(self) -> Sequence[Sample]:
-        """Return power, voltage and current of now."""
+    def _measure(self) -> Sample:
         at_s = self._clock()
         shunt_v = self._chip.get(Ina219.SHUNT) * Ina219.SHUNT_STEP_V
         bus = self._chip.get(Ina219.BUS)
         voltage_v = (bus >> Ina219.BUS_SHIFT) * Ina219.BUS_STEP_V
         current_a = shunt_v / self.board.shunt_ohm
         over = bool(bus & Ina219.MATH_OVERFLOW) or abs(shunt_v) >= Ina219.FULL_SHUNT_V - 1e-9
-        return [Sample(at_s, voltage_v * current_a, voltage_v, current_a, over_range=over)]
+        return Sample(at_s, voltage_v * current_a, voltage_v, current_a, over_range=over)
 
 
 def _kind(name: str, what: str, source: Callable[[Resource, Tools], Any]) -> MeterKind:

@@ -52,6 +52,7 @@ class Ina228:
     CONVERSION_S = 2 * 1.052e-3 * 16
     BUS_STEP_V = 195.3125e-6
     FULL_SHUNT_V = {False: 0.16384, True: 0.04096}
+    FULL_BUS_V = 85.0
     ENERGY_STEPS = 1 << 40
 
 
@@ -95,6 +96,7 @@ class Ina219:
     BUS_SHIFT = 3
     MATH_OVERFLOW = 1  # of BUS
     FULL_SHUNT_V = 0.32
+    FULL_BUS_V = 32.0
 
 
 def fits(shunt_ohm: float, most_a: float, full_v: float) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joulescopes JS220 and JS110 over `pyjoulescope_driver`: the means that the device itself makes.
+"""Joulescopes over `pyjoulescope_driver`: the means that the device itself makes.
 
 The topics are those of the library's own command `statistics`.
 """
@@ -7,9 +7,11 @@ The topics are those of the library's own command `statistics`.
 from __future__ import annotations
 
 import json
+import math
 import queue
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
@@ -19,8 +21,29 @@ from power.resource import Resource
 from power.sampled.source import DeviceTime, Sample, Tools, finite
 
 _SIGNALS = ("power", "voltage", "current")
-_SECONDS = 0.1
-_JS220_HZ = 1_000_000
+
+
+@dataclass(frozen=True)
+class _Model:
+    """How a model is told to measure, and how often it sends means.
+
+    `range_topic` chooses automatic ranges. `stats_hz` is the rate of the samples of which it makes
+    means; 0 if it sends them unasked. `most_w` is the end of its ranges of voltage and current.
+    """
+
+    range_topic: str
+    value_topic: str
+    interval_s: float
+    stats_hz: int
+    most_w: float
+
+
+_MODELS = {
+    # The sensor's own means, twice a second.
+    "js110": _Model("s/i/range/select", "s/sstats/value", 0.5, 0, 15.0 * 10.0),
+    "js220": _Model("s/i/range/mode", "s/stats/value", 0.1, 1_000_000, 15.0 * 10.0),
+    "js320": _Model("s/i/range/mode", "s/stats/value", 0.1, 1_000_000, 15.0 * 15.0),
+}
 _MISSED = 5
 _WAIT_S = 0.5
 # A device that was unplugged is told by its silence alone.
@@ -35,6 +58,7 @@ class Joulescope:
     poll_s = 0.0
     counter_lag_s = 1.0
     counter_step_wh = 0.0
+    counter_lasts = False  # the library begins at zero
 
     def __init__(
         self, resource: Resource, tools: Tools, make_driver: Callable[[], Any] | None = None
@@ -46,6 +70,7 @@ class Joulescope:
         self._keep = self._take
         self._time = DeviceTime()
         self._heard_s = tools.clock()
+        self._lost = 0
         try:
             paths = self._driver.device_paths()
             self._note("received", json.dumps(list(paths)))
@@ -59,8 +84,13 @@ class Joulescope:
             raise
         _, model, serial = self._path.split("/")
         self.identity = Identity("Jetperch", model.upper(), serial, "")
-        interval_s = _SECONDS if model == "js220" else 0.5
-        self.sampling = Sampling("joulescope", None, longest_gap_s=_MISSED * interval_s)
+        self.sampling = Sampling(
+            "joulescope",
+            None,
+            longest_gap_s=_MISSED * _MODELS[model].interval_s,
+            most_w=_MODELS[model].most_w,
+            current_step_a=1e-3,
+        )
 
     def read(self) -> Sequence[Sample]:
         """Wait for means at most half a second, and return all that have come."""
@@ -72,7 +102,15 @@ class Joulescope:
         self._heard_s = came[-1][0] if came else self._heard_s
         if self._clock() - self._heard_s > _SILENT_S:
             raise MeterUnreachable(f"the Joulescope {self.identity.serial} sends nothing any more")
-        return [self._sample(arrived_s, value) for arrived_s, value in came]
+        samples: list[Sample] = []
+        for arrived_s, value in came:
+            sample = self._sample(arrived_s, value)
+            if sample is None:
+                self._lost += 1
+                continue
+            samples.append(replace(sample, lost=self._lost))
+            self._lost = 0
+        return samples
 
     def close(self) -> None:
         """Release the device."""
@@ -84,15 +122,13 @@ class Joulescope:
     def _set_up(self) -> str:
         """Open the device on automatic ranges, and return the topic of its means."""
         driver, path = self._driver, self._path
+        model = _MODELS[path.split("/")[1]]
         driver.open(path)
-        if path.split("/")[1] == "js220":
-            driver.publish(f"{path}/s/i/range/mode", "auto")
-            driver.publish(f"{path}/s/stats/scnt", round(_JS220_HZ * _SECONDS))
+        driver.publish(f"{path}/{model.range_topic}", "auto")
+        if model.stats_hz:
+            driver.publish(f"{path}/s/stats/scnt", round(model.stats_hz * model.interval_s))
             driver.publish(f"{path}/s/stats/ctrl", 1)
-            topic = f"{path}/s/stats/value"
-        else:
-            driver.publish(f"{path}/s/i/range/select", "auto")
-            topic = f"{path}/s/sstats/value"  # the sensor's own, twice a second
+        topic = f"{path}/{model.value_topic}"
         driver.subscribe(topic, "pub", self._keep)
         return topic
 
@@ -102,13 +138,17 @@ class Joulescope:
             self._came.put_nowait((self._clock(), value))
         self._note("received", json.dumps(value, default=repr))
 
-    def _sample(self, arrived_s: float, value: Any) -> Sample:
+    def _sample(self, arrived_s: float, value: Any) -> Sample | None:
+        """Return a mean as a sample; None for NaN, which stands where the device has lost data."""
         try:
             begin_s, end_s = value["time"]["range"]["value"]
             means = {name: value["signals"][name]["avg"]["value"] for name in _SIGNALS}
             joules = value["accumulators"]["energy"]["value"]
         except (KeyError, TypeError, ValueError) as error:
             raise MeterReplyError(f"the Joulescope sent no statistics: {error!r}") from None
+        numbers = [one for one in (*means.values(), joules) if isinstance(one, float)]
+        if not all(map(math.isfinite, numbers)):
+            return None
         end_s = finite(end_s, "the end of a mean")
         power_w, voltage_v, current_a = (finite(means[name], name) for name in _SIGNALS)
         return Sample(
@@ -134,7 +174,7 @@ def _driver() -> Any:
 
 def _chosen(paths: Sequence[str], serial: str) -> str:
     """Return the path of the device with a serial number, or of the only one."""
-    ours = [path for path in paths if path.split("/")[1] in ("js110", "js220")]
+    ours = [path for path in paths if path.split("/")[1] in _MODELS]
     devices = [path for path in ours if not serial or path.endswith(f"/{serial}")]
     listed = ", ".join(path.rsplit("/", 1)[-1] for path in ours) or "none"
     if not devices:
@@ -147,9 +187,24 @@ def _chosen(paths: Sequence[str], serial: str) -> str:
     return devices[0]
 
 
+def find() -> Seen:
+    """Return the devices that are plugged in; without the library none is looked for."""
+    try:
+        driver = _driver()
+    except MeterUnreachable:
+        return Seen()
+    try:
+        paths = [path for path in driver.device_paths() if path.split("/")[1] in _MODELS]
+    except RuntimeError as error:
+        return Seen(hints=[f"Joulescopes cannot be looked for: {error}"])
+    finally:
+        driver.finalize()
+    return Seen([f"joulescope:{path.rsplit('/', 1)[-1]}" for path in paths])
+
+
 KIND = MeterKind(
-    summary="a Joulescope JS220 or JS110 on USB: direct current, the means that it makes itself",
+    summary="a Joulescope JS320, JS220 or JS110 on USB: direct current, as the means that it makes",
     syntax="joulescope:[SERIAL][?accuracy=PERCENT]",
     open=sampled(Joulescope, lambda resource: resource.known_options(())),
-    find=Seen,
+    find=find,
 )

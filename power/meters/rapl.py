@@ -2,12 +2,15 @@
 """RAPL: the energy counters of the processor that runs this program, in Linux's powercap folder.
 
 Linux's Documentation/power/powercap/powercap.rst has the files: `name`, `energy_uj`, which counts
-microjoules and begins anew after `max_energy_range_uj`.
+microjoules and begins anew after `max_energy_range_uj`. It also begins anew when the driver is
+loaded again, or the machine has slept.
 """
 
 from __future__ import annotations
 
 import platform
+import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,35 +18,52 @@ from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnre
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
 from power.resource import Resource
+from power.sampled.counter import growth
 from power.sampled.source import Sample, Tools, finite
 
 FOLDER = Path("/sys/class/powercap")
 """Where Linux shows the zones."""
 
 _UJ_IN_WH = 3.6e9
+_UJ_IN_WS = 1e6
+# No socket of today draws that, and a counter that began anew hardly looks like less.
+_LEAST_RATED_W, _MOST_RATED_W = 1000.0, 20_000.0
+_SOCKET = re.compile(r"package-\d+")
 
 
 class RaplZone:
     """The zone of one domain, such as `package-0`, polled at `poll_s`.
 
     A sample is the mean since the one before, so nothing is missed between two of them. The counter
-    begins anew about once an hour at 60 W; a sample each `poll_s` sees it at most once.
+    begins anew about once an hour at 60 W; a sample each `poll_s` sees it at most once. What it
+    cannot have counted in that time is no sample, and counts as one that is lost.
     """
 
     counter_lag_s = 0.0
     counter_step_wh = 0.0
+    counter_lasts = False  # what it gives begins at zero
+    counter_witness = False  # because the powers are made of it
 
     def __init__(self, resource: Resource, tools: Tools) -> None:
         self._tools = tools
         self.poll_s = _interval_s(resource)
-        zone = _zone(resource)
+        zone, name, sockets = _zone(resource)
         self._file = zone / "energy_uj"
         self._range_uj = _whole(zone / "max_energy_range_uj")
-        self._total_uj = 0
+        self._rated_w = _rated_w(zone)
+        self._total_uj, self._lost = 0.0, 0
         self._before_s, self._before_uj = tools.clock(), _whole(self._file)
         processor = platform.processor() or platform.machine()
-        self.identity = Identity("Linux", f"RAPL {_name(zone)}", platform.node(), processor)
-        self.sampling = Sampling("rapl", None, longest_gap_s=5 * self.poll_s)
+        if sockets > 1:
+            processor += f", one of {sockets} sockets"
+        self.identity = Identity("Linux", f"RAPL {name}", platform.node(), processor)
+        self.sampling = Sampling(
+            "rapl",
+            None,
+            longest_gap_s=5 * self.poll_s,
+            most_w=self._rated_w,
+            machine_parts=sockets,
+        )
 
     def read(self) -> Sequence[Sample]:
         """Return the mean power since the last call."""
@@ -51,13 +71,19 @@ class RaplZone:
         span_s = now_s - self._before_s
         if span_s <= 0:
             return []
-        grown_uj = now_uj - self._before_uj
-        if grown_uj < 0:
-            grown_uj += self._range_uj
-        self._total_uj += grown_uj
+        most_uj = self._rated_w * span_s * _UJ_IN_WS
+        # In so long a time it may have been full several times, and nobody knows how often.
+        wraps_uj = self._range_uj if most_uj < self._range_uj else 0
+        grown_uj = growth(self._before_uj, now_uj, wraps=wraps_uj, most=most_uj)
         self._before_s, self._before_uj = now_s, now_uj
-        watts = grown_uj / 1e6 / span_s
-        return [Sample(now_s, watts, span_s=span_s, counter_wh=self._total_uj / _UJ_IN_WH)]
+        if grown_uj is None:
+            self._lost += 1
+            return []
+        self._total_uj += grown_uj
+        lost, self._lost = self._lost, 0
+        watts = grown_uj / _UJ_IN_WS / span_s
+        counter_wh = self._total_uj / _UJ_IN_WH
+        return [Sample(now_s, watts, span_s=span_s, counter_wh=counter_wh, lost=lost)]
 
     def close(self) -> None:
         """Do nothing: no file stays open."""
@@ -66,7 +92,8 @@ class RaplZone:
 def find(folder: Path = FOLDER) -> Seen:
     """Return the zones of this machine, and a hint for those that this user may not read."""
     seen = Seen()
-    for zone in _zones(folder):
+    named = _named(folder)
+    for name, zone in named.items():
         try:
             _whole(zone / "energy_uj")
         except MeterRefused as error:
@@ -74,7 +101,11 @@ def find(folder: Path = FOLDER) -> Seen:
         except (MeterUnreachable, MeterReplyError):
             continue
         else:
-            seen.resources.append(f"rapl:{_name(zone)}")
+            seen.resources.append(f"rapl:{name}")
+    if seen.resources and (sockets := _sockets(named)) > 1:
+        seen.hints.append(
+            f"This machine has {sockets} sockets, and rapl: measures one of {sockets}, package-0."
+        )
     return seen
 
 
@@ -89,17 +120,56 @@ def _zones(folder: Path) -> list[Path]:
     return sorted(zones, key=lambda zone: (zone.name.count(":"), zone.name))
 
 
-def _zone(resource: Resource) -> Path:
+def _named(folder: Path) -> dict[str, Path]:
+    """Return the zones by name; where several packages have a `core`, it is `package-0/core`.
+
+    A package that a second interface shows too, as `intel-rapl-mmio`, is named once.
+    """
+    zones = _zones(folder)
+    often = Counter(_name(zone) for zone in zones if _is_part(zone))
+    named: dict[str, Path] = {}
+    for zone in zones:
+        name = _name(zone)
+        if _is_part(zone) and often[name] > 1:
+            name = f"{_name(zone.parent / zone.name.rpartition(':')[0])}/{name}"
+        named.setdefault(name, zone)
+    return named
+
+
+def _is_part(zone: Path) -> bool:
+    """Tell whether a zone is a part of another one, as `intel-rapl:0:0` is."""
+    return zone.name.count(":") > 1
+
+
+def _sockets(named: dict[str, Path]) -> int:
+    """Return how many sockets the machine has, whose dies may have a zone each."""
+    return len({found[0] for name in named if (found := _SOCKET.match(name)) and "/" not in name})
+
+
+def _zone(resource: Resource) -> tuple[Path, str, int]:
+    """Return the zone that is meant, its name, and how many sockets the machine has."""
     folder = Path(resource.options.get("folder", FOLDER))
-    named = {_name(zone): zone for zone in reversed(_zones(folder))}
+    named = _named(folder)
     if not named:
         raise MeterUnreachable(
             f"{folder} has no energy counter: this machine has no RAPL, or is a virtual one"
         )
     wanted = resource.address or "package-0"
-    if wanted not in named:
+    name = next((name for name, zone in named.items() if wanted in (name, zone.name)), None)
+    if name is None:
         raise MeterMismatch(f"there is no zone {wanted!r}; there are {', '.join(sorted(named))}")
-    return named[wanted]
+    return named[name], name, _sockets(named)
+
+
+def _rated_w(zone: Path) -> float:
+    """Return the power that a zone cannot exceed: twice what its limits may be set to, at least."""
+    limits_w = [_LEAST_RATED_W]
+    for path in zone.glob("constraint_*_max_power_uw"):
+        try:
+            limits_w.append(2 * int(path.read_text(encoding="ascii")) / _UJ_IN_WS)
+        except (OSError, ValueError):
+            continue  # many zones have none
+    return min(max(limits_w), _MOST_RATED_W)
 
 
 def _name(zone: Path) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from power.errors import MeterMismatch, MeterReplyError
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, sampled
+from power.meters.shelly_words import PHASES, measures, rated_w, refuse_unset, told_by
 from power.resource import Resource
 from power.sampled.http_json import HttpDevice, number, optional_number, text
 from power.sampled.source import Sample, Tools
@@ -25,7 +26,7 @@ class _Component:
     """How a component of later generations tells its power, and where its counter is.
 
     `counter` is the component with the counter and the counter's field; the other components have
-    it among their own values.
+    it among their own values. `phases` are the values that a sum is made of.
     """
 
     method: str
@@ -33,6 +34,7 @@ class _Component:
     voltage: str = "voltage"
     current: str = "current"
     counter: tuple[str, str] | None = None
+    phases: tuple[str, ...] = ()
 
 
 # By the name in Shelly.GetStatus. `em` is the sum of three phases, which has no one voltage.
@@ -42,7 +44,14 @@ _COMPONENTS = {
     "cover": _Component("Cover", "apower"),
     "light": _Component("Light", "apower"),
     "em1": _Component("EM1", "act_power", counter=("EM1Data", "total_act_energy")),
-    "em": _Component("EM", "total_act_power", "", "total_current", ("EMData", "total_act")),
+    "em": _Component(
+        "EM",
+        "total_act_power",
+        "",
+        "total_current",
+        ("EMData", "total_act"),
+        ("a_act_power", "b_act_power", "c_act_power"),
+    ),
 }
 _FIRST = _Component("", "power")
 # Plugs round to 0.1 W (later generations) or 0.01 W (the first).
@@ -50,11 +59,13 @@ _RESOLUTION_W = 0.1
 # The power is an average of about a second, and stays until the next one.
 _RENEWAL_S = 1.0
 _MISSED = 3
+_WH_A_MINUTE = 1 / 60
 
 
 class ShellyPlug:
     """One channel of a Shelly that measures power, polled at `poll_s`; it switches nothing.
 
+    Of a meter with three phases it is their sum, unless the resource string names one of them.
     Raises `MeterMismatch` for a device that is no Shelly, or one that cannot measure.
     """
 
@@ -69,10 +80,12 @@ class ShellyPlug:
         about = self._device.get("/shelly")
         if "mac" not in about:
             raise MeterMismatch(f"{self._device.host} answers, but is no Shelly")
-        self._later = about.get("gen", 1) != 1
-        self.identity = _identity(about, later=self._later)
+        self.identity = _identity(about, later=about.get("gen", 1) != 1)
+        self._sums = self._lost = 0
         self._path, self._component, self._counter_wh = (
-            self._later_generation() if self._later else self._first_generation()
+            self._first_generation(about, phase="channel" in resource.options)
+            if about.get("gen", 1) == 1
+            else self._later_generation()
         )
         self.sampling = Sampling(
             kind="shelly",
@@ -81,17 +94,24 @@ class ShellyPlug:
             interval_s=self.poll_s,
             renewal_s=_RENEWAL_S,
             longest_gap_s=_MISSED * self.poll_s,
+            most_w=rated_w(
+                self.identity.model,
+                clamps=self._component.method in ("EM", "EM1") or "/emeter" in self._path,
+                phases=self._sums or len(self._component.phases) or 1,
+            ),
         )
 
     def read(self) -> Sequence[Sample]:
         """Return one sample, of the middle of question and reply."""
         status, at_s = self._device.timed(self._path)
-        # A list of faults is left out, empty or null where there are none.
-        if status.get("is_valid") is False or "power_meter" in str(status.get("errors")):
-            raise MeterReplyError("the plug says that its own power meter does not work")
+        if self._sums:
+            status = _summed(status.get("emeters"), self._sums)
+        said = told_by(status)
         part = self._component
-        if part.power in status and status[part.power] is None:
-            return []  # a device that has no value for a moment is not lost
+        if any(name in status and status[name] is None for name in (part.power, *part.phases)):
+            self._lost += 1  # a device that has no value for a moment is not lost
+            return []
+        lost, self._lost = self._lost, 0
         return [
             Sample(
                 at_s,
@@ -99,6 +119,9 @@ class ShellyPlug:
                 voltage_v=optional_number(status, part.voltage),
                 current_a=optional_number(status, part.current),
                 counter_wh=self._counted_wh(status),
+                over_range=said.over_range,
+                fault=said.fault,
+                lost=lost,
             )
         ]
 
@@ -114,12 +137,20 @@ class ShellyPlug:
     def close(self) -> None:
         """Do nothing: each question has a connection of its own."""
 
-    def _first_generation(self) -> tuple[str, _Component, float]:
+    def _first_generation(
+        self, about: dict[str, Any], *, phase: bool
+    ) -> tuple[str, _Component, float]:
         """Return path, names of the values, and Wh of one step of the counter."""
         status = self._device.get("/status")
-        for name, counter_wh in (("emeters", 1.0), ("meters", 1 / 60)):
-            if len(status.get(name, [])) > self._channel:
-                return f"/{name[:-1]}/{self._channel}", _FIRST, counter_wh
+        emeters, meters = (_listed(status.get(name)) for name in ("emeters", "meters"))
+        if len(emeters) == PHASES and not phase:
+            self._sums = PHASES
+            _summed(emeters, PHASES)
+            return "/status", _FIRST, 1.0
+        if len(emeters) > self._channel:
+            return f"/emeter/{self._channel}", _FIRST, 1.0
+        if len(meters) > self._channel and measures(about, meters[self._channel]):
+            return f"/meter/{self._channel}", _FIRST, _WH_A_MINUTE
         raise self._cannot_measure()
 
     def _later_generation(self) -> tuple[str, _Component, float]:
@@ -127,6 +158,7 @@ class ShellyPlug:
         for name, part in _COMPONENTS.items():
             part_status = status.get(f"{name}:{self._channel}")
             if isinstance(part_status, dict) and part.power in part_status:
+                refuse_unset(part_status)
                 if part.counter and f"{part.counter[0].lower()}:{self._channel}" not in status:
                     part = replace(part, counter=None)
                 return f"/rpc/{part.method}.GetStatus?id={self._channel}", part, 1.0
@@ -137,6 +169,24 @@ class ShellyPlug:
             f"the {self.identity.model} at {self._device.host} measures no power on channel "
             f"{self._channel}; choose another one with ?channel=N, or another device"
         )
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _summed(phases: object, count: int) -> dict[str, Any]:
+    """Return the sum of the phases of a first-generation meter, as the status of one."""
+    found = _listed(phases)
+    if len(found) != count or not all(isinstance(phase, dict) for phase in found):
+        raise MeterReplyError(f"the meter shows {len(found)} phases in place of {count}")
+    total: dict[str, Any] = {"is_valid": all(phase.get("is_valid") is not False for phase in found)}
+    for name in ("power", "current", "total"):
+        if all(phase.get(name) is not None for phase in found):
+            total[name] = sum(number(phase, name) for phase in found)
+        else:
+            total[name] = None
+    return total
 
 
 def _options(resource: Resource) -> tuple[int, float]:

@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any, cast
 
-from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
+from power.errors import (
+    MeterBusy,
+    MeterMismatch,
+    MeterRefused,
+    MeterReplyError,
+    MeterUnreachable,
+)
 from power.resource import Resource
 from power.sampled.source import Tools, finite
 
@@ -46,7 +52,12 @@ class HttpDevice:
         self._tools.note(
             "received" if status == 200 else f"status {status}", body.decode("utf-8", "replace")
         )
-        if status == 401:
+        if status == 429:
+            raise MeterBusy(
+                f"the {self._name} at {self.host} is asked too often (429). Look which other "
+                "programs ask it, and ask it less often: ?interval=SECONDS"
+            )
+        if status in (401, 403):
             raise MeterRefused(
                 f"the {self._name} at {self.host} wants a password; switch its authentication off "
                 "for the measurement"

@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 
 # Beside its patience, a wait for a sample lasts this many polls.
 _POLLS = 3
+# A device that sends rubbish a hundred times a second must not fill the log.
+_MOST_WARNINGS = 20
 
 
 class SampledMeter:
@@ -57,6 +59,7 @@ class SampledMeter:
         self._device: DeviceThread | None = None
         self._integrator: SoftwareIntegrator | None = None
         self._trouble = ""
+        self._warnings = 0
 
     def identify(self) -> Identity:
         """Return who measures, opening the device."""
@@ -75,6 +78,7 @@ class SampledMeter:
             device, integrator = self._opened()
             _require_settable(settings, integrator.sampling)
             integrator.prepare(settings)
+            self._warnings = 0
             for _ in range(2):
                 self._await_sample(device, integrator)
             settings = replace(settings, sampling=integrator.promise())
@@ -129,6 +133,7 @@ class SampledMeter:
             now_s = self._tools.clock()
             integrator.give_up(now_s, self._patience_s(device))
             shown = integrator.values(now_s)
+            unconfirmed = () if shown.unconfirmed is None else (shown.unconfirmed,)
             reading = Reading(
                 monotonic_s=now_s,
                 utc=self._tools.utc(),
@@ -139,7 +144,7 @@ class SampledMeter:
                 integration_s=shown.integration_s,
                 state=shown.state,
                 absent=shown.absent,
-                flags=shown.flags,
+                flags=shown.flags.union(unconfirmed),
             )
             self._note("reading", reading_to_json(reading))
             return reading
@@ -157,7 +162,14 @@ class SampledMeter:
         """Return the parts of an open device; raise `MeterUnreachable` for a lost one at rest."""
         if self._device is None or self._integrator is None:
             self._trouble = ""
-            device = DeviceThread(self._open_source, self._take, self._tell, self._tools.clock)
+            device = DeviceThread(
+                self._open_source,
+                self._take,
+                self._tell,
+                self._tools.clock,
+                self._lose_sample,
+                self._go_on,
+            )
             self._integrator = SoftwareIntegrator(*self._measuring(device.source))
             self._device = device
             device.start()
@@ -173,6 +185,8 @@ class SampledMeter:
         )
         if self._trouble:
             raise MeterUnreachable(self._trouble)
+        if not come and integrator.refused:
+            raise MeterRefused(f"the meter shows what cannot be: {integrator.refused}")
         if not come:
             raise MeterRefused("the meter shows no power; look at its wiring, and switch it on")
 
@@ -185,7 +199,7 @@ class SampledMeter:
         if self._accuracy is not None:
             stated = "the option accuracy of the resource string"
             sampling = replace(sampling, of_reading=self._accuracy, source=stated)
-        return sampling, EnergyCounter(source.counter_lag_s, source.counter_step_wh)
+        return sampling, EnergyCounter.of(source)
 
     def _take(self, source: Source, samples: Sequence[Sample]) -> None:
         if samples:
@@ -197,7 +211,31 @@ class SampledMeter:
             self._integrator.measure(*self._measuring(source))
             for sample in samples:
                 self._integrator.take(sample)
+                if self._integrator.refused:
+                    self._warn("a sample is dropped: %s", self._integrator.refused)
+                if sample.lost:
+                    self._warn("%s samples are lost by the meter's own count", sample.lost)
+                if sample.fault:
+                    self._warn("the meter reports a fault: %s", sample.fault)
             self._news.notify_all()
+
+    def _lose_sample(self, why: str) -> None:
+        self._tools.note("lost sample", why)
+        with self._news:
+            if self._integrator is not None:
+                self._integrator.lose()
+                self._warn("a sample is lost: %s", why)
+
+    def _go_on(self, source: Source, restarted: bool) -> None:
+        with self._news:
+            if self._integrator is not None:
+                self._integrator.opened_again(EnergyCounter.of(source), restarted=restarted)
+
+    def _warn(self, text: str, *about: object) -> None:
+        """Log what is wrong with samples; after so many the run's flags say enough."""
+        self._warnings += 1
+        if self._warnings <= _MOST_WARNINGS:
+            _log.warning(text, *about)
 
     def _tell(self, trouble: str) -> None:
         with self._news:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field, replace
 
 from power.errors import MeterBusy, MeterRefused
 from power.meter import NO_SAMPLE, Flag, IntegrationState, MeterSettings, Sampling
+from power.sampled.counter import KEPT, NO_COUNTER, CounterBeside
+from power.sampled.counter import EnergyCounter as EnergyCounter
+from power.sampled.possible import VoltAmperesBeside, impossible
 from power.sampled.source import Sample
 from power.sampled.trapezoid import Integral
-
-COUNTER_SHARE = 0.02
-"""Samples and the device's own energy counter may differ by this share of the energy."""
 
 RATE_SHARE = 0.5
 """At least this share of the samples that a device promises must come."""
@@ -21,7 +22,9 @@ RATE_SHARE = 0.5
 class Shown:
     """What the integrator shows at a moment; `absent` says why a value is missing.
 
-    A voltage or a current that the device never measures is None, and not in `absent`.
+    A voltage or a current that the device never measures is None, and not in `absent`. After a run
+    `unconfirmed` says that nothing beside the power confirms its energy: NO_WITNESS or
+    WITNESS_COARSE.
     """
 
     state: IntegrationState
@@ -32,24 +35,19 @@ class Shown:
     integration_s: float | None = None
     absent: dict[str, str] = field(default_factory=dict)
     flags: frozenset[Flag] = frozenset()
-
-
-@dataclass(frozen=True)
-class EnergyCounter:
-    """The device's own energy counter: how late it may be, and in which steps it grows."""
-
-    lag_s: float = 0.0
-    step_wh: float = 0.0
+    unconfirmed: Flag | None = None
 
 
 class SoftwareIntegrator:
     """The integrator of one meter; every time is a moment of the caller's clock.
 
     The energy of a run is that from its begin to its end, to the microsecond, whenever the samples
-    lie: the timer cuts the piece in which it ends.
+    lie: the timer cuts the piece in which it ends. A sample that the device cannot have measured is
+    a gap. Two witnesses stand beside the samples: the device's own counter, and voltage times
+    current.
     """
 
-    def __init__(self, sampling: Sampling, counter: EnergyCounter = EnergyCounter()) -> None:
+    def __init__(self, sampling: Sampling, counter: EnergyCounter = NO_COUNTER) -> None:
         self.sampling = sampling
         self._promised = sampling
         self._counter = counter
@@ -59,7 +57,11 @@ class SoftwareIntegrator:
         self._state = IntegrationState.RESET
         self._ending = IntegrationState.TIMEUP
         self._flags: frozenset[Flag] = frozenset()
-        self._beside = _CounterBeside()
+        self._before: deque[Sample] = deque(maxlen=KEPT)
+        self._beside = CounterBeside(counter, ())
+        self._volt_amperes = VoltAmperesBeside()
+        self._lost = 0
+        self.refused = ""
 
     @property
     def state(self) -> IntegrationState:
@@ -88,6 +90,7 @@ class SoftwareIntegrator:
             raise MeterBusy("an integration runs already; stop it first")
         self._settings = settings
         self._state, self._run, self._flags = IntegrationState.RESET, None, frozenset()
+        self.refused = ""
 
     def start(self, begin_s: float) -> None:
         """Begin to integrate; raise `MeterBusy` or `MeterRefused` unless the state is RESET."""
@@ -101,7 +104,9 @@ class SoftwareIntegrator:
             run.end_s = begin_s + self._settings.timer_s
         if self._newest is not None:
             run.add(replace(self._newest, counter_wh=None))
-        self._run, self._state, self._beside = run, IntegrationState.START, _CounterBeside()
+        self._run, self._state, self._lost = run, IntegrationState.START, 0
+        self._beside = CounterBeside(self._counter, self._before)
+        self._volt_amperes = VoltAmperesBeside()
         self._ending = IntegrationState.TIMEUP
 
     def stop(self, now_s: float) -> None:
@@ -116,17 +121,51 @@ class SoftwareIntegrator:
         self._settle()
 
     def take(self, sample: Sample) -> None:
-        """Count the next sample."""
+        """Count the next sample; one that the device cannot have measured is lost."""
         if self._newest is not None and sample.at_s <= self._newest.at_s:
             return
-        self._newest = sample
-        if self._run is None or self._state is not IntegrationState.START:
-            return
-        if sample.over_range and sample.at_s > self._run.begin_s:
+        if sample.over_range and self._within(sample):
             self._flags |= {Flag.OVER_RANGE}
-        self._run.add(sample)
-        if sample.at_s <= self._run.end_s:
-            self._beside.note(sample, self._run.energy_ws / 3600)
+        if sample.fault and self._within(sample):
+            self._flags |= {Flag.DEVICE_FAULT}
+        self.refused = impossible(sample, self.sampling)
+        if self.refused:
+            if self._within(sample):
+                self._flags |= {Flag.IMPOSSIBLE_POWER}
+            self._lost += 1 + sample.lost
+            return
+        if sample.lost and self._within(sample):
+            self._flags |= {Flag.SAMPLES_LOST}
+        sample, self._lost = replace(sample, lost=sample.lost + self._lost), 0
+        self._newest = sample
+        self._before.append(sample)
+        if self._run is not None and self._state is IntegrationState.START:
+            self._count(self._run, sample)
+
+    def lose(self) -> None:
+        """Count a sample that came as no number, or not at all; the device is still open."""
+        self._lost += 1
+        if self._state is IntegrationState.START:
+            self._flags |= {Flag.SAMPLES_LOST}
+
+    def opened_again(self, counter: EnergyCounter, *, restarted: bool) -> None:
+        """Go on with a device that was opened again, and tell if that has started anew itself."""
+        self._beside.opened_again(counter)
+        if restarted and self._state is IntegrationState.START:
+            self._flags |= {Flag.DEVICE_RESTARTED}
+
+    def _within(self, sample: Sample) -> bool:
+        """Tell whether a sample shows a part of the run."""
+        run = self._run
+        if run is None or self._state is not IntegrationState.START:
+            return False
+        return run.begin_s < sample.at_s and sample.at_s - sample.span_s <= run.end_s
+
+    def _count(self, run: Integral, sample: Sample) -> None:
+        run.add(sample)
+        if sample.at_s <= run.end_s:
+            self._beside.note(sample, run.energy_ws / 3600, self.sampling.most_w)
+            self._volt_amperes.note(sample, self.sampling)
         self._settle()
 
     def give_up(self, now_s: float, patience_s: float) -> None:
@@ -151,6 +190,7 @@ class SoftwareIntegrator:
             energy_wh=run.energy_ws / 3600,
             integration_s=self._length_s(run),
             flags=self._flags,
+            unconfirmed=self._unconfirmed(run.energy_ws / 3600),
         )
 
     def _length_s(self, run: Integral) -> float:
@@ -211,39 +251,18 @@ class SoftwareIntegrator:
         # One interval at each end may lie outside.
         if interval_s and run.samples + 2 < RATE_SHARE * length_s / interval_s:
             flags.add(Flag.SLOW_SAMPLES)
-        if self._beside.differs(self._counter):
+        if self._beside.differs():
             flags.add(Flag.COUNTER_DIFFERS)
+        if self._beside.restarted:
+            flags.add(Flag.COUNTER_RESTARTED)
+        if self._volt_amperes.differs(self.sampling):
+            flags.add(Flag.VOLT_AMPERES_DIFFER)
         self._flags = frozenset(flags)
 
-
-class _CounterBeside:
-    """The device's own energy counter beside the samples, over the same part of a run."""
-
-    def __init__(self) -> None:
-        self._first: tuple[float, float] | None = None
-        self._last = (0.0, 0.0)
-        self._most_w = 0.0
-
-    def note(self, sample: Sample, sampled_wh: float) -> None:
-        """Note the counter at a sample, and the energy of all samples so far."""
-        self._most_w = max(self._most_w, abs(sample.power_w))
-        if sample.counter_wh is None:
-            return
-        self._last = (sample.counter_wh, sampled_wh)
-        self._first = self._first or self._last
-
-    def differs(self, counter: EnergyCounter) -> bool:
-        """Tell whether both energies differ by more than the counter and a tolerance can explain.
-
-        The counter may lag behind at both ends, by what the largest power gives in that time. It
-        hides less than a step at each end, so the growth that it shows is off by a step at most.
-        """
-        if self._first is None:
-            return False
-        counted_wh, sampled_wh = (
-            last - first for last, first in zip(self._last, self._first, strict=True)
-        )
-        lag_wh = 2 * counter.lag_s * self._most_w / 3600
-        share_wh = COUNTER_SHARE * max(abs(counted_wh), abs(sampled_wh))
-        allowed_wh = share_wh + lag_wh + counter.step_wh
-        return abs(counted_wh - sampled_wh) > allowed_wh + 1e-9
+    def _unconfirmed(self, energy_wh: float) -> Flag | None:
+        """Return why neither counter nor voltage and current confirm an energy, or None."""
+        counter, volt_amperes = self._beside, self._volt_amperes
+        if counter.confirms(energy_wh) or volt_amperes.confirms():
+            return None
+        known = counter.known or volt_amperes.known
+        return Flag.WITNESS_COARSE if known else Flag.NO_WITNESS

@@ -22,8 +22,10 @@ class Sample:
 
     With a `span_s` the power is the mean over that many seconds before `at_s`; otherwise it is that
     of the moment. `counter_wh` is the device's own energy counter, which only grows. `over_range`
-    says that the device could not measure all of it. Raises `MeterReplyError` for what is no
-    number, so neither NaN nor infinity ever becomes a sample.
+    says that the device could not measure all of it. `lost` is how many samples between the one
+    before and this one are missing by the device's own count; nobody has seen the power of that
+    time. `fault` is what the device says is wrong with it, though it measures. Raises
+    `MeterReplyError` for what is no number, so neither NaN nor infinity ever becomes a sample.
     """
 
     at_s: float
@@ -33,6 +35,8 @@ class Sample:
     span_s: float = 0.0
     counter_wh: float | None = None
     over_range: bool = False
+    lost: int = 0
+    fault: str = ""
 
     def __post_init__(self) -> None:
         for name in ("at_s", "power_w", "voltage_v", "current_a", "span_s", "counter_wh"):
@@ -63,7 +67,11 @@ class Source(Protocol):
 
     `poll_s` is the time between two calls of `read`, 0 if `read` itself waits for data. Where the
     device has an energy counter, `counter_lag_s` says by how much it may lag behind the power, and
-    `counter_step_wh` in which steps it grows, such as 1 for whole watt-hours.
+    `counter_step_wh` in which steps it grows, such as 1 for whole watt-hours. Two more attributes
+    may be left out: `counter_wraps_wh` is the width of a counter that begins anew when it is full,
+    and `counter_lasts` is False for one that begins at zero whenever the driver opens the device.
+
+    `sampling` says what is possible: the rated power, and what voltage times current can confirm.
 
     `power.testing.source_contract` has tests that every source should pass.
     """
@@ -85,7 +93,9 @@ class Source(Protocol):
     def read(self) -> Sequence[Sample]:
         """Return the samples since the last call, in order of time; raise `MeterError`.
 
-        It ends within two seconds. An empty answer means that there is nothing new yet.
+        It ends within two seconds. An empty answer means that there is nothing new yet. After a
+        `MeterReplyError` or `MeterBusy` the device stays open, and a sample counts as lost; after
+        three in a row, or any other error, it is opened again. `MeterRestarted` means at once.
         """
         ...
 

@@ -40,11 +40,12 @@ def pieces(before: Sample, sample: Sample, longest_gap_s: float) -> Iterator[Pie
     """Yield the course of the power between two samples, in order of time.
 
     A mean holds for its span. Where no span reaches, the power goes straight from one sample to the
-    next. If that is longer than `longest_gap_s`, nobody has seen what the power did.
+    next. If that is longer than `longest_gap_s`, or samples were lost there, nobody has seen what
+    the power did.
     """
     span_from_s = max(before.at_s, sample.at_s - sample.span_s)
     if span_from_s > before.at_s:
-        seen = span_from_s - before.at_s <= longest_gap_s
+        seen = span_from_s - before.at_s <= longest_gap_s and not sample.lost
         yield Piece(before.at_s, span_from_s, before.power_w, sample.power_w, seen)
     if sample.at_s > span_from_s:
         yield Piece(span_from_s, sample.at_s, sample.power_w, sample.power_w, True)

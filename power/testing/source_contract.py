@@ -101,6 +101,10 @@ class SourceContract(ABC):
                 "`sampling.longest_gap_s` is so short that one late sample is a gap",
             )
             _expect(
+                sampling.most_w is None or sampling.most_w > _WATTS,
+                "`sampling.most_w` must be the rated power, or None",
+            )
+            _expect(
                 min(source.counter_lag_s, source.counter_step_wh) >= 0,
                 "`counter_lag_s` and `counter_step_wh` must not be negative",
             )
@@ -108,9 +112,7 @@ class SourceContract(ABC):
     def test_a_steady_run_has_its_energy_and_no_fault(self) -> None:
         """A run at 5 W has the energy of 5 W, whatever steps the device's own counter has."""
         with self.bench() as bench, closing(bench.open()) as source:
-            integrator = SoftwareIntegrator(
-                source.sampling, EnergyCounter(source.counter_lag_s, source.counter_step_wh)
-            )
+            integrator = SoftwareIntegrator(source.sampling, EnergyCounter.of(source))
             integrator.prepare(MeterSettings(timer_s=bench.seconds))
             _feed(bench, source, integrator)
             integrator.start(bench.clock())
@@ -124,6 +126,9 @@ class SourceContract(ABC):
             (Flag.COUNTER_DIFFERS, "state its `counter_step_wh` and its `counter_lag_s`"),
             (Flag.SAMPLES_MISSED, "`sampling.longest_gap_s` is too short"),
             (Flag.SLOW_SAMPLES, "`sampling.interval_s` promises more samples than come"),
+            (Flag.IMPOSSIBLE_POWER, "`sampling.most_w` is too small"),
+            (Flag.COUNTER_RESTARTED, "`counter_wraps_wh` or `counter_lasts` is wrong"),
+            (Flag.VOLT_AMPERES_DIFFER, "`sampling.volt_amperes` is wrong"),
         ):
             _expect(flag not in shown.flags, f"a steady run is flagged {flag.value}: {text}")
         power_w = (shown.energy_wh or 0.0) * 3600 / bench.seconds

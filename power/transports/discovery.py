@@ -13,13 +13,19 @@ from power.errors import MeterUnreachable
 _YOKOGAWA = "0b21"
 _SYS_USB = Path("/sys/bus/usb/devices")
 _DEV = Path("/dev")
+# pyvisa-py lists each serial port as an instrument, and once more as an adapter for GPIB.
+_SERIAL, _ADAPTER = "ASRL", "PRLGX-ASRL"
 
 
 @dataclass
 class Found:
-    """The resource strings that were found, and hints why others may be missing."""
+    """The resource strings that were found, and hints why others may be missing.
+
+    `serial_ports` are no meters: nobody knows what is behind them.
+    """
 
     resources: list[str] = field(default_factory=list)
+    serial_ports: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
 
 
@@ -27,6 +33,7 @@ def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
     """Return the resources that can be opened, and hints about the others."""
     result = Found()
     _ask_pyvisa(result)
+    _set_apart_serial_ports(result)
     _look_at_usb(result, sys_usb, dev)
     if not result.resources:
         result.hints.append(
@@ -34,6 +41,17 @@ def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
             "that its panel shows."
         )
     return result
+
+
+def _set_apart_serial_ports(result: Found) -> None:
+    listed = result.resources
+    result.resources = [one for one in listed if not one.startswith((_SERIAL, _ADAPTER))]
+    result.serial_ports = [one for one in listed if one.startswith(_SERIAL)]
+    if result.serial_ports:
+        result.hints.append(
+            "Serial ports are not listed, because nobody knows what is behind them. If a WT310 is, "
+            f"name its port: {', '.join(result.serial_ports)}"
+        )
 
 
 def _ask_pyvisa(result: Found) -> None:

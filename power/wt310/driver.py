@@ -18,6 +18,7 @@ from power.meter import (
     Identity,
     IntegrationStart,
     IntegrationState,
+    IntegrationStop,
     Leave,
     MeterSettings,
     Reading,
@@ -130,6 +131,11 @@ class WT310:
             state = self._integrator.stop()
             self._watch.note_end(state)
             return state
+
+    @property
+    def last_stop(self) -> IntegrationStop | None:
+        """Return when this driver's STOP ended the integration that it started, if it did."""
+        return self._integrator.last_stop
 
     def reset(self, leave: Leave = NOTHING_HELD) -> None:
         """Set energy and time to zero; raise `MeterBusy` while an integration runs.

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 
 from power.errors import MeterBusy, MeterHolds, MeterRefused, MeterReplyError, MeterSilent
-from power.meter import IntegrationStart, IntegrationState, Leave
+from power.meter import IntegrationStart, IntegrationState, IntegrationStop, Leave
 from power.scpi import DeviceError, parse_word
 from power.transports.transport import Clock
 from power.wt310 import output
@@ -32,6 +32,8 @@ class Integrator:
         self._clock = clock
         self._sleep = sleep
         self._stop_patience_s = STOP_PATIENCE_S
+        self._stop_sent_s: float | None = None
+        self.last_stop: IntegrationStop | None = None
 
     def state(self) -> IntegrationState:
         """Return the integrator's state."""
@@ -49,6 +51,7 @@ class Integrator:
 
     def start(self) -> IntegrationStart:
         """Send START, and return once the meter confirms it; the state must be RESET."""
+        self._stop_sent_s = self.last_stop = None
         sent_s = self._clock()
         self._link.tell(":INTEGrate:STARt")
         written_s = self._clock()
@@ -66,19 +69,30 @@ class Integrator:
         for _ in range(_MOST_STOPS):
             if state is not IntegrationState.START:
                 break
+            # Of several STOPs nobody knows which one the meter has carried out.
+            self._stop_sent_s = self._stop_sent_s or self._clock()
             self._link.tell(":INTEGrate:STOP")
             state = self._await_state(
                 set(IntegrationState) - {IntegrationState.START}, self._stop_patience_s
             )
+            self._note_stop(state)
             # The timer may end after our question and before our STOP. The meter then refuses.
             for error in self._link.errors():
                 _log.info("STOP in state %s gave %s %s", state.value, error.code, error.text)
+        self._note_stop(state)
         if state is IntegrationState.START:
             raise MeterRefused(
                 f"the meter still integrates after {_MOST_STOPS} commands to stop; press STOP "
                 "at its panel"
             )
         return state
+
+    def _note_stop(self, state: IntegrationState) -> None:
+        """Note when the meter first showed the end that our STOP has brought."""
+        if self._stop_sent_s is None or self.last_stop is not None:
+            return
+        if state is IntegrationState.STOP:
+            self.last_stop = IntegrationStop(self._stop_sent_s, self._clock())
 
     def reset(self, leave: Leave) -> None:
         """Set energy and time to zero; raise `MeterBusy` while an integration runs.

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.commands.operators import add_operator, written
 from referee.commands.options import VARIABLE, environment_config
+from referee.core.counts import counted
 from referee.errors import ConfigError, InputError, Unavailable
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.preflight.finding import Finding, Level
@@ -143,7 +144,7 @@ def _verdict(ready: bool, rows: Sequence[Mapping[str, Any]]) -> str:
     if ready:
         return f"Ready; {warns} to look at." if warns else "Ready."
     stand = sum(row["level"] == "FAIL" and row["override"] is None for row in rows)
-    return f"Not ready: {stand} {'check fails' if stand == 1 else 'checks fail'}."
+    return f"Not ready: {counted(stand, 'check fails', 'checks fail')}."
 
 
 def _age(age_s: float | None) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from power.energy.verdict import EnergyResult, Verdict, with_findings
 from referee.commands.numbers import count, watt_hours
+from referee.core.counts import counted
 from referee.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunEnergy:
-    """The energy for a number of images; `judged` is the meter's verdict if there is a log."""
+    """The energy for a number of images; `judged` is the meter's verdict if there is a log.
+
+    `time_wh` is the limit of what the unknown course within an update gives to the wrong side of
+    the ends, for a part of a log.
+    """
 
     energy_wh: float | None
     images: int
     judged: EnergyResult | None = None
+    time_wh: float | None = None
 
     @property
     def wh_per_1000_images(self) -> float | None:
@@ -69,12 +75,13 @@ def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> Ru
     The verdict is that of the whole log, with a finding if the log is too coarse for the window.
     Raises InputError for a log that does not cover it.
     """
-    from power.energy.window import coarse_finding, energy_between
+    from power.energy.window import coarse_finding, edges_wh, energy_between
 
     audited = _audited(path)
     if any(kind.zone is None for kind in audited.readings.columns().seen()):
         raise InputError(f"{path}: its times have no zone, so nobody knows when they were")
-    energy_wh = energy_between(audited.readings, begin, end)
+    course = audited.course
+    energy_wh = energy_between(audited.readings, begin, end, course)
     if energy_wh is None:
         raise InputError(
             f"{path} does not cover the runs, {begin:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S} UTC:"
@@ -83,7 +90,8 @@ def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> Ru
     coarse = coarse_finding(audited.readings, begin, end)
     judged = with_findings(audited.result, [] if coarse is None else [coarse])
     usable = judged.verdict is not Verdict.INVALID
-    return RunEnergy(energy_wh if usable else None, images, judged)
+    time_wh = None if course is None else edges_wh(audited.readings, begin, end, course)
+    return RunEnergy(energy_wh if usable else None, images, judged, time_wh if usable else None)
 
 
 def energy_report(energy: RunEnergy) -> dict[str, Any]:
@@ -96,6 +104,8 @@ def energy_report(energy: RunEnergy) -> dict[str, Any]:
     if energy.judged is not None:
         report["verdict"] = energy.judged.verdict.value
         report["findings"] = [finding.text for finding in energy.judged.findings]
+    if energy.time_wh is not None:
+        report["time_wh"] = energy.time_wh
     return report
 
 
@@ -107,7 +117,7 @@ def energy_line(energy: RunEnergy) -> str:
     else:
         text = (
             f"{energy.wh_per_1000_images:.6g} Wh per 1,000 images"
-            f" ({energy.energy_wh:.6g} Wh, {energy.images} images{verdict})"
+            f" ({energy.energy_wh:.6g} Wh, {counted(energy.images, 'image')}{verdict})"
         )
     notes = [] if energy.judged is None else energy.judged.findings
     reasons = [f"  {note.text}" for note in notes if note.severity is not Verdict.VALID]

@@ -24,6 +24,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from referee.core.counts import counted
 from referee.errors import ConfigError, InputError
 from referee.programs.failed_start import FolderBefore
 from referee.programs.meter_search import find_meters, identity_of
@@ -137,7 +138,8 @@ def _answers(args: argparse.Namespace) -> Answers:
     lanes, meters = args.lanes or 1, tuple(map(resource, args.meter or ()))
     if meters and len(meters) != lanes:
         raise InputError(
-            f"--meter is given for {len(meters)} of {lanes} lanes: give it once for each lane."
+            f"--meter is given for {len(meters)} of {counted(lanes, 'lane')}: give it once for"
+            " each lane."
         )
     return Answers(
         existing_folder(args.images) if args.images else None,

@@ -29,6 +29,7 @@ from pathlib import Path
 from power.commands.written_file import file_to_write
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
+from referee.core.counts import counted
 from referee.errors import InputError
 from referee.formats.team_table import parse_team_table
 from referee.formats.text import read_bytes
@@ -215,8 +216,8 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
     bound = {team.name: team.registration.lane for team in read_roster(contest).teams}
     _write_private(args.out, slips_page(venue, passwords, bound))
     print(
-        f"Wrote {args.out}: slips with NEW passwords for {len(passwords)} teams. Earlier "
-        "passwords of these teams no longer work."
+        f"Wrote {args.out}: slips with NEW passwords for {counted(len(passwords), 'team')}. "
+        "Earlier passwords of these teams no longer work."
     )
     if not any(venue.lanes.values()):
         print(

@@ -79,18 +79,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Verify, print, and return 0 if all that was checked holds."""
-    from referee.service.evidence.verify import verified
+    from referee.service.evidence.verify import Asked, verified
 
     if args.ground_truth is None and args.shadow:
         raise InputError("--shadow scores once more, so it needs --ground-truth.")
     outcome = verified(
-        args.bundle,
-        args.ground_truth,
-        args.blacklist,
-        public_keys=args.public_key,
-        slip=args.slip,
-        shadow=args.shadow,
-        track=args.track,
+        Asked(
+            args.bundle,
+            args.ground_truth,
+            args.blacklist,
+            public_keys=args.public_key,
+            slip=args.slip,
+            shadow=args.shadow,
+            track=args.track,
+        )
     )
     if args.json:
         print(json.dumps(_report(args, outcome)))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,17 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from referee.core.box_formats import Sizes, in_pixels, require_extent, to_xywh
 from referee.core.coco_annotations import CocoAnnotations
-from referee.core.columns import four_columns, numbers, warn_of_fractions, whole_numbers
+from referee.core.columns import (
+    array_of,
+    four_columns,
+    numbers,
+    require_arrays,
+    warn_of_fractions,
+    whole_numbers,
+)
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth, listed_ids
+from referee.core.shown import Shown, distinct
 from referee.errors import ArgumentError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class CocoTruth:
+@dataclass(frozen=True, eq=False, repr=False)
+class CocoTruth(Shown):
     """COCO ground truth: the listed images and categories, and m annotations of them.
 
     `image_id` and `category_id` (int64, (m,)) name each annotation's image and category. `box`
@@ -37,6 +45,19 @@ class CocoTruth:
     box: Floats
     area: Floats
     crowd: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        require_arrays(self, "image_ids", "category_ids", "image_id", "category_id")
+        require_arrays(self, "box", "area", "crowd")
+
+    def _facts(self) -> Mapping[str, object]:
+        """Return what a notebook shows."""
+        return {
+            "images": len(self.image_ids),
+            "categories": len(self.category_ids),
+            "boxes": int((~self.crowd).sum()),
+            "crowd regions": int(self.crowd.sum()),
+        }
 
     @classmethod
     def from_arrays(
@@ -69,7 +90,7 @@ class CocoTruth:
             boxes = in_pixels(boxes, of_image, sizes, box_format)
         boxes = to_xywh(boxes, box_format)
         areas = boxes[:, 2] * boxes[:, 3] if area is None else numbers(area, "area")
-        crowds = np.asarray(np.zeros(len(boxes)) if crowd is None else crowd)
+        crowds = np.zeros(len(boxes)) if crowd is None else array_of(crowd, "crowd")
         n = len(boxes)
         if not of_image.shape == of_category.shape == areas.shape == crowds.shape == (n,):
             raise ArgumentError("image_id, category_id, box, area and crowd must be as long")
@@ -143,8 +164,8 @@ def unlike_coco(truth: GroundTruth) -> list[str]:
     return said
 
 
-@dataclass(frozen=True, eq=False)
-class CocoResults:
+@dataclass(frozen=True, eq=False, repr=False)
+class CocoResults(Shown):
     """COCO results: n detections in file order; `box` (n, 4) has x, y, width, height."""
 
     image_id: Ints
@@ -152,8 +173,19 @@ class CocoResults:
     score: Floats
     box: Floats
 
+    def __post_init__(self) -> None:
+        require_arrays(self, "image_id", "category_id", "score", "box")
+
     def __len__(self) -> int:
         return len(self.image_id)
+
+    def _facts(self) -> Mapping[str, object]:
+        """Return what a notebook shows."""
+        return {
+            "rows": len(self),
+            "images": distinct(self.image_id),
+            "categories": distinct(self.category_id),
+        }
 
     @classmethod
     def from_arrays(

@@ -8,6 +8,8 @@ name of the column, for anything else than what is asked for.
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
 
     Floats count if each is a whole number, as a table with gaps gives them.
     """
-    vector = _array(values, name)
+    vector = array_of(values, name, "must be a vector, not rows of several lengths")
     if vector.ndim != 1:
         raise ArgumentError(f"{name} must be a vector, not of shape {vector.shape}")
     if not len(vector):
@@ -41,11 +43,18 @@ def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
 
 
 def numbers(values: ArrayLike, name: str) -> Floats:
-    """Return float64 of the shape that the values have."""
+    """Return float64 of the shape that the values have; texts, dates and gaps are no numbers."""
+    given = array_of(values, name)
+    if given.dtype.kind == "O":
+        strange = [value for value in given.flat if not isinstance(value, (Real, Decimal))]
+        if strange:
+            raise ArgumentError(f"{name} must be numbers: one is {strange[0]!r:.40}")
+    elif given.dtype.kind not in "biuf":
+        raise ArgumentError(f"{name} must be numbers, not of the type {given.dtype}")
     try:
-        return np.array(values, dtype=np.float64)
+        return given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{name} must be numbers, in rows of one length") from None
+        raise ArgumentError(f"{name} must be numbers that fit into 64 bits") from None
 
 
 def four_columns(values: ArrayLike) -> Floats:
@@ -82,8 +91,32 @@ def warn_of_fractions(box: Floats, whose: str) -> None:
         warnings.warn(fault, stacklevel=3)
 
 
-def _array(values: ArrayLike, name: str) -> NDArray[Any]:
+def array_of(
+    values: object, name: str, ragged: str = "must be numbers, in rows of one length"
+) -> NDArray[Any]:
+    """Return an array of whatever numpy makes one of; a masked value is no value."""
+    if any(kind.__module__.startswith("numpy.ma") for kind in type(values).__mro__):
+        masked = int(np.count_nonzero(getattr(values, "mask", False)))
+        if masked:
+            raise ArgumentError(
+                f"{name} has {masked} masked values: fill them, or leave these rows out of all"
+                " columns"
+            )
     try:
         return np.asarray(values)
     except ValueError:
-        raise ArgumentError(f"{name} must be a vector, not rows of several lengths") from None
+        raise ArgumentError(f"{name} {ragged}") from None
+    except Exception as error:  # What a tensor raises that numpy cannot have is its library's.
+        raise ArgumentError(f"{name} cannot become an array of numpy: {error}") from None
+
+
+def require_arrays(record: object, *names: str) -> None:
+    """Raise ArgumentError unless these fields of a record are arrays of numpy."""
+    for name in names:
+        value = getattr(record, name)
+        if not isinstance(value, np.ndarray):
+            kind = type(record).__name__
+            raise ArgumentError(
+                f"{name} is {type(value).__name__}, and must be an array of numpy: use"
+                f" {kind}.from_arrays, which takes lists too"
+            )

@@ -14,7 +14,10 @@ Value = str | float | bool | None
 EMULATED = "emulated"
 """The kind of an emulated meter."""
 
-INPUTS = frozenset({"ground_truth", "sizes", "blacklist"})
+UNKNOWN = "unknown"
+"""The value of a condition that a bundle or a station does not tell: nobody is accused of it."""
+
+INPUTS = frozenset({"ground_truth", "sizes", "blacklist", "rules"})
 """The conditions that a proposal makes equal again, because they belong to the score alone."""
 
 
@@ -22,19 +25,25 @@ INPUTS = frozenset({"ground_truth", "sizes", "blacklist"})
 class Conditions:
     """How a session was run and scored; `length_s` is without the `extra_s` that it was given.
 
-    `meter` is the kind of meter, `mode` its input mode. `dwell_ms` is that of the screen.
+    Any of them may be `UNKNOWN`. `meter` is the kind of meter, `mode` its input mode. `dwell_ms` is
+    that of the screen. `rules` are those of the score, with their version.
     """
 
     track: str
-    length_s: float
-    extra_s: float
+    length_s: float | str
+    extra_s: float | str
     meter: str
     mode: str | None
-    shuffle: bool
-    dwell_ms: float | None
+    shuffle: bool | str
+    dwell_ms: float | str | None
     ground_truth: str | None
     sizes: str | None
     blacklist: str | None
+    rules: str | None = None
+
+
+NOTHING_KNOWN = Conditions(*[UNKNOWN] * len(fields(Conditions)))
+"""The conditions of a session of which nothing is told."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,9 @@ def usual_conditions(by_session: Mapping[int, Conditions]) -> Conditions | None:
 
 
 def _most_frequent(values: list[Value], name: str) -> Value:
-    counts = Counter(values)
+    counts = Counter(value for value in values if value != UNKNOWN)
+    if not counts:
+        return UNKNOWN
     most = max(counts.values())
     often = [value for value in counts if counts[value] == most]  # In the order of the sessions.
     if name == "extra_s":
@@ -72,12 +83,18 @@ def _most_frequent(values: list[Value], name: str) -> Value:
 
 
 def differences(one: Conditions, usual: Conditions) -> tuple[Difference, ...]:
-    """Return what of a session's conditions is not the usual one."""
+    """Return what of a session's conditions is not the usual one; what is unknown never differs."""
     return tuple(
-        Difference(field.name, getattr(one, field.name), getattr(usual, field.name))
+        Difference(field.name, found, getattr(usual, field.name))
         for field in fields(Conditions)
-        if getattr(one, field.name) != getattr(usual, field.name)
+        for found in [getattr(one, field.name)]
+        if found not in (UNKNOWN, getattr(usual, field.name))
     )
+
+
+def unknown_conditions(one: Conditions) -> tuple[str, ...]:
+    """Return the conditions of a session that nobody tells."""
+    return tuple(field.name for field in fields(one) if getattr(one, field.name) == UNKNOWN)
 
 
 def to_review(found: Iterable[Difference]) -> tuple[Difference, ...]:

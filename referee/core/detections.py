@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from referee.core.box_formats import Sizes, in_pixels, to_corners
-from referee.core.columns import four_columns, numbers, warn_of_fractions, whole_numbers
+from referee.core.columns import (
+    four_columns,
+    numbers,
+    require_arrays,
+    warn_of_fractions,
+    whole_numbers,
+)
+from referee.core.shown import Shown, distinct
 from referee.errors import ArgumentError
 
 
-@dataclass(frozen=True, eq=False)
-class Detections:
+@dataclass(frozen=True, eq=False, repr=False)
+class Detections(Shown):
     """The n detections of one or more answers, in order of arrival.
 
     `image_id` and `class_id` are int64 of shape (n,), `confidence` is float64 of shape (n,). `box`
@@ -35,6 +42,7 @@ class Detections:
     without_confidence: bool = False
 
     def __post_init__(self) -> None:
+        require_arrays(self, "image_id", "class_id", "confidence", "box")
         n = len(self.image_id)
         if not (self.class_id.shape == self.confidence.shape == self.image_id.shape == (n,)):
             raise ArgumentError("image_id, class_id and confidence must be vectors of one length")
@@ -43,6 +51,14 @@ class Detections:
 
     def __len__(self) -> int:
         return len(self.image_id)
+
+    def _facts(self) -> Mapping[str, object]:
+        """Return what a notebook shows."""
+        return {
+            "rows": len(self),
+            "images": distinct(self.image_id),
+            "classes": distinct(self.class_id),
+        }
 
     @classmethod
     def empty(cls) -> Detections:

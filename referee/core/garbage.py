@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,10 +13,12 @@ from contextlib import contextmanager
 def collections_paused() -> Iterator[None]:
     """Pause the garbage collector while a process loads many objects, none of them garbage.
 
-    Among them are modules: looks in between would be a sixth of a server's start.
+    Among them are modules: looks in between would be a sixth of a server's start. The collector is
+    the whole process's, so a process with other threads keeps it.
     """
-    enabled = gc.isenabled()
-    gc.disable()
+    enabled = gc.isenabled() and threading.active_count() == 1
+    if enabled:
+        gc.disable()
     try:
         yield
     finally:

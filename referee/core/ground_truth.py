@@ -11,12 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from referee.core.box_formats import Sizes, in_pixels, require_extent, to_corners
 from referee.core.coco_annotations import CocoAnnotations
-from referee.core.columns import four_columns, warn_of_fractions, whole_numbers
+from referee.core.columns import (
+    array_of,
+    four_columns,
+    require_arrays,
+    warn_of_fractions,
+    whole_numbers,
+)
+from referee.core.shown import Shown
 from referee.errors import ArgumentError
 
 
-@dataclass(frozen=True, eq=False)
-class GroundTruth:
+@dataclass(frozen=True, eq=False, repr=False)
+class GroundTruth(Shown):
     """The images, classes, boxes and blacklist against which detections are scored.
 
     `image_ids` (int64, ascending, unique) lists every image, also those without a box.
@@ -42,6 +49,21 @@ class GroundTruth:
     coco: CocoAnnotations | None = None
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_arrays(self, "image_ids", "class_ids", "box_image_id", "box_class_id", "box")
+        require_arrays(self, "blacklist")
+
+    def _facts(self) -> Mapping[str, object]:
+        """Return what a notebook shows."""
+        flagged = 0 if self.difficult is None else int(self.difficult.sum())
+        return {
+            "images": len(self.image_ids),
+            "classes": len(self.class_ids),
+            "boxes": len(self.box),
+            **({"difficult": flagged} if flagged else {}),
+            **({"blacklisted pairs": len(self.blacklist)} if len(self.blacklist) else {}),
+        }
 
     @classmethod
     def from_arrays(
@@ -86,17 +108,37 @@ class GroundTruth:
             box_image_id=box_image,
             box_class_id=box_class,
             box=to_corners(boxes, box_format),
-            blacklist=whole_numbers(np.reshape(np.asarray(blacklist), -1), "blacklist").reshape(
-                -1, 2
-            ),
-            class_names=dict(class_names or {}),
+            blacklist=_pairs(blacklist),
+            class_names=named_classes(class_names),
             difficult=None if difficult is None else _flags(difficult, len(boxes)),
         )
 
 
+def named_classes(class_names: object) -> dict[int, str]:
+    """Return names by class id as a dict; raise ArgumentError for what maps nothing."""
+    if class_names is None:
+        return {}
+    if not hasattr(class_names, "keys"):
+        raise ArgumentError(
+            f"class_names is {type(class_names).__name__}: give a mapping from class ids to names"
+        )
+    return dict(class_names)  # type: ignore[call-overload, no-any-return]
+
+
+def _pairs(blacklist: ArrayLike) -> NDArray[np.int64]:
+    listed = array_of(blacklist, "blacklist")
+    if not listed.size:
+        return np.empty((0, 2), dtype=np.int64)
+    if listed.ndim != 2 or listed.shape[1] != 2:
+        raise ArgumentError(
+            f"blacklist must have pairs of image and class, (k, 2), not the shape {listed.shape}"
+        )
+    return whole_numbers(listed.ravel(), "blacklist").reshape(-1, 2)
+
+
 def _flags(values: ArrayLike, boxes: int) -> NDArray[np.bool_] | None:
     """Return a flag for each box, or None if none is set."""
-    flags = np.asarray(values)
+    flags = array_of(values, "difficult")
     if flags.shape != (boxes,) or not np.isin(flags, (0, 1)).all():
         raise ArgumentError(f"difficult must be true or false for each of the {boxes} boxes")
     return flags.astype(np.bool_) if flags.any() else None

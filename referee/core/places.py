@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from fractions import Fraction
 
 
 def shared_places(
-    values: Sequence[float | None], *, highest_first: bool = True
+    values: Sequence[float | Fraction | None], *, highest_first: bool = True
 ) -> list[int | None]:
     """Return the place of each value, 1 for the best; None for what has no value.
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.counts import counted
 from referee.core.ground_truth import GroundTruth
 
 Sizes = Mapping[int, tuple[int, int]]
@@ -38,7 +39,7 @@ class Unfindable:
         if self.outside:
             parts.append(f"{self.outside} wholly outside of the image")
         count = self.no_extent + self.outside
-        boxes = "1 truth box" if count == 1 else f"{count} truth boxes"
+        boxes = counted(count, "truth box", "truth boxes")
         return (
             f"{boxes} can be found by nobody, and {'counts' if count == 1 else 'count'} as missed:"
             f" {', '.join(parts)}; the first is in image {self.first_image}"

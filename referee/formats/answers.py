@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from referee.core.coco_boxes import CocoResults
+from referee.core.counts import counted
 from referee.core.detections import Detections
 from referee.errors import Refusal
 from referee.formats.coco_results import parse_results
@@ -165,7 +166,7 @@ def _bad_form(columns: Sequence[Sequence[str]], code: str) -> Refusal:
     rows = len(columns[0])
     for name, texts in zip(FORM_FIELDS, columns, strict=True):
         if len(texts) != rows:
-            faults.add(f"{name} has {len(texts)} values and image_name has {rows}")
+            faults.add(f"{name} has {counted(len(texts), 'value')} and image_name has {rows}")
     readers: list[Callable[[str], float]] = [_image_number, _integer, *[float] * 5]
     for name, texts, read in zip(FORM_FIELDS, columns, readers, strict=True):
         for row, text in enumerate(texts, 1):

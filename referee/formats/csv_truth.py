@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.counts import counted
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ilsvrc_class_id
@@ -197,7 +198,7 @@ def read_clusters(path: Path, truth: GroundTruth, read: Read = read_bytes) -> di
         clusters[own] = row[1]
     missing = sorted(known - clusters.keys())
     if missing:
-        others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
+        others = f" and {counted(len(missing) - 1, 'other')}" if len(missing) > 1 else ""
         raise InputError(
             f"{path} has no line for image {missing[0]}{others}: name the cluster of each image of"
             " the ground truth"

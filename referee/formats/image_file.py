@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import io
-import threading
-import warnings
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,8 +27,6 @@ _LFS_POINTER = b"version https://git-lfs.github.com/"
 
 # The number of EXIF's field that says how a viewer turns the image; 1 is not at all.
 _ORIENTATION = 0x0112
-
-_opening = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -84,14 +81,16 @@ def shown_size(path: Path) -> ShownSize:
 
 
 def _orientation(image: Image.Image) -> int:
-    """Return how EXIF turns an image, 1 to 8; damaged data, of which Pillow warns, turn nothing."""
-    with _opening, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            # A PNG's own method would decode the pixels.
-            orientation = Image.Image.getexif(image).get(_ORIENTATION, 1)
-        except Exception:
-            return 1
+    """Return how EXIF turns an image, 1 to 8; damaged data, of which Pillow warns, turn nothing.
+
+    Filters of warnings belong to the whole process, so this changes none: a program sees Pillow's
+    warning, and the referee's own processes leave it out (`referee/cli.py`).
+    """
+    try:
+        # A PNG's own method would decode the pixels.
+        orientation = Image.Image.getexif(image).get(_ORIENTATION, 1)
+    except Exception:
+        return 1
     return orientation if orientation in range(1, 9) else 1
 
 
@@ -123,7 +122,7 @@ def _opened(path: Path, content: bytes | None) -> Iterator[Image.Image]:
         if content is None:
             require_file(path)
         _require_bounded(path, path.stat().st_size if content is None else len(content))
-        with _without_warning(path if content is None else io.BytesIO(content)) as image:
+        with _identified(path, content) as image:
             if image.width * image.height > MOST_PIXELS:
                 raise Image.DecompressionBombError
             yield image
@@ -159,14 +158,28 @@ def _require_bounded(path: Path, size_bytes: int) -> None:
         )
 
 
-def _without_warning(file: Path | io.BytesIO) -> Image.Image:
-    """Open a file without Pillow's warning of many pixels, as a bound of ours follows.
+def _identified(path: Path, content: bytes | None) -> Image.Image:
+    """Open an image with Pillow's reader of its format.
 
-    Filters of warnings belong to the whole process, so one thread at a time changes them.
+    `Image.open` does the same, and then warns of many pixels, or refuses them: a bound of ours
+    follows. The warning could only be silenced for the whole process.
     """
-    with _opening, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return Image.open(file, formats=_FORMATS)
+    if not Image.OPEN.keys() >= set(_FORMATS):
+        Image.init()
+    head = _head(path) if content is None else content[: len(_LFS_POINTER)]
+    if head is None:
+        return Image.open(path, formats=_FORMATS)
+    for name in _FORMATS:
+        read, accepts = Image.OPEN[name]
+        if accepts is not None and accepts(head) is not True:
+            continue
+        try:
+            # Pillow opens a path itself, and closes its file with the image.
+            source = str(path) if content is None else io.BytesIO(content)
+            return read(source, str(path))  # type: ignore[arg-type]
+        except (SyntaxError, IndexError, TypeError, struct.error):  # As Pillow: another format.
+            continue
+    raise UnidentifiedImageError("cannot identify image file")
 
 
 def _fault(path: Path, content: bytes | None, error: Exception) -> str:

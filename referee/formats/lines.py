@@ -13,6 +13,7 @@ import codecs
 import re
 from collections.abc import Sequence
 
+from referee.core.counts import counted
 from referee.formats.faults import FormatError
 from referee.formats.foreign_files import foreign_kind
 
@@ -71,5 +72,5 @@ def width_fault(line: int, row: Sequence[str], fields: Sequence[str]) -> str:
     """Return the fault of a line that has another number of cells than there are fields."""
     signs = [sign for sign in ";|" if "".join(row).count(sign) == len(fields) - 1]
     hint = f"; separate them by commas or blanks, not by '{signs[0]}'" if signs else ""
-    cells = "1 field" if len(row) == 1 else f"{len(row)} fields"
+    cells = counted(len(row), "field")
     return f"line {line} has {cells}, not {len(fields)}: give {','.join(fields)}{hint}"

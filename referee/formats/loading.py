@@ -8,10 +8,12 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+from referee.core.arguments import require
 from referee.core.coco_boxes import CocoResults, CocoTruth, unlike_coco
 from referee.core.columns import warn_of_fractions
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.errors import ArgumentError
 from referee.formats.detections_file import begin_coco_results, read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import Numbering, fits_both, in_own_ids
@@ -38,9 +40,9 @@ def load_ground_truth(
     labels.
     """
     source = read_ground_truth(
-        Path(path),
-        images=None if images is None else Path(images),
-        blacklist=None if blacklist is None else Path(blacklist),
+        _path(path, "path"),
+        images=None if images is None else _path(images, "images"),
+        blacklist=None if blacklist is None else _path(blacklist, "blacklist"),
         classes=classes,
     )
     _warn_of_unfindable(source, path)
@@ -66,13 +68,17 @@ def load_detections(
     `images` is the folder of the images, for sizes that the ground truth does not have. Raises
     `InputError`, which names file, line and field.
     """
-    path = Path(path)
+    path = _path(path, "path")
+    require("truth", truth, GroundTruth)
     if path.is_dir():
         # It loads the library of images, which the other formats do without.
         from referee.formats.yolo_detections import ImagesOfTruth, read_yolo_detections
 
         of_truth = ImagesOfTruth(
-            truth, truth.file_names, truth.sizes, None if images is None else Path(images)
+            truth,
+            truth.file_names,
+            truth.sizes,
+            None if images is None else _path(images, "images"),
         )
         detections, counts = read_yolo_detections(path, of_truth, image_ids)
         _warn_all(folder_warnings(counts))
@@ -109,7 +115,16 @@ def load_coco_results(path: Name) -> CocoResults:
 
     It reads what `load_detections` does. Raises `InputError`, which names file, line and field.
     """
-    return begin_coco_results(Path(path))()
+    return begin_coco_results(_path(path, "path"))()
+
+
+def _path(name: object, argument: str) -> Path:
+    """Return the path that a caller names; raise ArgumentError for anything else than a name."""
+    if not isinstance(name, (str, os.PathLike)):
+        raise ArgumentError(
+            f"{argument} is {type(name).__name__}: give the name of a file or folder"
+        )
+    return Path(name)
 
 
 def _warn_of_unfindable(source: GroundTruthFile, path: Name) -> None:

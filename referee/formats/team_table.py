@@ -7,6 +7,7 @@ import csv
 import io
 from dataclasses import dataclass
 
+from referee.core.counts import counted
 from referee.core.names import comparable
 from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import InputError
@@ -128,7 +129,9 @@ def _parse_row(
 ) -> TeamLine | None:
     """Parse a row; append what is wrong with it to `faults`."""
     if len(row) != len(columns):
-        faults.append(f"line {number}: has {len(row)} fields, and the header {len(columns)}")
+        faults.append(
+            f"line {number}: has {counted(len(row), 'field')}, and the header {len(columns)}"
+        )
         return None
     fields = dict(zip(columns, row, strict=True))
     name = clean_name(fields["team"])

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from referee.core.counts import counted
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.annotation_xml import annotation_of
@@ -150,7 +151,8 @@ def _ids_by_list(
     for line, row in cells(image_list, read(image_list)):
         if len(row) != 2:
             raise InputError(
-                f"{image_list}, line {line} has {len(row)} fields, not 2: give name and image id"
+                f"{image_list}, line {line} has {counted(len(row), 'field')}, not 2: give name"
+                " and image id"
             )
         name = row[0]
         own = parse_cell(image_list, line, "image_id", row[1], whole_number, "a whole number")

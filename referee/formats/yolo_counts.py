@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from referee.core.counts import counted
+
 
 @dataclass(frozen=True)
 class LabelCounts:
@@ -53,16 +55,21 @@ def label_warnings(counts: LabelCounts) -> list[str]:
             " classes end with the highest that a label has"
         )
     if counts.duplicates:
-        said.append(f"{counts.duplicates} rows of the labels repeat another one and do not count")
+        several = "rows of the labels repeat another one and do not count"
+        one = "row of the labels repeats another one and does not count"
+        said.append(counted(counts.duplicates, one, several))
     if counts.outlines:
         said.append(
             f"{counts.outlines} of {counts.boxes} objects are outlines: the box around each counts"
         )
     if counts.beyond:
-        said.append(f"{counts.beyond} of {counts.boxes} boxes reach beyond their image")
+        said.append(
+            f"{counts.beyond} of {counted(counts.boxes, 'box reaches', 'boxes reach')} beyond"
+            " their image"
+        )
     if counts.turned:
         said.append(
-            f"EXIF data turn {len(counts.turned)} images, the first is"
+            f"EXIF data turn {counted(len(counts.turned), 'image')}, the first is"
             f" {PurePosixPath(counts.turned[0]).name}: their labels count for the turned image,"
             " and a decoder that ignores EXIF sees another one"
         )
@@ -75,8 +82,8 @@ def label_line(counts: LabelCounts) -> str:
     without = counts.images - counts.labelled + counts.empty
     return (
         f"ground truth: {counts.boxes} boxes in {counts.labelled} label files of {counts.images}"
-        f" images; {without} images have no object; {counts.other_texts} other .txt files are not"
-        f" used; class index k is class k+1; {names}"
+        f" images; {counted(without, 'image has', 'images have')} no object; {counts.other_texts}"
+        f" other .txt files are not used; class index k is class k+1; {names}"
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.box_formats import in_pixels, to_corners
+from referee.core.counts import counted
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
@@ -103,8 +104,8 @@ def _image_of(
         if found:
             return found
     raise InputError(
-        f"{folder}: none of {len(texts)} files is named like an image of the ground truth. The"
-        f" first file is {texts[0]}, and the first image {next(iter(named), 'none')}"
+        f"{folder}: none of {counted(len(texts), 'file')} is named like an image of the ground"
+        f" truth. The first file is {texts[0]}, and the first image {next(iter(named), 'none')}"
     )
 
 
@@ -169,12 +170,12 @@ def _numbers(row: list[str], width: int) -> list[float]:
     if len(row) not in (len(DETECTION_FIELDS), len(DETECTION_FIELDS) - 1):
         raise FormatError(
             (
-                f" has {len(row)} fields: give {' '.join(DETECTION_FIELDS)}. Outlines, keypoints"
-                " and tracks are no boxes: predict with a model for detection",
+                f" has {counted(len(row), 'field')}: give {' '.join(DETECTION_FIELDS)}. Outlines,"
+                " keypoints and tracks are no boxes: predict with a model for detection",
             )
         )
     if len(row) != width:
-        raise FormatError((f" has {len(row)} fields, and the rows before have {width}",))
+        raise FormatError((f" has {counted(len(row), 'field')}, and the rows before have {width}",))
     try:
         index = whole_number(row[0])
     except TooLarge:
@@ -198,8 +199,8 @@ def _require_fractions(folder: Path, box: Floats) -> None:
     beyond = int((box > _NO_FRACTION).any(axis=1).sum())
     if 2 * beyond > len(box):
         raise InputError(
-            f"{folder}: {beyond} of {len(box)} boxes have numbers above 1: the numbers are"
-            " fractions of the image's width and height, not pixels"
+            f"{folder}: {beyond} of {counted(len(box), 'box has', 'boxes have')} numbers above 1:"
+            " the numbers are fractions of the image's width and height, not pixels"
         )
 
 

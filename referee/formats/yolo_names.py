@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from referee.core.counts import counted
 from referee.errors import InputError
 from referee.formats.csv_truth import MAX_CLASS
 from referee.formats.faults import quoted
@@ -116,8 +117,8 @@ def _the_same(found: list[DataSet]) -> DataSet:
             )
         if first.count != other.count:
             raise InputError(
-                f"{first.source} has {first.count} classes, and {other.source} {other.count}:"
-                " keep the one after which the labels were made"
+                f"{first.source} has {counted(first.count or 0, 'class', 'classes')}, and"
+                f" {other.source} {other.count}: keep the one after which the labels were made"
             )
     points = next((one.keypoints for one in found if one.keypoints), None)
     return DataSet(first.names, first.count, first.source, points)
@@ -172,7 +173,8 @@ def _from_yaml(path: Path, content: bytes) -> DataSet | None:
         return None if count is None else DataSet({}, _some(path, count), path, points)
     found = _names(path, fields["names"])
     if count is not None and count != found.count:
-        raise InputError(f"{path}: nc is {count}, and names has {found.count} classes")
+        names = counted(found.count or 0, "class", "classes")
+        raise InputError(f"{path}: nc is {count}, and names has {names}")
     return DataSet(found.names, found.count, path, points)
 
 
@@ -248,7 +250,7 @@ def _index(path: Path, field: str, text: str) -> int:
 
 def _some(path: Path, count: int) -> int:
     if not 1 <= count <= MAX_CLASS:
-        raise InputError(f"{path} has {count} classes: give 1 to {MAX_CLASS}")
+        raise InputError(f"{path} has {counted(count, 'class', 'classes')}: give 1 to {MAX_CLASS}")
     return count
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.counts import counted
 from referee.errors import InputError
 from referee.formats.fast_reading import fast_or_slow
 from referee.formats.faults import Faults, FormatError, quoted
@@ -139,8 +140,8 @@ def _numbers(row: Sequence[str], most: int) -> list[float]:
         raise _fault(f", class: {quoted(row[0])} is no class index: the first class is 0")
     if index >= most:
         raise _fault(
-            f", class: {quoted(row[0])} is beyond the data set's {most} classes, which are 0 to"
-            f" {most - 1}"
+            f", class: {quoted(row[0])} is beyond the data set's"
+            f" {counted(most, 'class', 'classes')}, which are 0 to {most - 1}"
         )
     return [index, *(_fraction(place, text) for place, text in enumerate(row[1:], start=2))]
 
@@ -213,7 +214,7 @@ def _meant(width: int) -> str:
 
 
 def _fields(width: int) -> str:
-    return "1 field" if width == 1 else f"{width} fields"
+    return counted(width, "field")
 
 
 def _fault(text: str) -> FormatError:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.box_formats import in_pixels, to_corners
+from referee.core.counts import counted
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.csv_truth import MAX_CLASS, read_image_list
@@ -228,7 +229,8 @@ def _beyond(folder: Path, box: Floats) -> int:
     beyond = int(((low < -SLACK) | (high > 1 + SLACK)).any(axis=1).sum())
     if 2 * beyond > len(box):
         raise InputError(
-            f"{folder}: {beyond} of {len(box)} boxes reach beyond their image. A row is the class,"
-            " then the centre of the box, its width and its height: these may be corners"
+            f"{folder}: {beyond} of {counted(len(box), 'box reaches', 'boxes reach')} beyond"
+            " their image. A row is the class, then the centre of the box, its width and its"
+            " height: these may be corners"
         )
     return beyond

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from referee.core.counts import counted
 from referee.core.detections import Detections
 from referee.errors import MissingLibrary
 from referee.scoring.detection_outcomes import Fate
@@ -88,7 +89,7 @@ def found_pictures(contest: Contest, session_id: int) -> Iterator[FoundPicture]:
             colour = _RIGHT if is_right else _WRONG
             boxes.append(LabelledBox((left, top, across, down), label, colour, not is_right))
         found = sum(box.colour == _RIGHT for box in boxes)
-        text = f"Image {image_id}: {found} of {len(boxes)} boxes are right"
+        text = f"Image {image_id}: {found} of {counted(len(boxes), 'box is', 'boxes are')} right"
         yield FoundPicture(_drawn(Path(entry.path), boxes), text)
 
 

@@ -26,9 +26,9 @@ def find_meters(bound_s: float = _SEARCH_S) -> MetersFound:
     """Look for meters, for at most so many seconds; a search that fails finds none, and says so."""
     try:
         listed = json.loads(_ask("list", "--json", bound_s=bound_s))
-        resources = [
-            resource for resource in listed["resources"] if not resource.endswith(_ADAPTER)
-        ]
+        # A WT310 may be behind a serial port, and a person can tell.
+        listed_ones = [*listed["resources"], *listed.get("serial_ports", ())]
+        resources = [resource for resource in listed_ones if not resource.endswith(_ADAPTER)]
         return MetersFound(tuple(resources), tuple(listed["hints"]))
     except subprocess.TimeoutExpired:
         return MetersFound(hints=(f"The search for meters took more than {bound_s:g} s.",))

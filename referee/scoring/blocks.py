@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.scoring.overlap import columns, iou
+from referee.scoring.pairs import expand, runs
 from referee.scoring.ranking import Keys, sort_keys
 from referee.scoring.result import DIFFICULT, IGNORED_REASONS
 from referee.scoring.rules import Rules
@@ -17,10 +20,14 @@ from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
 
 Ints = NDArray[np.int64]
 
+# A block's candidates wait with so many boxes that they reach, and the rest is found when it is
+# asked for: one detection may reach thousands of small boxes.
+_MOST_WAITING = 2**20
+
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The k detections of a block that reach the threshold of at least one box of their class.
+    """The k detections of some rows that reach the threshold of at least one box of their class.
 
     `rows`, `keys` and `counts` have shape (k,): row numbers, sort keys, and how many truth boxes
     each reaches. `boxes` (sum of counts,) lists these boxes for each, best first.
@@ -37,13 +44,13 @@ class SortedBlock:
     """A block of rows, sorted out.
 
     `klass` and `keys` (n,) are the class positions and sort keys of the n rows that count.
-    `ignored` counts the others by reason. `inverted` and `not_finite` count boxes that match
-    nothing.
+    `candidates` yields their candidates once, part by part in the order of the rows. `ignored`
+    counts the others by reason. `inverted` and `not_finite` count boxes that match nothing.
     """
 
     klass: Ints
     keys: Keys
-    candidates: Candidates
+    candidates: Iterator[Candidates]
     ignored: dict[str, int]
     inverted: int
     not_finite: int
@@ -63,9 +70,13 @@ def sort_out(index: TruthIndex, rules: Rules, detections: Detections, first: int
     box = detections.box
     keys = sort_keys(detections.confidence, image, rows, index.image_count)
     near = np.flatnonzero(group != NO_TRUTH)
-    candidates = _candidates(index, rules, box[near], group[near], keys[near], rows[near])
-    if index.difficult is not None:
-        candidates, taken_out = _without_difficult(candidates, index.difficult)
+    parts = _candidates(index, rules, box[near], group[near], keys[near], rows[near])
+    if index.difficult is None:
+        candidates = _begun(parts)
+    else:
+        # Under these rules a detection reaches one box at most, so all parts together are small.
+        found, taken_out = _without_difficult(parts, index.difficult)
+        candidates = iter(found)
         ignored[DIFFICULT] = len(taken_out)
         kept = np.flatnonzero(~np.isin(rows, taken_out))
         klass, keys, box = klass[kept], keys[kept], box[kept]
@@ -92,6 +103,17 @@ def _scored(
     return scored, ignored
 
 
+def _begun(parts: Iterator[Candidates]) -> Iterator[Candidates]:
+    """Find parts until they reach many boxes; the rest is found when it is asked for."""
+    found, waiting = [], 0
+    for part in parts:
+        found.append(part)
+        waiting += len(part.boxes)
+        if waiting > _MOST_WAITING:
+            break
+    return chain(found, parts)
+
+
 def _candidates(
     index: TruthIndex,
     rules: Rules,
@@ -99,45 +121,58 @@ def _candidates(
     group: Ints,
     keys: Keys,
     rows: Ints,
-) -> Candidates:
-    """Find the truth boxes of their image and class that detections reach."""
-    size = index.group_size[group]
-    detection = np.repeat(np.arange(len(box)), size)
-    within = np.arange(len(detection)) - np.repeat(np.cumsum(size) - size, size)
-    target = np.repeat(index.group_start[group], size) + within
+) -> Iterator[Candidates]:
+    """Find the truth boxes of their image and class that detections reach, some rows at a time."""
+    for some in runs(index.group_size[group]):
+        counts, boxes = _reached(index, rules, box[some], group[some])
+        chosen = np.flatnonzero(counts)
+        if len(chosen):
+            yield Candidates(rows[some][chosen], keys[some][chosen], counts[chosen], boxes)
+
+
+def _reached(
+    index: TruthIndex, rules: Rules, box: NDArray[np.float64], group: Ints
+) -> tuple[Ints, Ints]:
+    """Return how many boxes each detection may match, and which, best first.
+
+    With `best_box_only` that is the one box that it overlaps most, if it reaches it: another box
+    with a lower threshold is no way out (VOCevaldet.m compares one overlap, the largest).
+    """
+    detection, target = expand(index.group_start[group], index.group_size[group])
     overlap = iou(columns(box)[:, detection], index.columns[:, target])
     needed = index.threshold[target]
     reaches = overlap > needed if rules.strict else overlap >= needed
-    pairs = np.flatnonzero(reaches & (overlap > 0))
-    detection, target = detection[pairs], target[pairs]
-    counts = np.bincount(detection, minlength=len(box))
+    overlaps = overlap > 0
+    pairs = np.flatnonzero(overlaps if rules.best_box_only else overlaps & reaches)
+    counts = np.bincount(detection[pairs], minlength=len(box))
     # Few detections reach several boxes. Only their boxes need sorting, best first. The sort
     # is stable: on a tie of IoU the box that is first in the file comes first.
-    several = np.flatnonzero(counts[detection] > 1)
-    order = np.lexsort((-overlap[pairs[several]], detection[several]))
-    target[several] = target[several[order]]
-    chosen = np.flatnonzero(counts)
+    several = np.flatnonzero(counts[detection[pairs]] > 1)
+    those = pairs[several]
+    pairs[several] = those[np.lexsort((-overlap[those], detection[those]))]
     if rules.best_box_only:
-        target, counts = target[_first_of(counts)], np.minimum(counts, 1)
-    return Candidates(rows[chosen], keys[chosen], counts[chosen], target)
+        pairs = pairs[_first_of(counts)]
+        pairs = pairs[reaches[pairs]]
+        counts = np.bincount(detection[pairs], minlength=len(box))
+    return counts, target[pairs]
 
 
 def _without_difficult(
-    candidates: Candidates, difficult: NDArray[np.bool_]
-) -> tuple[Candidates, Ints]:
+    parts: Iterable[Candidates], difficult: NDArray[np.bool_]
+) -> tuple[list[Candidates], Ints]:
     """Return the candidates of other boxes, and the rows whose one box is difficult.
 
     Such a row counts neither way, whatever other rows there are (VOCevaldet.m).
     """
-    ignored = difficult[candidates.boxes]
-    kept = ~ignored
-    rest = Candidates(
-        candidates.rows[kept],
-        candidates.keys[kept],
-        candidates.counts[kept],
-        candidates.boxes[kept],
-    )
-    return rest, candidates.rows[ignored]
+    others, taken_out = [], [np.empty(0, dtype=np.int64)]
+    for part in parts:
+        ignored = difficult[part.boxes]
+        kept = ~ignored
+        others.append(
+            Candidates(part.rows[kept], part.keys[kept], part.counts[kept], part.boxes[kept])
+        )
+        taken_out.append(part.rows[ignored])
+    return others, np.concatenate(taken_out)
 
 
 def _first_of(counts: Ints) -> Ints:

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import real_number, require
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.core.sealed import seal
+from referee.core.shown import Shown
+from referee.errors import ArgumentError
 from referee.scoring.detection_outcomes import Fate, Fates
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT, Rules, rules_of
@@ -24,8 +29,8 @@ _NOT_SCORED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Confusion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion(Shown):
     """A confusion matrix of k classes.
 
     `matrix` (int64, (k + 1, k + 1)) has a row for the class of a truth box and a column for that of
@@ -37,10 +42,46 @@ class Confusion:
     matrix: Ints
     class_names: dict[int, str]
 
+    def __post_init__(self) -> None:
+        seal(self)
+
+    def _facts(self) -> Mapping[str, object]:
+        among = self.matrix[:-1, :-1]
+        found = int(np.trace(among))
+        return {
+            "classes": len(self.class_ids),
+            "found": found,
+            "taken for another class": int(among.sum()) - found,
+            "missed": int(self.matrix[:, -1].sum()),
+            "found nothing": int(self.matrix[-1].sum()),
+        }
+
+    def _columns(self) -> tuple[str, ...]:
+        return ("class", "taken for", "how often")
+
+    def _rows(self, most: int) -> tuple[Sequence[tuple[object, ...]], int]:
+        among = self.matrix[:-1, :-1]
+        names = self.class_names
+        rows = self.most(most)
+        count = int(np.count_nonzero(among)) - int(np.count_nonzero(np.diagonal(among)))
+        return [(names.get(one, one), names.get(other, other), n) for one, other, n in rows], count
+
     def between(self, truth_class: int, detected_class: int) -> int:
-        """Return how many boxes of the first class were taken for the second."""
-        row, column = np.searchsorted(self.class_ids, (truth_class, detected_class))
-        return int(self.matrix[row, column])
+        """Return how many boxes of the first class were taken for the second.
+
+        Raises ArgumentError for a class that is not listed.
+        """
+        return int(self.matrix[self._place(truth_class), self._place(detected_class)])
+
+    def _place(self, class_id: object) -> int:
+        if isinstance(class_id, (int, np.integer)):
+            places = np.flatnonzero(self.class_ids == class_id)
+            if len(places):
+                return int(places[0])
+        raise ArgumentError(
+            f"class {class_id!r} is not listed: give the ids of two of the"
+            f" {len(self.class_ids)} classes of the ground truth, see class_ids"
+        )
 
     def most(self, count: int = 10) -> list[tuple[int, int, int]]:
         """Return the most frequent mistakes: truth class, detected class, how often."""
@@ -59,17 +100,22 @@ def confusion(
     truth: GroundTruth,
     detections: Detections,
     rules: Rules | str = DEVKIT,
-    min_confidence: float = 0.0,
+    min_confidence: float | None = None,
 ) -> Confusion:
-    """Count which classes the detections of at least `min_confidence` take for which.
+    """Count which classes detections take for which: all, or those of at least `min_confidence`.
 
     Detections first match within their classes, as in the score: the diagonal has its true
     positives. Then the others match the boxes that are left, whatever the class, by the same
     threshold and order. So a box that was found is no confusion, however many other classes claimed
-    it with less right. Rows that the score ignores count nowhere.
+    it with less right. Rows that the score ignores count nowhere. Raises ArgumentError for rules
+    that are none, and for a confidence that is no number.
     """
     rules = rules_of(rules)
-    kept = detections.select(~(detections.confidence < min_confidence))
+    require("truth", truth, GroundTruth)
+    kept = require("detections", detections, Detections)
+    if min_confidence is not None:
+        least = real_number(min_confidence, "min_confidence")
+        kept = detections.select(~(detections.confidence < least))
     fates = evaluate(truth, kept, rules).explain()
     hit = np.flatnonzero(fates.fate == Fate.TRUE_POSITIVE)
     pairs = [(fates.truth_row[hit], hit), _across_classes(truth, kept, rules, fates)]

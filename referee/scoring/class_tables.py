@@ -7,6 +7,8 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 
+from referee.core.arguments import require
+from referee.core.ground_truth import named_classes
 from referee.core.spreadsheet import plain_cell
 from referee.scoring.result import IlsvrcResult
 
@@ -35,10 +37,11 @@ def class_rows(
 
 def classes_csv(result: IlsvrcResult, class_names: Mapping[int, str]) -> str:
     """Return these rows as CSV; a missing AP is empty."""
+    require("result", result, IlsvrcResult)
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(CLASS_COLUMNS)
-    for class_id, name, *counts, ap, grouped in class_rows(result, class_names):
+    for class_id, name, *counts, ap, grouped in class_rows(result, named_classes(class_names)):
         numbers = ("" if value is None else repr(value) for value in (ap, grouped))
         rows.writerow((class_id, plain_cell(name), *counts, *numbers))
     return text.getvalue()
@@ -50,6 +53,7 @@ def curves_csv(result: IlsvrcResult) -> Iterator[str]:
     It has a row per scored detection of a class with ground truth, in the devkit's order. A number
     has as many digits as it needs to be read back without a change.
     """
+    require("result", result, IlsvrcResult)
     yield ",".join(CURVE_COLUMNS) + "\n"
     for class_id, curve in result.curves().items():
         columns = (curve.confidence, curve.recall, curve.precision)

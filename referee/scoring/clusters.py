@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.counts import counted
 from referee.errors import ArgumentError
 
 Ints = NDArray[np.int64]
@@ -59,14 +60,14 @@ BALANCED = Imbalance()
 def number_clusters(clusters: Clusters, image_ids: Ints) -> Ints:
     """Return the cluster of each image, (images,), counted from 0 in the order of the images.
 
-    A mapping may name more images. Raises ArgumentError for an image without a cluster.
+    A mapping may name more images, and a Series of pandas is one from its index. Raises
+    ArgumentError for an image without a cluster.
     """
     labels = _labels(clusters, image_ids)
     numbers: dict[Hashable, int] = {}
     cluster = np.empty(len(image_ids), dtype=np.int64)
     for place, label in enumerate(labels):
-        # A table with a gap has None or NaN there; NaN alone differs from itself.
-        if label is None or label != label:
+        if _is_gap(label):
             raise ArgumentError(f"image {image_ids[place]} has no cluster: name one for each image")
         try:
             cluster[place] = numbers.setdefault(label, len(numbers))
@@ -123,15 +124,45 @@ def _labels(clusters: Clusters, image_ids: Ints) -> list[Hashable]:
     """Return the cluster of each image as the caller names it."""
     if isinstance(clusters, Mapping):
         return [clusters.get(image) for image in image_ids.tolist()]
-    if isinstance(clusters, (str, Set)):
+    if hasattr(clusters, "index") and hasattr(clusters, "to_dict"):
+        return _labels_of_series(clusters, image_ids)
+    if isinstance(clusters, (str, bytes, Set)) or not isinstance(clusters, Iterable):
         raise ArgumentError(f"clusters is {clusters!r:.40}: give a mapping or a sequence")
     labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
     if len(labels) != len(image_ids):
         raise ArgumentError(
-            f"clusters has {len(labels)} entries for {len(image_ids)} images: name a cluster for"
+            f"clusters has {counted(len(labels), 'entry', 'entries')} for"
+            f" {counted(len(image_ids), 'image')}: name a cluster for"
             " each image, in ascending order of the image ids"
         )
     return labels
+
+
+def _labels_of_series(series: Any, image_ids: Ints) -> list[Hashable]:
+    """Return the cluster of each image from a Series whose index has the image ids, in any order.
+
+    A Series of another index is refused: its order says nothing that could be relied on.
+    """
+    if getattr(series, "ndim", 1) != 1:
+        raise ArgumentError("clusters is a table: give its one column, indexed by the image ids")
+    keys = series.index.tolist()
+    by_image = dict(zip(keys, series.tolist(), strict=True))
+    missing = [image for image in image_ids.tolist() if image not in by_image]
+    if missing or len(by_image) != len(keys):
+        fault = f"has no image {missing[0]}" if missing else "names an image twice"
+        raise ArgumentError(
+            f"the index of the clusters {fault}: index the Series by the image ids, or give"
+            " .tolist() of one in ascending order of the image ids"
+        )
+    return [by_image[image] for image in image_ids.tolist()]
+
+
+def _is_gap(label: object) -> bool:
+    """Tell whether a table has a gap there: None, NaN, which differs from itself, or pandas' NA."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # pandas' NA is neither equal nor unequal; an array is both.
+        return type(label).__name__ == "NAType"
 
 
 def _pairs(values: Floats) -> Floats:

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import importlib.metadata
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import finite_number, require_one_of, several
 from referee.core.coco_boxes import CocoResults, CocoTruth, unlike_coco
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.core.sealed import seal
+from referee.core.shown import Shown
 from referee.errors import ArgumentError, InputError
-from referee.scoring.coco_evaluators import hand_over, installed_evaluators, numbers_of
+from referee.scoring.coco_evaluators import chosen_evaluator, hand_over, precision_and_recall
 from referee.scoring.live import Mapped
 from referee.scoring.truth_index import Positions
 
@@ -54,8 +57,8 @@ SIZES = ("all", "small", "medium", "large")
 _MOST_PAIRS = 2**25
 
 
-@dataclass(frozen=True)
-class CocoResult:
+@dataclass(frozen=True, repr=False)
+class CocoResult(Shown):
     """COCO's numbers as fractions; None, where COCO prints -1, means nothing to average.
 
     `numbers` maps each of `NUMBERS` to its value. `ap` maps category ids to AP (all IoUs, all
@@ -76,6 +79,24 @@ class CocoResult:
     ious: tuple[float, ...]
     _precision: NDArray[Any] = field(repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        seal(self)
+
+    def _facts(self) -> Mapping[str, object]:
+        return {
+            **self.numbers,
+            "images": self.images,
+            "boxes": self.truth_boxes,
+            "detections": self.detections,
+            "evaluator": self.evaluator,
+        }
+
+    def _columns(self) -> tuple[str, ...]:
+        return ("category", "AP")
+
+    def _rows(self, most: int) -> tuple[Sequence[tuple[object, ...]], int]:
+        return list(self.ap.items())[:most], len(self.ap)
+
     @property
     def mean_ap(self) -> float | None:
         """Return AP, the headline number."""
@@ -91,9 +112,7 @@ class CocoResult:
         """
         ious = _place(iou, self.ious, "iou")
         categories = _place(category_id, tuple(self.ap), "category_id")
-        values = self._precision[ious, :, categories, SIZES.index(_size(size)), -1]
-        known = values[values > -1]
-        return float(np.mean(known)) if known.size else None
+        return _mean_of_known(self._precision[ious, :, categories, SIZES.index(_size(size)), -1])
 
 
 def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = None) -> CocoResult:
@@ -117,6 +136,8 @@ def evaluate_coco(
     .75 are not among them. See `prepare` for the rest. Raises ArgumentError for an IoU that is not
     above 0 and at most 1.
     """
+    require_one_of("truth", truth, GroundTruth, CocoTruth)
+    require_one_of("results", results, Detections, CocoResults)
     if isinstance(truth, GroundTruth):
         for sentence in unlike_coco(truth):
             warnings.warn(sentence, stacklevel=2)
@@ -128,7 +149,7 @@ def evaluate_coco(
 
 
 def _distinct(ious: Iterable[float]) -> tuple[float, ...]:
-    distinct = tuple(sorted({float(iou) for iou in ious}))
+    distinct = tuple(sorted({finite_number(iou, "an IoU") for iou in several(ious, "ious")}))
     if not distinct or not all(0 < iou <= 1 for iou in distinct):
         raise ArgumentError(f"ious are {list(distinct)}: give IoUs above 0 and at most 1")
     return distinct
@@ -163,13 +184,10 @@ class PreparedEvaluation:
 
     def evaluate(self) -> CocoResult:
         """Compute the twelve numbers and AP per category."""
-        stats, precision = numbers_of(self.matched())
+        precision, recall = precision_and_recall(self.matched())
         truth = self.truth
         return CocoResult(
-            numbers={
-                key: _known(value)
-                for key, value in zip(NUMBERS, stats[: len(NUMBERS)], strict=True)
-            },
+            numbers=_twelve_numbers(precision, recall, self.ious),
             ap=_category_ap(truth, precision),
             images=len(truth.image_ids),
             truth_boxes=int((~truth.crowd).sum()),
@@ -194,8 +212,8 @@ def prepare(
     A caller that drops its results before it calls `evaluate` saves their memory. `mapped` is as in
     `LiveScore`: two threads may share the work. `ious` are ascending.
 
-    The default `evaluator` is the fastest one installed. hotcoco gives pycocotools' numbers bit
-    for bit.
+    The default `evaluator` is the fastest that is installed and that this process may use, see
+    `chosen_evaluator`. hotcoco gives pycocotools' numbers bit for bit.
 
     Rows of unknown images and rows that are not finite are set aside and counted, because
     pycocotools would stop at an unknown image. The `area` of a result is width times height. So a
@@ -203,13 +221,9 @@ def prepare(
     Annotations are numbered from 1, because pycocotools takes number 0 for "unmatched".
 
     Raises InputError if an annotation names an unlisted image or category, or if the evaluator is
-    not installed.
+    not installed or cannot run in this process.
     """
-    name = evaluator or installed_evaluators()[0]
-    if name not in installed_evaluators():
-        raise InputError(
-            f"the evaluator {name} is not installed: pip install hotcoco (the extra 'fast')"
-        )
+    name = chosen_evaluator(evaluator)
     _require_listed(truth)
     kept, ignored = _sort_out(truth, results)
     matched = hand_over(name, truth, kept, mapped, ious)
@@ -258,15 +272,31 @@ def _finite_rows(box: NDArray[np.float64]) -> NDArray[np.bool_]:
     return rows
 
 
+def _twelve_numbers(
+    precision: NDArray[Any], recall: NDArray[Any], ious: tuple[float, ...]
+) -> dict[str, float | None]:
+    """Average the arrays as COCOeval.summarize does; None where there is nothing to average."""
+    everything = slice(None)
+    at_50, at_75 = (np.flatnonzero(np.array(ious) == iou) for iou in (0.5, 0.75))
+    small, medium, large = (SIZES.index(size) for size in ("small", "medium", "large"))
+    parts = (
+        *(precision[ious_of, :, :, 0, -1] for ious_of in (everything, at_50, at_75)),
+        *(precision[:, :, :, size, -1] for size in (small, medium, large)),
+        *(recall[:, :, 0, limit] for limit in range(recall.shape[-1])),
+        *(recall[:, :, size, -1] for size in (small, medium, large)),
+    )
+    return dict(zip(NUMBERS, map(_mean_of_known, parts), strict=True))
+
+
 def _category_ap(truth: CocoTruth, precision: NDArray[Any]) -> dict[int, float | None]:
     """Average the precision of all areas and 100 detections over IoU and recall levels."""
-    ap: dict[int, float | None] = {}
-    for place, category_id in enumerate(truth.category_ids.tolist()):
-        values = precision[:, :, place, 0, -1]
-        known = values[values > -1]
-        ap[category_id] = float(np.mean(known)) if len(known) else None
-    return ap
+    return {
+        category_id: _mean_of_known(precision[:, :, place, 0, -1])
+        for place, category_id in enumerate(truth.category_ids.tolist())
+    }
 
 
-def _known(value: float) -> float | None:
-    return None if value == -1 else value
+def _mean_of_known(values: NDArray[Any]) -> float | None:
+    """Return the mean of the values above -1, or None if there is none."""
+    known = values[values > -1]
+    return float(np.mean(known)) if known.size else None

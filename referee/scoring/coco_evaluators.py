@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that compute COCO's numbers: hotcoco, or pycocotools where it is not installed."""
+"""The programs that compute COCO's numbers: hotcoco, or pycocotools where it is not installed.
+
+Neither changes what belongs to the whole process, such as its standard output or its filters of
+warnings: other threads use them too.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import importlib.metadata
-import io
+import importlib.util
 import itertools
-import warnings
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
+from referee.errors import InputError
 from referee.scoring.live import Mapped
 from referee.scoring.truth_index import Positions
 
@@ -26,6 +32,9 @@ EVALUATORS = ("hotcoco", "pycocotools")
 
 # A block's boxes take hotcoco much more memory than their outcomes, which it keeps.
 _IMAGES_AT_A_TIME = 1000
+
+# The processes, a parent and then its copy, that have started hotcoco's threads.
+_hotcoco_began_in: set[int] = set()
 
 
 def installed_evaluators() -> tuple[str, ...]:
@@ -36,6 +45,29 @@ def installed_evaluators() -> tuple[str, ...]:
             importlib.metadata.version(name)
             installed.append(name)
     return tuple(installed)
+
+
+def chosen_evaluator(name: str | None) -> str:
+    """Return the name of the evaluator to use: this one, or the fastest that this process may use.
+
+    A copy of a process (`os.fork`) has none of hotcoco's threads, and hotcoco would wait for them
+    for ever. So a copy of a process that has used hotcoco uses pycocotools. Raises InputError for
+    an evaluator that is not installed, and for hotcoco in such a copy.
+    """
+    installed = installed_evaluators()
+    if name is not None and name not in installed:
+        raise InputError(
+            f"the evaluator {name} is not installed: pip install hotcoco (the extra 'fast')"
+        )
+    if not _hotcoco_began_in or os.getpid() in _hotcoco_began_in:
+        return name or installed[0]
+    if name == "hotcoco":
+        raise InputError(
+            "hotcoco cannot run here: this process is a copy (fork) of one that has used it, and"
+            " has no copy of its threads. Start processes with 'spawn' or 'forkserver', or leave"
+            " the evaluator out: pycocotools gives the same numbers"
+        )
+    return "pycocotools"
 
 
 def hand_over(
@@ -50,46 +82,51 @@ def hand_over(
     Returns a function that gives the program's evaluation, every image matched at these IoUs, or at
     COCO's ten. `mapped` hands over two halves; hotcoco alone uses it.
     """
-    with _silence():
-        if name == "hotcoco":
-            hotcoco = importlib.import_module("hotcoco")  # An extra brings it.
-            parameters = hotcoco.Params("bbox")
-            if ious is not None:
-                parameters.iou_thrs = list(ious)
-            matched_blocks = _matched_in_blocks(hotcoco, truth, results, mapped, parameters)
-            finish: Callable[[], Any] = matched_blocks.finalize
-            return finish
-        from pycocotools.coco import COCO
-
-        datasets = _from_objects(COCO, truth, results)
+    if name == "hotcoco":
+        _hotcoco_began_in.add(os.getpid())
+        hotcoco = importlib.import_module("hotcoco")  # An extra brings it.
+        parameters = hotcoco.Params("bbox")
+        if ious is not None:
+            parameters.iou_thrs = list(ious)
+        matched_blocks = _matched_in_blocks(hotcoco, truth, results, mapped, parameters)
+        finish: Callable[[], Any] = matched_blocks.finalize
+        return finish
+    datasets = _from_objects(_silent("coco").COCO, truth, results)
 
     def matched() -> Any:
-        from pycocotools.cocoeval import COCOeval
-
-        evaluation = COCOeval(*datasets, "bbox")
+        evaluation = _silent("cocoeval").COCOeval(*datasets, "bbox")
         if ious is not None:
             evaluation.params.iouThrs = np.array(ious)
-        with _silence():
-            evaluation.evaluate()
+        evaluation.evaluate()
         return evaluation
 
     return matched
 
 
-def numbers_of(evaluation: Any) -> tuple[list[float], NDArray[Any]]:
-    """Return the twelve numbers and the precision array (IoU, recall, category, area, limit)."""
-    with _silence(), warnings.catch_warnings():
-        # hotcoco warns that other IoUs have no AP50; the result says so with None.
-        warnings.filterwarnings("ignore", message="hotcoco: iou_thrs differ")
-        evaluation.accumulate()
-        evaluation.summarize()
-    numbers = [float(value) for value in evaluation.stats]
-    return numbers, np.asarray(evaluation.eval["precision"])
+def precision_and_recall(evaluation: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the arrays of which COCO's numbers are means, -1 where there is no object.
+
+    Precision is by IoU, recall level, category, size and limit of detections; recall by the same
+    without the level. Both programs' own summaries print, and one warns.
+    """
+    evaluation.accumulate()
+    return np.asarray(evaluation.eval["precision"]), np.asarray(evaluation.eval["recall"])
 
 
-def _silence() -> contextlib.redirect_stdout[io.StringIO]:
-    """Keep off the standard output, on which both programs report their progress."""
-    return contextlib.redirect_stdout(io.StringIO())
+@cache
+def _silent(name: str) -> ModuleType:
+    """Load a module of pycocotools for this library alone, with a `print` that says nothing.
+
+    pycocotools prints its progress, and has no switch for it. A redirected standard output would be
+    taken from all threads, and a change of pycocotools' own module would silence it for others.
+    """
+    spec = importlib.util.find_spec(f"pycocotools.{name}")
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(f"pycocotools has no module {name}")
+    module = importlib.util.module_from_spec(spec)
+    vars(module)["print"] = lambda *_, **__: None
+    spec.loader.exec_module(module)
+    return module
 
 
 def _matched_in_blocks(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -11,7 +12,10 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.core.sealed import seal
+from referee.core.shown import Shown
 from referee.scoring.overlap import columns, iou, thresholds
+from referee.scoring.pairs import expand, runs
 from referee.scoring.rules import Rules
 from referee.scoring.truth_index import BLACKLISTED as BLACKLISTED_GROUP
 from referee.scoring.truth_index import TruthIndex
@@ -24,9 +28,6 @@ POOR_OVERLAP_IOU = 0.1
 
 Source: Hoiem, Chodpathumwan, Dai, "Diagnosing Error in Object Detectors", ECCV 2012, section 2.
 """
-
-# Detections explained at a time. It bounds the memory of the pairs of detection and truth box.
-_DETECTIONS_AT_A_TIME = 100_000
 
 
 class Fate(IntEnum):
@@ -53,8 +54,8 @@ class Fate(IntEnum):
     """Its box is flagged as difficult, under rules that ignore such boxes: it is not scored."""
 
 
-@dataclass(frozen=True, eq=False)
-class Fates:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fates(Shown):
     """The fates of n detections, in order of arrival, and the missed truth boxes.
 
     `fate` (int8, (n,)) has values of `Fate`. `truth_row` (int64, (n,)) is the ground-truth row of
@@ -68,6 +69,15 @@ class Fates:
     truth_row: Ints
     iou: Floats
     missed: Ints
+
+    def __post_init__(self) -> None:
+        seal(self)
+
+    def _facts(self) -> Mapping[str, object]:
+        counts = {fate.name.lower().replace("_", " "): self.count(fate) for fate in Fate}
+        return {name: count for name, count in counts.items() if count} | {
+            "missed truth boxes": len(self.missed)
+        }
 
     def count(self, fate: Fate) -> int:
         """Return how many detections had this fate."""
@@ -96,8 +106,8 @@ def explain(
     places = index.images(truth.box_image_id[by_image])
     bounds = np.searchsorted(places, np.arange(index.image_count + 1))
     left = np.flatnonzero(fate == Fate.BACKGROUND)
-    for start in range(0, len(left), _DETECTIONS_AT_A_TIME):
-        some = left[start : start + _DETECTIONS_AT_A_TIME]
+    for run in runs(bounds[image[left] + 1] - bounds[image[left]]):
+        some = left[run]
         explained = _explain_false_positives(
             truth, detections.select(some), image[some], by_image, bounds, rules
         )
@@ -142,14 +152,15 @@ def _explain_false_positives(
     image's rows begin.
     """
     n = len(detections)
-    size = bounds[image + 1] - bounds[image]
-    detection = np.repeat(np.arange(n), size)
-    within = np.arange(len(detection)) - np.repeat(np.cumsum(size) - size, size)
-    row = by_image[np.repeat(bounds[image], size) + within]
+    detection, place = expand(bounds[image], bounds[image + 1] - bounds[image])
+    row = by_image[place]
     overlap = iou(columns(detections.box)[:, detection], columns(truth.box[row]))
     needed = thresholds(truth.box[row], rules)
     reaches = (overlap > needed if rules.strict else overlap >= needed) & (overlap > 0)
     same = detections.class_id[detection] == truth.box_class_id[row]
+    held = same & reaches
+    if rules.best_box_only:
+        held &= _best_of_each(detection, np.where(same, overlap, 0.0))
     fate = np.full(n, Fate.BACKGROUND, dtype=np.int8)
     truth_row = np.full(n, -1, dtype=np.int64)
     best = np.zeros(n)
@@ -157,12 +168,27 @@ def _explain_false_positives(
     for reason, applies in (
         (Fate.POOR_OVERLAP, same & (overlap >= POOR_OVERLAP_IOU)),
         (Fate.WRONG_CLASS, ~same & reaches),
-        (Fate.DUPLICATE, same & reaches),
+        (Fate.DUPLICATE, held),
     ):
-        pairs = np.flatnonzero(applies)
-        pairs = pairs[np.lexsort((-overlap[pairs], detection[pairs]))]
-        those, first = np.unique(detection[pairs], return_index=True)
+        pairs = _best_pairs(detection, np.where(applies, overlap, 0.0))
+        those = detection[pairs]
         fate[those] = reason
-        truth_row[those] = row[pairs[first]]
-        best[those] = overlap[pairs[first]]
+        truth_row[those] = row[pairs]
+        best[those] = overlap[pairs]
     return fate, truth_row, best
+
+
+def _best_pairs(detection: Ints, overlap: Floats) -> Ints:
+    """Return for each detection that overlaps a box its pair of the largest overlap, the first."""
+    pairs = np.flatnonzero(overlap > 0)
+    pairs = pairs[np.lexsort((-overlap[pairs], detection[pairs]))]
+    _, first = np.unique(detection[pairs], return_index=True)
+    best: Ints = pairs[first]
+    return best
+
+
+def _best_of_each(detection: Ints, overlap: Floats) -> NDArray[np.bool_]:
+    """Tell for each pair whether it is its detection's `_best_pairs`."""
+    best = np.zeros(len(detection), dtype=np.bool_)
+    best[_best_pairs(detection, overlap)] = True
+    return best

@@ -9,6 +9,7 @@ from functools import singledispatch
 from types import ModuleType
 from typing import Any
 
+from referee.core.ground_truth import named_classes
 from referee.errors import ArgumentError, MissingLibrary
 from referee.scoring.class_confusion import Confusion
 from referee.scoring.class_tables import CLASS_COLUMNS, CURVE_COLUMNS, class_rows
@@ -34,7 +35,7 @@ def to_frame(value: object, class_names: Mapping[int, str] | None = None) -> Any
     `class_names` maps class ids to names, for the first and the last. Raises MissingLibrary without
     pandas, and ArgumentError for anything else.
     """
-    return _frame(value, _pandas(), class_names or {})
+    return _frame(value, _pandas(), named_classes(class_names))
 
 
 def _pandas() -> ModuleType:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from referee.core.arguments import several
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.scoring.live import LiveScore, Mapped
@@ -51,4 +52,7 @@ def evaluate_at(
     for an IoU that is not above 0 and at most 1.
     """
     base = rules_of(rules)
-    return {iou: evaluate(truth, detections, replace(base, iou_cap=iou)) for iou in ious}
+    return {
+        iou: evaluate(truth, detections, replace(base, iou_cap=iou))
+        for iou in several(ious, "ious")
+    }

@@ -10,8 +10,10 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import require
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.core.sealed import sealed_copy
 from referee.scoring.blocks import SortedBlock, sort_out
 from referee.scoring.detection_outcomes import Fates, explain
 from referee.scoring.matching import GrowingArray, Matching
@@ -53,6 +55,7 @@ class LiveScore:
     def __init__(
         self, truth: GroundTruth, rules: Rules | str = DEVKIT, mapped: Mapped = map
     ) -> None:
+        truth = sealed_copy(require("truth", truth, GroundTruth))
         self._truth = truth
         self._rules = rules_of(rules)
         self._mapped = mapped
@@ -75,6 +78,8 @@ class LiveScore:
 
     def add(self, detections: Detections) -> None:
         """Add the rows of one answer, in their order."""
+        # A result explains its rows later, and they shall be those that it scored.
+        detections = sealed_copy(require("detections", detections, Detections))
         self._answers.append(detections)
 
         def sorted_out(start: int) -> SortedBlock:
@@ -94,8 +99,7 @@ class LiveScore:
         self._inverted += block.inverted
         self._not_finite += block.not_finite
         self._pending.append((_narrow(block.klass, self._index.class_count), block.keys))
-        candidates = block.candidates
-        if len(candidates.rows):
+        for candidates in block.candidates:
             self._matching.add(candidates.keys, candidates.counts, candidates.boxes)
             self._candidate_row.append(candidates.rows)
 

@@ -22,10 +22,14 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.scoring.pairs import expand
 from referee.scoring.ranking import KEY, Keys
 
 Ints = NDArray[np.int64]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+
+# Choices take 8 bytes each. Below so many, those that are done are not worth a look.
+_FEW_CHOICES = 2**20
 
 
 class Matching:
@@ -34,6 +38,9 @@ class Matching:
     A candidate is a detection that reaches the threshold of at least one box of its class. Its
     `key` is that of its place in the devkit's order (see `ranking.py`), so the candidate with the
     smaller key is preferred.
+
+    A candidate that holds no box has no choice left. So the choices of the others are all that must
+    be kept, and there are never more of these candidates than boxes.
     """
 
     def __init__(self, boxes: int) -> None:
@@ -43,6 +50,7 @@ class Matching:
         self._choice = GrowingArray(np.int64)
         self._next = GrowingArray(np.int64)
         self._end = GrowingArray(np.int64)
+        self._most_choices = _FEW_CHOICES
 
     def add(self, keys: Keys, counts: Ints, boxes: Ints) -> None:
         """Add k candidates.
@@ -61,6 +69,19 @@ class Matching:
         while len(proposers):
             target = self._choice.values[self._next.values[proposers]]
             proposers = self._settle(proposers, target)
+        if len(self._choice) > self._most_choices:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Forget the choices that nobody will make; those that are left begin at new places."""
+        holders = self.holder[self.holder >= 0]
+        start = self._next.values[holders]
+        size = self._end.values[holders] - start
+        _, kept = expand(start, size)
+        self._choice.replace(self._choice.values[kept])
+        ends = np.cumsum(size)
+        self._next.values[holders], self._end.values[holders] = ends - size, ends
+        self._most_choices = max(2 * len(self._choice), _FEW_CHOICES)
 
     def _settle(self, proposers: Ints, target: Ints) -> Ints:
         """Give each box its best proposer so far; return the candidates that must propose again."""
@@ -103,6 +124,10 @@ class GrowingArray(Generic[_Scalar]):
     def values(self) -> NDArray[_Scalar]:
         """Return a view of the values so far; a write to the view changes the vector."""
         return self._store[: self._length]
+
+    def replace(self, values: NDArray[_Scalar]) -> None:
+        """Put these values, which nobody else changes, in the place of all."""
+        self._store, self._length = values, len(values)
 
     def append(self, values: NDArray[Any]) -> None:
         """Add values at the end."""

@@ -43,6 +43,7 @@ class Together:
             self._halves = _scores([it.halves.halves for it, _ in sides], sides)
             self._quarters = _scores([it.halves.quarters for it, _ in sides], sides)
             self._parts = _scores([it.halves.parts for it, _ in sides], sides)
+            self._beyond = [it.beyond_spread() for it, _ in sides]
 
     def with_those_behind(self, place: int) -> list[Comparison]:
         """Return the comparisons of one with each behind it, with the same bits as `compare`."""
@@ -65,6 +66,7 @@ class Together:
                 (energy, its_energy),
                 variance_of(from_halves[n], from_quarters[n], BALANCED),
                 degrees_of(parts.shape[1], second[n], fourth[n], BALANCED.degrees),
+                beyond=(self._beyond[place], self._beyond[place + 1 + n]),
             )
             for n, (other, its_energy) in enumerate(others)
         ]
@@ -90,4 +92,5 @@ def _is_plain(side: Side) -> bool:
 
 def _shape(side: Side) -> tuple[object, ...]:
     halves = side[0].halves
-    return halves.seed, halves.halves.shape, halves.quarters.shape, halves.parts.shape
+    shapes = (halves.halves.shape, halves.quarters.shape, halves.parts.shape)
+    return halves.seed, shapes, halves.basis

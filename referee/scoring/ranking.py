@@ -15,10 +15,14 @@ nowhere else: other modules compare keys, and ask this one for what is in them.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from referee.core.sealed import seal
+from referee.core.shown import Shown
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -104,8 +108,8 @@ def average_precision(found: Ints, seen: Ints, truths: int) -> float:
     return float(envelope.sum() / truths)
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Shown):
     """One class's precision-recall curve, one point per detection in the devkit's order.
 
     `confidence`, `recall` and `precision` have shape (n,). `recall` is NaN if the class has no
@@ -115,6 +119,12 @@ class Curve:
     confidence: Floats
     recall: Floats
     precision: Floats
+
+    def __post_init__(self) -> None:
+        seal(self)
+
+    def _facts(self) -> Mapping[str, object]:
+        return {"points": len(self.recall), "recall": float(max(self.recall, default=0.0))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +138,9 @@ class ClassScore:
     order: Keys
     hits: Keys
     truths: int
+
+    def __post_init__(self) -> None:
+        seal(self)
 
     def ap(self) -> float | None:
         """Return the devkit's AP, or None if the class has no truth box."""

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.ground_truth import GroundTruth
+from referee.core.sealed import seal
+from referee.core.shown import Shown
 from referee.scoring.detection_outcomes import Fates
 from referee.scoring.ranking import ClassScore, Curve, images_of
 from referee.scoring.rules import Rules
@@ -42,8 +45,8 @@ class ClassImages:
     truth: Ints
 
 
-@dataclass(frozen=True)
-class IlsvrcResult:
+@dataclass(frozen=True, repr=False)
+class IlsvrcResult(Shown):
     """The mAP as a fraction in 0..1, and every number that explains it.
 
     `mean_ap` is None if no class has ground truth. `ap` maps every listed class id to its AP, or
@@ -76,6 +79,38 @@ class IlsvrcResult:
     _classes: dict[int, ClassScore] = field(repr=False, compare=False)
     _index: TruthIndex = field(repr=False, compare=False)
     _explain: Callable[[], Fates] = field(repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        seal(self)
+
+    def _facts(self) -> Mapping[str, object]:
+        return {
+            "mAP": self.mean_ap,
+            "rules": self.rules.name,
+            "classes": f"{self.classes_with_ground_truth} of {len(self.ap)} with ground truth",
+            "images": self.images,
+            "truth boxes": self.truth_boxes,
+            "detections": self.detections,
+            "true positives": self.true_positives,
+            "ignored": sum(self.ignored.values()),
+        }
+
+    def _columns(self) -> tuple[str, ...]:
+        return ("class", "name", "truth boxes", "detections", "true positives", "AP")
+
+    def _rows(self, most: int) -> tuple[Sequence[tuple[object, ...]], int]:
+        names, shown = self.truth.class_names, list(self.ap.items())[:most]
+        rows: list[tuple[object, ...]] = []
+        for class_id, ap in shown:
+            score = self._classes[class_id]
+            counts = (score.truths, len(score.order), len(score.hits))
+            rows.append((class_id, names.get(class_id, ""), *counts, ap))
+        return rows, len(self.ap)
+
+    @property
+    def truth(self) -> GroundTruth:
+        """Return the ground truth that was scored against."""
+        return self._index.truth
 
     @property
     def image_ids(self) -> Ints:

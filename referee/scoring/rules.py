@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from referee.core.arguments import real_number
 from referee.errors import ArgumentError
 
 
@@ -17,8 +18,9 @@ class Rules:
     reaches the threshold `min(iou_cap, w*h / ((w+tolerance_px) * (h+tolerance_px)))`. With
     `strict` the IoU must exceed the threshold. The mean runs over the classes with ground truth.
     With `missing_as_zero` it runs over all listed classes; one without ground truth counts 0.
-    With `best_box_only` a detection may match the one box that it overlaps most, and is a duplicate
-    if an earlier detection holds that box. Otherwise it may match the best box that is still free.
+    With `best_box_only` a detection may match the one box that it overlaps most, if it reaches the
+    threshold of that box, and is a duplicate if an earlier detection holds it (VOCevaldet.m).
+    Otherwise it may match the best box that is still free.
     With `ignore_difficult`, which needs `best_box_only`, flagged boxes are not to be found, and a
     detection whose box is flagged counts neither way.
 
@@ -36,6 +38,11 @@ class Rules:
     ignore_difficult: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("strict", "missing_as_zero", "best_box_only", "ignore_difficult"):
+            value = getattr(self, name)
+            if value not in (True, False):
+                raise ArgumentError(f"{name} is {value!r:.40}: give True or False")
+        real_number(self.iou_cap, "iou_cap"), real_number(self.tolerance_px, "tolerance_px")
         if self.ignore_difficult and not self.best_box_only:
             raise ArgumentError("ignore_difficult needs best_box_only")
         if not 0 < self.iou_cap <= 1:

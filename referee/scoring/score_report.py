@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import require
 from referee.core.ground_truth import GroundTruth
 from referee.scoring.lpirc import normalized_accuracy, score
 from referee.scoring.result import IlsvrcResult
@@ -26,6 +27,7 @@ def ilsvrc_report(result: IlsvrcResult) -> Report:
     `ap` and `grouped_ap` map class ids, as strings, to AP, or to None for a class without ground
     truth. `ignored` maps every reason to its number of rows.
     """
+    require("result", result, IlsvrcResult)
     return {
         "metric": "ilsvrc",
         "rules": result.rules.name,

@@ -16,7 +16,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.sealed import seal
 from referee.errors import ArgumentError
+from referee.scoring.basis import Basis, basis_of
 from referee.scoring.clusters import (
     BALANCED,
     Clusters,
@@ -25,6 +27,7 @@ from referee.scoring.clusters import (
     imbalance,
     number_clusters,
 )
+from referee.scoring.rare_images import RareImages, rare_images
 from referee.scoring.result import IlsvrcResult
 
 Ints = NDArray[np.int64]
@@ -48,7 +51,9 @@ class SplitHalves:
     number of images give the same draws, so two solutions can be compared draw by draw.
 
     Where images form clusters, a draw puts whole clusters into quarters, and `parts` (clusters,) is
-    of clusters. `cluster` (images,) has the cluster of each image, or is None.
+    of clusters. `cluster` (images,) has the cluster of each image, or is None. `basis` is that of
+    the result, or None where it is not known. `rare` says how few images decide the mAP; it is None
+    for a difference, and where nobody has counted them.
     """
 
     halves: Floats
@@ -57,6 +62,8 @@ class SplitHalves:
     seed: int
     cluster: Ints | None = None
     imbalance: Imbalance = BALANCED
+    basis: Basis | None = None
+    rare: RareImages | None = None
 
     def times(self, factor: float) -> SplitHalves:
         """Return the same with each mAP multiplied, for example by 1 / energy."""
@@ -70,7 +77,8 @@ class SplitHalves:
     def minus(self, other: SplitHalves) -> SplitHalves:
         """Return the differences to another solution on the same images, draw by draw.
 
-        Raises ArgumentError unless both have the same images, clusters, seed and number of draws.
+        Raises ArgumentError unless both have the same images, ground truth, rules, clusters, seed
+        and number of draws.
         """
         if not _same(self.cluster, other.cluster):
             raise ArgumentError("compare two solutions with the same clusters of images")
@@ -82,12 +90,20 @@ class SplitHalves:
             raise ArgumentError(
                 "compare two solutions with the same images, seed and number of draws"
             )
+        if self.basis is not None and other.basis is not None:
+            differs = self.basis.difference(other.basis)
+            if differs is not None:
+                raise ArgumentError(
+                    "compare two solutions with the same images, ground truth and rules: their"
+                    f" {differs} differ"
+                )
         return replace(
             self,
             halves=self.halves - other.halves,
             quarters=self.quarters - other.quarters,
             parts=self.parts - other.parts,
             imbalance=self.imbalance.worse(other.imbalance),
+            rare=None,
         )
 
 
@@ -113,6 +129,7 @@ class Drawing:
         self._table = _Table(result)
         self._cluster = None
         self._units = result.images
+        self._basis = basis_of(result.truth, result.rules)
         if clusters is not None:
             self._cluster = number_clusters(clusters, result.image_ids)
             self._units = int(self._cluster.max(initial=-1)) + 1
@@ -146,13 +163,29 @@ class Drawing:
             halves[start:end], quarters[start:end] = table.mean_aps(division)
             if progress:
                 progress(end, draws)
+        rare = rare_images(self._summed(table.shares), self.influence)
         if self._cluster is None:
-            return SplitHalves(halves, quarters, table.parts, seed)
-        parts = np.asarray(np.bincount(self._cluster, table.parts, self._units), np.float64)
+            return _sealed(
+                SplitHalves(halves, quarters, table.parts, seed, basis=self._basis, rare=rare)
+            )
+        parts = self._summed(table.parts)
         sizes = np.bincount(self._cluster[table.with_truth], minlength=self._units)
         alike = correlation(sizes, parts, table.parts)
         uneven = imbalance(sizes, alike, divisions, _PARTS)
-        return SplitHalves(halves, quarters, parts, seed, self._cluster, uneven)
+        return _sealed(
+            SplitHalves(halves, quarters, parts, seed, self._cluster, uneven, self._basis, rare)
+        )
+
+    @property
+    def influence(self) -> Floats:
+        """Return how much mAP rises with the weight of each image, or cluster; the sum is 0."""
+        return self._summed(self._table.influence)
+
+    def _summed(self, values: Floats) -> Floats:
+        """Return the sums of images' values by cluster; without clusters the values."""
+        if self._cluster is None:
+            return values
+        return np.asarray(np.bincount(self._cluster, values, self._units), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,14 +255,62 @@ class _Table:
         )
 
     @cached_property
+    def _everything(self) -> _Counts:
+        """Return the counts of all images, in one row."""
+        division = np.zeros((1, self._images), dtype=np.int8)
+        return _Counts(
+            _count(division, self._truth, self._truth_start)[0],
+            _count(division, self._hit, np.arange(len(self._hit)))[0],
+            _count(division, self._detection, self._run_start)[0],
+        )
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Return the share of the mAP that each image's truth boxes carry, (images,)."""
+        truths = self._everything.truths[0]
+        shares = 1 / truths[self._truth_class] / (self._denominator or len(truths))
+        return np.asarray(np.bincount(self._truth, shares, self._images), np.float64)
+
+    @cached_property
+    def influence(self) -> Floats:
+        """Return how much mAP rises with the weight of each image, (images,); the sum is 0.
+
+        Beside an image's part these are its detections that others stand on: each true positive
+        has the precision found / seen of a point of the envelope, and a detection before that
+        point changes it, by (seen - found) / seen² as a hit and by -found / seen² else.
+        """
+        if not len(self._hit):
+            return self.parts
+        ones, truths = self._everything, self._everything.truths[0]
+        found, seen = self._so_far(ones.found)[0], self._so_far(ones.seen)[0]
+        point = self._points(found / seen)
+        each = 1 / truths[self._hit_class] / (self._denominator or len(truths)) / seen[point] ** 2
+        as_hit, as_other = each * (seen - found)[point], -each * found[point]
+        effect = np.repeat(self._behind(as_other, point), ones.seen[0])
+        effect[np.cumsum(ones.seen[0]) - 1] = self._behind(as_hit, point)
+        influence: Floats = self.parts + np.bincount(self._detection, effect, self._images)
+        return influence
+
+    def _points(self, precision: Floats) -> Ints:
+        """Return the true positive at whose precision the envelope of each one stands."""
+        lifted = (precision - 2.0 * self._hit_class)[::-1]
+        risen = np.maximum.accumulate(lifted) == lifted
+        places = np.maximum.accumulate(np.where(risen, np.arange(len(lifted)), 0))
+        points: Ints = (len(lifted) - 1 - places)[::-1]
+        return points
+
+    def _behind(self, values: Floats, point: Ints) -> Floats:
+        """Return the sum of the values whose point is a true positive, or one behind it."""
+        at_point = np.bincount(point, values, len(point))
+        sums = np.append(np.cumsum(at_point[::-1])[::-1], 0.0)
+        ends = np.append(self._first_hit[1:], len(point))
+        behind: Floats = sums[:-1] - np.repeat(sums[ends], ends - self._first_hit)
+        return behind
+
+    @cached_property
     def parts(self) -> Floats:
         """Return each image's part of the mAP, (images,)."""
-        everything = np.zeros((1, self._images), dtype=np.int8)
-        ones = _Counts(
-            _count(everything, self._truth, self._truth_start)[0],
-            _count(everything, self._hit, np.arange(len(self._hit)))[0],
-            _count(everything, self._detection, self._run_start)[0],
-        )
+        ones = self._everything
         truths = ones.truths[0]
         ap = self._areas(ones)[0] / truths
         envelope = self._envelope(ones)[0] / truths[self._hit_class]
@@ -297,6 +378,11 @@ def _count(division: NDArray[np.int8], image: Ints, start: Ints) -> list[Ints]:
         counters = sums.view(counter).reshape(*sums.shape, at_once)
         counts += [counters[..., place].astype(np.int64) for place in range(at_once)]
     return counts
+
+
+def _sealed(halves: SplitHalves) -> SplitHalves:
+    seal(halves)
+    return halves
 
 
 def _same(first: Ints | None, second: Ints | None) -> bool:

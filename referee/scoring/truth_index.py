@@ -56,11 +56,14 @@ class TruthIndex:
     flags the boxes that the rules ignore; it is None if they ignore none. `class_truths` counts the
     others of each class.
 
+    `truth` is the ground truth itself.
+
     The boxes of one (image, class) pair form a group; `group_start` and `group_size` tell its
     place. The boxes of class position c are the slice `class_start[c]:class_start[c+1]`.
     """
 
     def __init__(self, truth: GroundTruth, rules: Rules) -> None:
+        self.truth = truth
         self.images = Positions(truth.image_ids)
         self.classes = Positions(truth.class_ids)
         self.class_count = len(truth.class_ids)

@@ -8,6 +8,8 @@ class and the envelope of a precision-recall curve lift mAP, so mAP falls as ima
 
 The spread comes from halves of the images: two halves are two independent contests of half the
 size. Where images form clusters, such as the frames of one film, halves are of whole clusters.
+Where few images decide, as near 0 and near 1, halves do not know what the next failure would cost:
+`referee.scoring.rare_images` has the limits.
 `docs/scoring.md` has the coverage in simulated contests; `tests/bench/coverage.py` makes it.
 """
 
@@ -15,18 +17,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from referee.core.arguments import real_number, require, several
 from referee.errors import ArgumentError
 from referee.scoring import student
 from referee.scoring.clusters import Clusters, Imbalance
+from referee.scoring.rare_images import ends as rare_ends
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.second_contest import Spread, estimate_spread, turn_probability
 from referee.scoring.split_half import SplitHalves, draw_halves
 
 LEVEL = 0.95
+
+RULE = 2
+"""The rule of the intervals: 1 knew no rare failures. A later rule is another number."""
 
 
 def gives_interval(verdict: str | None) -> bool:
@@ -50,18 +57,21 @@ class Interval:
 class Energy:
     """The energy of a session and its standard uncertainty (1 sigma), both in watt-hours.
 
-    Raises ArgumentError unless the energy exceeds five times its uncertainty: a score from a
-    smaller energy says nothing.
+    Raises ArgumentError for what is no number, and unless the energy exceeds five times its
+    uncertainty: a score from a smaller energy says nothing.
     """
 
     wh: float
     uncertainty_wh: float = 0.0
 
     def __post_init__(self) -> None:
-        whole = 0 <= 5 * self.uncertainty_wh < self.wh < math.inf
-        if not whole or math.isinf(1 / self.wh):
+        wh = real_number(self.wh, "the energy in Wh")
+        sigma = real_number(self.uncertainty_wh, "the uncertainty of the energy in Wh")
+        if not 0 <= 5 * sigma < wh < math.inf or math.isinf(1 / wh):
             raise ArgumentError(
-                f"an energy of {self.wh} ± {self.uncertainty_wh} Wh divides nothing"
+                f"an energy of {self.wh} ± {self.uncertainty_wh} Wh divides nothing: give an energy"
+                " above 0 that is more than five times its standard uncertainty (five sigma), or"
+                " leave the energy out and take the mAP alone"
             )
 
 
@@ -76,8 +86,30 @@ class MapUncertainty:
     halves: SplitHalves
     with_truth: int
 
+    @property
+    def rule(self) -> int:
+        """Return the rule of its intervals, see `RULE`."""
+        return 1 if self.halves.rare is None else RULE
+
+    def by_rule(self, rule: int) -> MapUncertainty:
+        """Return the same with the intervals of a rule that stored intervals name, 1 or `RULE`."""
+        return self if rule != 1 else replace(self, halves=replace(self.halves, rare=None))
+
     def standard_error(self) -> float:
-        """Return the standard deviation of mAP between contests; NaN if the halves cannot tell."""
+        """Return the standard deviation of mAP between contests; NaN if the halves cannot tell.
+
+        Where few images decide, it includes an image that fails although none did, so that a
+        perfect answer has not the error 0.
+        """
+        one_more = self._trust() * self._weight() * max(self.estimate, 1 - self.estimate)
+        return math.hypot(self._spread(), one_more)
+
+    def _trust(self) -> float:
+        """Return how far the limits of rare failures count; 0 where nobody counted the images."""
+        return 0.0 if self.halves.rare is None else self.halves.rare.trust(self.estimate)
+
+    def _spread(self) -> float:
+        """Return the standard deviation that the halves show; NaN if they cannot tell."""
         return math.sqrt(_variance(self.halves))
 
     def bias_of_draws(self) -> float:
@@ -92,24 +124,56 @@ class MapUncertainty:
         images may make the mAP adds nothing here: the variance then errs together with mAP, and the
         logarithm follows both.
 
-        If mAP is 0 or 1, no half can differ. The far end is then the share of images, or clusters,
-        that may be different though none was seen. Raises ArgumentError unless `level` is between
-        0 and 1.
+        Where few images decide the mAP, as near 0 and near 1, halves hardly differ, and the
+        interval reaches as far as rare failures may (`referee.scoring.rare_images`). Raises
+        ArgumentError unless `level` is between 0 and 1.
         """
-        tail = (1 - _require_level(level)) / 2
+        low, high = self._by_spread(level)
+        trust, spread = self._trust(), self._spread()
+        if trust > 0 and not math.isnan(spread):
+            least, most = rare_ends(self.estimate, spread**2, self._weight(), _tail(level))
+            low -= trust * max(low - least, 0.0)
+            high += trust * max(most - high, 0.0)
+        return Interval(low, high, level)
+
+    def beyond_spread(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return how far rare failures may lower and raise the mAP beyond its spread, as squares.
+
+        Squares of distances from the estimate add, see `compared`.
+        """
+        if self._trust() == 0:
+            return 0.0, 0.0
+        spread, whole = self._by_spread(level), self.interval(level)
         if self.estimate in (0, 1):
-            unseen = 1 - tail ** (1 / min(self.with_truth, self.halves.imbalance.degrees + 1))
-            low, high = (0.0, unseen) if self.estimate == 0 else (1 - unseen, 1.0)
-            return Interval(low, high, level)
-        error = self.standard_error()
+            spread = (self.estimate, self.estimate)
+        lower = (self.estimate - whole.low) ** 2 - (self.estimate - spread[0]) ** 2
+        higher = (whole.high - self.estimate) ** 2 - (spread[1] - self.estimate) ** 2
+        return max(lower, 0.0), max(higher, 0.0)
+
+    def _by_spread(self, level: float) -> tuple[float, float]:
+        """Return the ends of the interval that the halves alone give.
+
+        If mAP is 0 or 1, no half can differ. The far end is then the share of images, or clusters,
+        that may be different though none was seen.
+        """
+        tail = _tail(level)
+        if self.estimate in (0, 1):
+            seen = tail ** self._weight()
+            return (0.0, 1 - seen) if self.estimate == 0 else (seen, 1.0)
+        error = self._spread()
         if math.isnan(error):
-            return Interval(0.0, 1.0, level)
+            return 0.0, 1.0
         most = min(self.with_truth - 1, self.halves.imbalance.degrees)
         degrees = max(min(len(self.halves.halves), most), 1)
         reach = student.quantile(1 - tail, degrees) * error
         reach /= self.estimate * (1 - self.estimate)
         centre = math.log(self.estimate / (1 - self.estimate))
-        return Interval(_logistic(centre - reach), _logistic(centre + reach), level)
+        return _logistic(centre - reach), _logistic(centre + reach)
+
+    def _weight(self) -> float:
+        """Return the share of the mAP that an image or a cluster carries."""
+        plain = 1 / min(self.with_truth, self.halves.imbalance.degrees + 1)
+        return plain if self.halves.rare is None else max(plain, self.halves.rare.weight)
 
 
 def measure_uncertainty(
@@ -127,6 +191,7 @@ def measure_uncertainty(
     ArgumentError for an image without a cluster, and unless `draws` is 1 or more, and `seed` 0 or
     more.
     """
+    require("result", result, IlsvrcResult)
     _require_count(draws, "draws", 1)
     _require_count(seed, "seed", 0)
     if result.mean_ap is None:
@@ -165,6 +230,8 @@ def score_intervals(
     estimate to each end add as squares of logarithms (G. Y. Zou, A. Donner, "Construction of
     confidence limits about effect measures", Statistics in Medicine 27, 2008).
     """
+    require("measured", measured, MapUncertainty)
+    require("energy", energy, Energy)
     mean_ap = measured.interval(level)
     score = measured.estimate / energy.wh
     reach = student.quantile((1 + level) / 2, math.inf) * energy.uncertainty_wh
@@ -183,7 +250,8 @@ def score_intervals(
 class Comparison:
     """The difference of two sessions' scores on the same images, first minus second.
 
-    `standard_error` is NaN if the halves cannot tell, and `degrees` are its degrees of freedom.
+    `standard_error` is NaN if the halves cannot tell, and `degrees` are its degrees of freedom. It
+    includes what rare failures may take from the one that is ahead.
     """
 
     difference: float
@@ -211,7 +279,9 @@ def spread_of(pairs: Iterable[Comparison], teams: int) -> Spread | None:
 
     A pair that the halves cannot tell takes no part; None if no pair is left.
     """
-    return estimate_spread([(one.difference, one.standard_error) for one in pairs], teams)
+    _require_count(teams, "teams", 0)
+    all_pairs = [require("a pair", one, Comparison) for one in several(pairs, "pairs")]
+    return estimate_spread([(one.difference, one.standard_error) for one in all_pairs], teams)
 
 
 Measured = IlsvrcResult | MapUncertainty
@@ -235,9 +305,14 @@ def compare(
     If one meter measured both energies, they share part of their error, and the interval is too
     wide. `draws`, `seed` and `clusters` are for results, see `measure_uncertainty`.
 
-    Raises ArgumentError for a result without a mAP, for one energy alone, and unless both have the
-    same images, clusters, seed and number of draws.
+    Raises ArgumentError for a result without a mAP, for one energy alone, for clusters beside two
+    measurements, which have theirs, and unless both have the same images, ground truth, rules,
+    clusters, seed and number of draws.
     """
+    if clusters is not None and not any(isinstance(it, IlsvrcResult) for it in (first, second)):
+        raise ArgumentError(
+            "clusters are for results: give them to measure_uncertainty, for both solutions"
+        )
     if (first_energy is None) != (second_energy is None):
         raise ArgumentError("give the energies of both, or compare the mAPs with neither")
     measured = [
@@ -275,8 +350,17 @@ def _compare(
 ) -> Comparison:
     first, second = measured
     halves = first.halves.times(1 / energies[0].wh).minus(second.halves.times(1 / energies[1].wh))
-    estimates = (first.estimate, second.estimate)
-    return compared(estimates, energies, _variance(halves), _degrees(halves), level)
+    return compared(
+        (first.estimate, second.estimate),
+        energies,
+        _variance(halves),
+        _degrees(halves),
+        level,
+        (first.beyond_spread(level), second.beyond_spread(level)),
+    )
+
+
+_NOTHING_BEYOND = ((0.0, 0.0), (0.0, 0.0))
 
 
 def compared(
@@ -285,23 +369,50 @@ def compared(
     variance: float,
     degrees: float,
     level: float = LEVEL,
+    beyond: Sequence[tuple[float, float]] = _NOTHING_BEYOND,
 ) -> Comparison:
-    """Return the comparison of two mAPs by energies; `variance` is that which the images give."""
+    """Return the comparison of two mAPs by energies; `variance` is that which the images give.
+
+    `beyond` has what rare failures add to each mAP, see `MapUncertainty.beyond_spread`. The
+    difference is lowest where the first mAP is lowest and the second highest, and the squares of
+    both distances add. That is the interval of G. Y. Zou, A. Donner (see `score_intervals`), with
+    the draws in the place of a correlation. No draw shows whether the rare failures of two
+    solutions come together, so they count as independent.
+    """
     first_energy, second_energy = energies
     scores = (estimates[0] / first_energy.wh, estimates[1] / second_energy.wh)
     relative = [energy.uncertainty_wh / energy.wh for energy in energies]
     from_energy = math.hypot(scores[0] * relative[0], scores[1] * relative[1])
     from_images = math.sqrt(variance)
     error = math.hypot(from_images, from_energy)
+    lower, higher = _rare_reaches(energies, beyond)
     # Welch and Satterthwaite; the error of the energy is exactly known. GUM, G.4.1.
-    degrees = degrees * (error / from_images) ** 4 if from_images > 0 else math.inf
+    if from_images > 0:
+        degrees *= (error / from_images) ** 4
+    elif max(lower, higher) == 0:
+        degrees = math.inf
     difference = scores[0] - scores[1]
     least, most = -1 / second_energy.wh, 1 / first_energy.wh
-    reach = student.quantile((1 + level) / 2, degrees) * error
     ends = (least, most)
     if not math.isnan(error):
-        ends = (max(difference - reach, least), min(difference + reach, most))
+        reach = student.quantile((1 + level) / 2, degrees) * error
+        below, above = math.hypot(reach, lower), math.hypot(reach, higher)
+        ends = (max(difference - below, least), min(difference + above, most))
+    towards = lower if difference > 0 else higher if difference < 0 else max(lower, higher)
+    error = math.hypot(error, towards / student.quantile((1 + level) / 2, math.inf))
     return Comparison(difference, error, Interval(*ends, level), degrees)
+
+
+def _rare_reaches(
+    energies: Sequence[Energy], beyond: Sequence[tuple[float, float]]
+) -> tuple[float, float]:
+    """Return how far rare failures may lower and raise a difference of scores."""
+    (low, high), (other_low, other_high) = beyond
+    first, second = (1 / energy.wh for energy in energies)
+    return (
+        math.hypot(math.sqrt(low) * first, math.sqrt(other_high) * second),
+        math.hypot(math.sqrt(high) * first, math.sqrt(other_low) * second),
+    )
 
 
 def _variance(halves: SplitHalves) -> float:
@@ -355,9 +466,14 @@ def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
     return float(numbers.mean()) if len(numbers) else math.nan
 
 
+def _tail(level: float) -> float:
+    """Return the probability of a miss at each end."""
+    return (1 - _require_level(level)) / 2
+
+
 def _require_level(level: float) -> float:
     """Return a level; raise ArgumentError unless it lies between 0 and 1."""
-    if not 0 < level < 1:
+    if not 0 < real_number(level, "the level") < 1:
         raise ArgumentError(f"the level is {level}: give a share between 0 and 1, such as 0.95")
     return level
 

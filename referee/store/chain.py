@@ -124,12 +124,18 @@ def broken_links(connection: sqlite3.Connection) -> Iterator[str]:
     last_id = 0
     for link in links(connection):
         if link.link_id != last_id + 1:
-            yield f"Links {last_id + 1} to {link.link_id - 1} of the chain are gone."
+            yield _gone(last_id + 1, link.link_id - 1)
         yield from _faults(link, strands.get(link.session_id), before)
         last_id, before, strands[link.session_id] = link.link_id, link.digest, link.strand
     yield from _without_link(connection)
     yield from _gone_at_the_end(connection)
     yield from _strange_fetches(connection)
+
+
+def _gone(first: int, last: int) -> str:
+    if first == last:
+        return f"Link {first} of the chain is gone."
+    return f"Links {first} to {last} of the chain are gone."
 
 
 def strand_fault(link: ChainLink, before: bytes | None) -> str | None:

@@ -22,12 +22,16 @@ def accuracy_course(
 
 def energy_course(
     connection: sqlite3.Connection, session_id: int, step_s: float
-) -> list[tuple[float, float]]:
-    """Return the newest energy of each step in watt-hours, from the meter's readings."""
+) -> list[tuple[float, float, float | None]]:
+    """Return the newest energy of each step in watt-hours, from the meter's readings.
+
+    Before it stands when the reading came, and behind it the meter's TIME, from which
+    `power.energy.moments` tells the moment of the energy.
+    """
     rows = connection.execute(
-        "select max(elapsed_s), energy_wh from readings"
+        "select max(elapsed_s), energy_wh, integration_s from readings"
         " where session_id = :session and energy_wh is not null and elapsed_s >= 0"
         " group by cast(elapsed_s / :step as integer) order by 1",
         {"session": session_id, "step": step_s},
     )
-    return [(row[0], row[1]) for row in rows]
+    return [(row[0], row[1], row[2]) for row in rows]

@@ -173,6 +173,12 @@ def insert_proposal_end(connection: sqlite3.Connection, proposal_id: int, end: P
     )
 
 
+def was_proposal_applied(connection: sqlite3.Connection) -> bool:
+    """Tell whether any proposal was ever applied."""
+    found = "select exists (select 1 from proposal_ends where kind = 'applied')"
+    return bool(connection.execute(found).fetchone()[0])
+
+
 def newest_score_ids(
     connection: sqlite3.Connection, session_id: int
 ) -> tuple[int | None, int | None]:

@@ -791,6 +791,26 @@ create table condition_reviews (
 
 create index condition_reviews_by_session on condition_reviews (session_id, condition_review_id);
 
+create table nonces (
+    -- What tells a session, or a login at the console, from another one of its number. A folder
+    -- that was restored from a backup gives numbers again, and no token may be given twice. So a
+    -- token is signed with the nonce, which is chance: no fact, without a link, and in no bundle.
+    subject text not null check (subject in ('session', 'login')),
+    row_id integer not null,
+    nonce blob not null default (randomblob(16)) check (length(nonce) = 16),
+    primary key (subject, row_id)
+) strict;
+
+create trigger session_has_a_nonce after insert on sessions
+begin
+    insert into nonces (subject, row_id) values ('session', new.session_id);
+end;
+
+create trigger login_has_a_nonce after insert on operator_logins
+begin
+    insert into nonces (subject, row_id) values ('login', new.login_id);
+end;
+
 create table empty_answers (
     -- The images for which an answer without rows was posted: the team saw nothing in them. number
     -- is the contestant's.
@@ -1422,6 +1442,25 @@ begin
     where exists (
         select 1 from migrations
         where name = new.name
+    );
+end;
+
+create trigger nonces_no_update before update on nonces
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger nonces_no_delete before delete on nonces
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger nonces_no_replace before insert on nonces
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from nonces
+        where subject = new.subject and row_id = new.row_id
     );
 end;
 

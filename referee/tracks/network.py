@@ -31,6 +31,7 @@ from referee.tracks.track import (
     Fields,
     Figure,
     Outcome,
+    Ranking,
     Remarks,
     Report,
     SentAnswers,
@@ -85,6 +86,7 @@ class NetworkTrack(Track[Detections]):
     name = "network"
     accuracy = Figure("mean_ap", "mAP")
     score = Figure("score", "score", "mAP/Wh")
+    ranking = Ranking("score", quotient_of=("mean_ap", "energy_wh"))
     champions = {
         year: Champion(entry.mean_ap or 0.0, entry.energy_wh or 0.0, entry.score or 0.0)
         for year, entry in lpirc.CHAMPIONS.items()

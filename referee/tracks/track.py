@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from referee.core.places import shared_places
 from referee.errors import Refusal
 from referee.formats.answer_formats import CSV, FORM, AnswerFormat
 from referee.formats.number_text import csv_lines
+from referee.scoring.lpirc import behind_score
 from referee.scoring.uncertainty import MapUncertainty
 
 Answer = TypeVar("Answer", bound=Sized)
@@ -60,18 +62,29 @@ class Figure:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The rule that decides the places: a field of the report, and whether more is better."""
+    """The rule that decides the places: a field of the report, and whether more is better.
+
+    `quotient_of` names the two fields whose quotient `field` is. Then the exact quotient decides
+    (`referee.scoring.lpirc.behind_score`), so that rounding neither parts a tie nor makes one.
+    """
 
     field: str
     highest_first: bool = True
+    quotient_of: tuple[str, str] | None = None
 
     def places(self, reports: Sequence[Mapping[str, Any]]) -> list[int | None]:
         """Return the place of each report, 1 for the best, or None if the field has no value.
 
         Equal values share a place, and the next place is left out: 1, 2, 2, 4.
         """
-        values = [report.get(self.field) for report in reports]
+        values = [self._value(report) for report in reports]
         return shared_places(values, highest_first=self.highest_first)
+
+    def _value(self, report: Mapping[str, Any]) -> float | Fraction | None:
+        value: float | None = report.get(self.field)
+        if self.quotient_of is None:
+            return value
+        return behind_score(value, *(report.get(name) for name in self.quotient_of))
 
 
 @dataclass(frozen=True)
@@ -147,6 +160,7 @@ class Track(ABC, Generic[Answer]):
     """The presentation of the score, which follows from accuracy and energy."""
     delivery: Delivery = Delivery.FETCHED
     ranking: Ranking = Ranking("score")
+    """The places. A track whose score is accuracy / energy names both, so that ties are exact."""
     champions: Mapping[int, Champion] = {}
     """The winners of past years, as reference lines beside a ranking."""
     sigma_prizes: bool = False

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of the rows of the ranking, the part of them that a projector shows, and their bars.
 
+// Two divisions that differ by no more than this, as a share, are the same score: a double rounds it.
+const ROUNDING = 1e-14;
+
+export function isAhead(score, other) {
+  return score > other * (1 + ROUNDING);
+}
+
 // The entries with the past champions at the places of their scores. Of equal scores this year's is
 // first; who has no score or no rank stands below all champions.
 export function ranked({ entries, champions }) {
   const rest = [...champions].sort((a, b) => b.score - a.score);
   const rows = [];
   for (const entry of entries) {
-    while (rest.length && (entry.score === null || entry.rank === null || rest[0].score > entry.score)) {
+    const unplaced = entry.score === null || entry.rank === null;
+    while (rest.length && (unplaced || isAhead(rest[0].score, entry.score))) {
       rows.push(rest.shift());
     }
     rows.push(entry);

@@ -3,6 +3,7 @@
 // have now.
 
 import { clockText } from "../shared/format.js";
+import { isAhead } from "./places.js";
 
 const LAST_S = 10;
 // Until this share of its time is over, a score rests on too little to be a place.
@@ -38,7 +39,7 @@ export function placeOf(session, entries, sessions) {
   const all = field(entries, sessions);
   const own = all.find((one) => one.session === session.session && one.state);
   if (!own) return null;
-  const better = all.filter((one) => one.score > own.score);
+  const better = all.filter((one) => isAhead(one.score, own.score));
   const place = better.length + 1;
   const other = place > 1 ? better.at(-1) : all.find((one) => one !== own);
   return {

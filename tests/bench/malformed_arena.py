@@ -22,6 +22,7 @@ from referee.service.people.operators import add_operator
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest
 from referee.service.teams.registration import add_team, new_passwords
+from referee.store.nonces import NONCE_BYTES, nonce_of
 from referee.store.teams import Registration
 from tests.bench.malformed_requests import Keys
 from tests.support.contests import RESOURCE
@@ -84,12 +85,16 @@ class Arena:
 
     def keys(self) -> Keys:
         """Return what a client knows, tokens of other sessions and of OVIC among it."""
-        key = self._contest.secrets.token_key
         sessions = (self.session, self.session, self.session, self.session + 1, 1)
-        tokens = [token_of_session(key, number) for number in sessions]
+        tokens = [self._token(number) for number in sessions]
         team = token_of_team(self._contest, "ants")
         cookie = f"{Logins(self._contest).cookie}={self._seal}"
         return Keys((*tokens, team, team), "ants", self._password, cookie, self._form_key)
+
+    def _token(self, session: int) -> str:
+        """Return a session's token, and a well-signed one where there is no such session."""
+        nonce = nonce_of(self._host.database.connection, "session", session) or bytes(NONCE_BYTES)
+        return token_of_session(self._contest.secrets.token_key, session, nonce)
 
     def enter(self, state: State) -> None:
         """Bring the event into a state: no session yet, one that runs, or one that is over."""

@@ -106,7 +106,7 @@ def _multipart(content: bytes) -> object:
 def _tokens(content: bytes) -> object:
     text = find_token(content, multipart=content[:2] == b"--") or ""
     found = session_of_token(_KEY, content.decode("utf-8", "surrogateescape"))
-    if found is not None and token_of_session(_KEY, found) != content.decode():
+    if found is not None and token_of_session(_KEY, *found) != content.decode():
         raise AssertionError("another text is this session's token")
     return session_of_token(_KEY, text)
 
@@ -201,7 +201,7 @@ def targets() -> dict[str, Target]:
         "json": Target(parse_json, (Refusal,), [_RESULT, _RESULT[:-1] + b"," + _RESULT[1:]]),
         "ndjson": Target(JSON_LINES.parse, (Refusal,), [_RESULT[1:-1] + b"\n\n" + _RESULT[1:-1]]),
         "csv": Target(parse_csv, (Refusal,), [_LINES, b"# a comment\r\n" + _LINES]),
-        "tokens": Target(_tokens, (), [_FORM, token_of_session(_KEY, 7).encode()]),
+        "tokens": Target(_tokens, (), [_FORM, token_of_session(_KEY, 7, bytes(16)).encode()]),
         "ids": Target(_ids, (), [b"1", b"007", b"12.jpg", b"101", b"1e3"]),
         "truth-coco": Target(_in_file("t.json", file["coco"]), (InputError,), [_TRUTH]),
         "truth-csv": Target(_in_file("t.csv", file["csv"]), (InputError,), [b"1,1,1,2,3,4\n"]),

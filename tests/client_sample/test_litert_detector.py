@@ -123,6 +123,93 @@ def test_models_of_another_form_are_refused(interpreter):
         LiteRtDetector("model.tflite")
 
 
+@pytest.fixture
+def made(tmp_path):
+    """Return a function that makes a detector of LiteRT from a model's bytes."""
+    pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
+    from tests.support import tflite_models
+
+    def load(make) -> LiteRtDetector:
+        path = tmp_path / "model.tflite"
+        path.write_bytes(make(tflite_models))
+        return LiteRtDetector(path)
+
+    return load
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda models: models.unresolved("FlexErf"), "operator FlexErf of TensorFlow itself"),
+        (lambda models: models.unresolved("edgetpu-custom-op"), "compiled for the Edge TPU"),
+        (lambda models: models.unresolved("MyOp"), "the operator MyOp of its own"),
+        (lambda models: models.mixed_types(), "do not go together in ADD"),
+        (lambda models: models.open_sides(models.detector()), "leaves the size of its input open"),
+        (lambda models: models.classifier(dtype=np.int8), "takes int8 of the shape"),
+        (lambda models: models.two_inputs(), "has 2 inputs"),
+    ],
+    ids=["flex", "edge tpu", "own", "types", "open", "int8", "two"],
+)
+def test_a_model_that_cannot_run_is_one_sentence(make, words, made):
+    """What LiteRT cannot run is a ValueError before the session, which says what to do."""
+    with pytest.raises(ValueError, match=words) as caught:
+        made(make)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 1, 3), (1, 0, 3, 2), (2, 0, 3, 1)])
+def test_outputs_in_another_order_are_put_right(order, made):
+    """TensorFlow 2 writes scores, boxes, number, classes: the values tell which is which."""
+    detector = made(lambda models: models.reordered(models.detector(), order))
+    rows = detector(1, jpeg(200, 100))
+    assert (17, 0.5) == rows[0][:2]
+    assert (100, 25, 199, 74) == pytest.approx(rows[0][2:])
+    assert ("" == detector.remark) is (order == (0, 1, 2, 3))
+
+
+@pytest.mark.slow
+def test_an_open_batch_is_one_image(made):
+    """A model that leaves only the number of images open sees one."""
+    detector = made(lambda models: models.open_sides(models.detector(), (-1, 8, 8, 3)))
+    assert 100 == len(detector(1, jpeg(200, 100)))
+
+
+def test_outputs_of_another_meaning_are_refused(interpreter):
+    """Scores beyond 1 beside classes that are no whole numbers are of no order."""
+    boxes, _, scores, number = FakeInterpreter.outputs
+    interpreter.outputs = (boxes, np.array([[0.5, 3.5, 0.0]], np.float32), scores * 50, number)
+    with pytest.raises(ValueError, match=r"whole classes and scores from 0 to 1: output 2 has 0.5"):
+        LiteRtDetector("model.tflite")
+
+
+def test_an_image_that_tells_no_order_leaves_it_to_the_next(interpreter):
+    """With scores of 1 and classes of 1 both orders fit; the next image decides."""
+    boxes, classes, scores, number = FakeInterpreter.outputs
+    ones = np.array([[1.0, 1.0, 0.0]], np.float32)
+    interpreter.outputs = (boxes, ones, ones, number)
+    detector = LiteRtDetector("model.tflite")
+    assert "" == detector.remark
+    interpreter.outputs = (boxes, scores, classes, number)
+    assert [0.875, 0.25] == [row[1] for row in detector(1, jpeg(200, 100))]
+    assert "classes 3, scores 2" in detector.remark
+
+
+def test_quantized_outputs_are_scaled(interpreter, monkeypatch):
+    """A score of 224 with the scale 1/256 is 0.875."""
+    boxes, classes, _, number = FakeInterpreter.outputs
+    scores = np.array([[224, 64, 0]], np.uint8)
+    interpreter.outputs = (boxes, classes, scores, number)
+    known = FakeInterpreter.get_output_details
+    scale = {"quantization": (1 / 256, 0)}
+    monkeypatch.setattr(
+        interpreter, "get_output_details", lambda self: [one | scale for one in known(self)]
+    )
+    rows = LiteRtDetector("model.tflite")(1, jpeg(200, 100))
+    assert [0.875, 0.25] == [row[1] for row in rows]
+
+
 def test_without_litert_the_error_names_the_extra(monkeypatch):
     """Without LiteRT the error names the package to install."""
     # Another test may have imported the module, and then the package is not looked at again.
@@ -144,3 +231,18 @@ def test_a_real_model_sees_a_person_on_a_photograph(model, boxes):
     assert boxes == len(rows)
     assert (1, True) == (rows[0][0], rows[0][1] > 0.5)
     assert all(-20 <= row[2] < row[4] <= 660 and -20 <= row[3] < row[5] <= 500 for row in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MODELS.is_dir(), reason="the real models are not here")
+@pytest.mark.parametrize("order", [(2, 0, 3, 1), (0, 2, 1, 3), (3, 2, 1, 0)])
+@pytest.mark.parametrize("model", ["mobilenetv1", "efficientdet-lite0"])
+def test_a_real_model_in_another_order_answers_as_before(model, order, tmp_path):
+    """No class is posted as a confidence: the rows of a photograph are the same."""
+    pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
+    from tests.support.tflite_models import reordered
+
+    known, path = MODELS / f"{model}.tflite", tmp_path / "other.tflite"
+    path.write_bytes(reordered(known.read_bytes(), order))
+    photograph = (PHOTOS / "000000005001.jpg").read_bytes()
+    assert LiteRtDetector(known)(1, photograph) == LiteRtDetector(path)(1, photograph)

@@ -395,3 +395,10 @@ def test_without_coremltools_the_error_names_the_extra(monkeypatch, tmp_path):
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(ImportError, match=r"the extra .coreml"):
         read_mlmodel(tmp_path / "any.mlmodel")
+
+
+def test_confidences_that_sum_to_more_than_one_are_counted():
+    """The specification forbids such rows; they are kept as they are, and the count is a remark."""
+    boxes = [[0.1, 0.1, 0.1, 0.1], [0.5, 0.5, 0.1, 0.1], [0.9, 0.9, 0.1, 0.1]]
+    kept = NonMaximumSuppression(0.5, 0.0)([[0.7, 0.6], [0.5, 0.5], [0.9, 0.105]], boxes)
+    assert (3, 1) == (len(kept.rows), kept.above_one)

@@ -25,7 +25,7 @@ def test_the_file_has_what_is_needed_and_no_secret(tmp_path, capsys):
     """Versions, checks, sessions, audit and logs are there; passwords, keys and tokens are not."""
     contest = make_contest(tmp_path, FakeClock(), mode="event", name="Cup")
     _, password = add_operator(contest, "Kim", "operator", "boss")
-    token = token_of_session(contest.secrets.token_key, 1)
+    token = token_of_session(contest.secrets.token_key, 1, bytes(16))
     config, folder = contest.config.path, contest.config.storage.folder
     keys = json.loads((folder / "secrets.json").read_text())
     contest.database.close()

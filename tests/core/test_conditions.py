@@ -9,10 +9,12 @@ import pytest
 
 from referee.core.conditions import (
     EMULATED,
+    UNKNOWN,
     Conditions,
     Difference,
     differences,
     to_review,
+    unknown_conditions,
     usual_conditions,
 )
 
@@ -51,3 +53,20 @@ def test_a_proposal_and_no_review_makes_files_equal():
     (_, found) = marks({}, {"ground_truth": "bb", "blacklist": "cc", "extra_s": 30})
     assert ["extra_s", "ground_truth", "blacklist"] == [one.condition for one in found]
     assert ["extra_s"] == [one.condition for one in to_review(found)]
+
+
+def test_what_is_unknown_is_told_and_never_accused():
+    """It neither differs nor is the rule, however many do not tell it."""
+    untold = {"length_s": UNKNOWN, "meter": UNKNOWN}
+    assert [(), (), (), ()] == marks(untold, untold, untold, {})
+    assert [(), (Difference("length_s", 300.0, 600.0),), ()] == marks(
+        {}, untold | {"length_s": 300.0}, untold
+    )
+    assert ("length_s", "meter") == unknown_conditions(replace(USUAL, **untold))
+
+
+def test_scores_of_other_rules_are_not_alike():
+    """Another version of the rules gives other numbers, and a proposal makes them equal."""
+    (_, found) = marks({"rules": "devkit 2014"}, {"rules": "voc 2010"})
+    assert [Difference("rules", "voc 2010", "devkit 2014")] == list(found)
+    assert () == to_review(found)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -36,10 +37,10 @@ def meter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def power(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m power`."""
+    """Run `python -m power` in the folder of its journal: a rescue may write a log there."""
     return subprocess.run(
         [sys.executable, "-m", "power", *arguments],
-        cwd=ROOT,
+        cwd=Path(os.environ[JOURNAL_VARIABLE]).parent,
         capture_output=True,
         text=True,
         timeout=600,

@@ -217,6 +217,28 @@ def test_an_entry_survives_the_end_of_everything(contest: Path) -> None:
         assert "scored" == ants.until(number, *OVER)["state"]
 
 
+def test_other_rules_judge_refused_models_again_and_take_no_score(contest: Path) -> None:
+    """Without a background a refused model is scored; then the contest does not start with one."""
+    arguments = ["serve", "--config", str(contest)]
+    with program(arguments, contest.parent) as running:
+        ants = Team(contest, running, "ants")
+        number = ants.submit(model(1000))[1]["entry"]
+        refused = ants.until(number, *OVER)
+        assert ("refused", "background_class") == (refused["state"], refused["failures"][0]["rule"])
+    configure(contest, "background", "false")
+    with program(arguments, contest.parent) as running:
+        ants.running = running
+        found = ants.until(number, "scored")
+        assert ["refused", "again", "validating"] == kinds(found)[1:4]
+    configure(contest, "background", "true")
+    done = referee(*arguments)
+    assert 2 == done.returncode
+    assert "background was false and is true, and entry 1 of ants" in done.stderr
+    assert "Traceback" not in done.stderr
+    checked = referee("check", "--config", str(contest))
+    assert "background was false and is true" in checked.stdout + checked.stderr
+
+
 def test_a_model_that_hangs_is_refused_and_the_next_is_scored(contest: Path) -> None:
     """A model that never ends is refused with a sentence; the one behind it gets its score.
 

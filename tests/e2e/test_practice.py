@@ -5,17 +5,26 @@ from __future__ import annotations
 
 import json
 import zipfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from power.energy.duration import Duration, mean_power
 from power.energy.verdict import finding_to_json
 from referee.service.evidence.rejudge import judge_bundle
 from referee.service.evidence.verify import verify_bundle
 from tests.e2e.conftest import Material, Rehearse
-from tests.support.running import Program, client, eventually, referee
+from tests.support.running import (
+    Program,
+    client,
+    descendants,
+    eventually,
+    kill_all,
+    referee,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -137,6 +146,48 @@ def test_an_export_just_after_the_logout_waits_for_the_score(
         offline_map(material.ground_truth, material.answers), abs=1e-12
     )
     assert (score["verdict"], score["energy_wh"]) == (verdict["verdict"], verdict["energy_wh"])
+
+
+def reading_of(program: Program) -> Any:
+    """Return the desk's newest reading, None while there is no desk or it has none."""
+    with suppress(OSError):
+        return program.board()["meter"]["reading"]
+    return None
+
+
+def test_a_logout_leaves_the_mean_power_of_the_load(
+    standing: Rehearse, material: Material, tmp_path: Path
+) -> None:
+    """The energy of a steady 6 W is divided by the time between START and STOP, not by TIME.
+
+    A desk that was killed meanwhile goes on and stops the meter itself. The bundle holds.
+    """
+    referee_ = standing(*LONG)
+    for killed in (False, True):
+        client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+        number = referee_.newest()
+        if killed:
+            desk = [
+                process
+                for process, args in descendants(referee_.child.pid)
+                if "process desk" in args
+            ]
+            kill_all(desk)
+            eventually(lambda: reading_of(referee_), "the next desk's first reading")
+        client(referee_.contest, "--answers", str(material.answers))
+        referee_.scored(number)
+        bundle = tmp_path / f"bundle{number}.zip"
+        done = referee("export", str(number), "--out", str(bundle), "--data", referee_.data)
+        assert done.returncode == 0, done.stderr
+        with zipfile.ZipFile(bundle) as members:
+            verdict = json.loads(members.read("verdict.json"))
+        lasted = Duration(verdict["duration_s"], verdict["duration_uncertainty_s"])
+        mean_w, off_w = mean_power(verdict["energy_wh"], lasted)
+        assert mean_w is not None and off_w is not None
+        assert verdict["integration_s"] <= lasted.high_s <= verdict["integration_s"] + 1.0
+        assert abs(mean_w - 6.0) <= off_w + 6e-4 < 0.3
+        key = Path(referee_.data) / "signing.pub"
+        assert [] == verify_bundle(bundle, material.ground_truth, public_keys=[key], shadow=True)
 
 
 def test_a_bundle_is_judged_again_without_the_referee(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.core.counts import counted
 from referee.core.detections import Detections
 from referee.errors import Refusal
 from referee.formats import detection_lines, json_text, lines, number_table
@@ -143,7 +144,7 @@ def test_form_lists_of_unequal_length(name, change):
     fields[name] = fields[name][:1] if change < 0 else [*fields[name], fields[name][0]]
     refused = refusal(parse_form, fields)
     assert "lists_unequal" == refused.code
-    assert (f"{name} has {2 + change} values and image_name has 2",) == refused.faults
+    assert (f"{name} has {counted(2 + change, 'value')} and image_name has 2",) == refused.faults
 
 
 def test_form_with_a_list_missing():
@@ -181,7 +182,7 @@ def test_form_faults_all_at_once():
     refused = refusal(parse_form, fields)
     assert "lists_unequal" == refused.code
     assert (
-        "xmin has 1 values and image_name has 2",
+        "xmin has 1 value and image_name has 2",
         "row 1: image_name 'cat' is not a number",
         "row 2: CLASS_ID 'dog' is not a number",
         "row 1: ymax 'tall' is not a number",

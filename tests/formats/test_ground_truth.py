@@ -338,7 +338,7 @@ def test_image_list_of_the_development_kit(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\n", "val.txt, line 1 has 1 fields, not 2"),
+        ("a\n", "val.txt, line 1 has 1 field, not 2"),
         ("z 1\n", "has no z.xml"),
         ("a 1\na 2\n", "val.txt, line 2, name: a is listed twice"),
         ("a 1\nb 1\n", "val.txt gives one image id to two images"),

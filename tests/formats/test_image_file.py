@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
 from referee.errors import InputError
 from referee.formats import image_file
-from referee.formats.image_file import ImageFacts, image_size, open_image, read_sound_image
+from referee.formats.image_file import (
+    ImageFacts,
+    image_size,
+    open_image,
+    read_sound_image,
+    shown_size,
+)
 
 
 def written(kind: str, size: tuple[int, int] = (32, 24), **options: Any) -> bytes:
@@ -90,9 +96,22 @@ def test_an_error_that_nobody_has_seen_names_the_file_too(
     def fail(*args: object, **options: object) -> None:
         raise struct.error("unpack requires a buffer of 4 bytes")
 
-    monkeypatch.setattr(image_file.Image, "open", fail)
+    monkeypatch.setattr(PngImagePlugin.PngImageFile, "load", fail)
     with pytest.raises(InputError, match=r"a\.png: .*buffer of 4 bytes"):
         open_image(path)
+
+
+def test_no_image_changes_the_filters_of_warnings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Filters of warnings are the whole process's, and other threads rely on them."""
+    monkeypatch.setattr(warnings, "catch_warnings", None)
+    monkeypatch.setattr(warnings, "simplefilter", None)
+    for kind in ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP"):
+        path = tmp_path / f"a.{kind.lower()}"
+        path.write_bytes(written(kind))
+        assert shown_size(path)[:2] == open_image(path).size
+        assert read_sound_image(path)[1].kind == kind
 
 
 def test_a_missing_file_and_a_folder_are_told(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_file_of_no_image_is_counted(tmp_path, images):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"zebra": ROW}, "none of 1 files is named like an image of the ground truth"),
+        ({"zebra": ROW}, "none of 1 file is named like an image of the ground truth"),
         ({"a": "0 0.5 0.5 0.2\n"}, "has 4 fields"),
         ({"a": "0 0.1 0.1 0.2 0.1 0.2 0.3 0.1 0.3 0.9\n"}, "has 10 fields"),
         ({"a": "0 0.5 0.5 0.2 0.2 0.9 7\n"}, "has 7 fields"),
@@ -80,7 +80,7 @@ def test_a_file_of_no_image_is_counted(tmp_path, images):
         ({"a": "0.9 0.5 0.5 0.2 0.2 1\n"}, "'0.9' is not a class index, which comes first"),
         ({"a": "cat 0.5 0.5 0.2 0.2 1\n"}, "'cat' is not a class index"),
         ({"a": "-1 0.5 0.5 0.2 0.2 1\n"}, "'-1' is not a class index"),
-        ({"a": "0 320 240 20 30 0.9\n"}, "1 of 1 boxes have numbers above 1"),
+        ({"a": "0 320 240 20 30 0.9\n"}, "1 of 1 box has numbers above 1"),
         ({"a": "0 0.5 x 0.2 0.2 1\n"}, "a.txt, line 1, cy: 'x' is not a number"),
     ],
 )

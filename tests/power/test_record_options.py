@@ -141,11 +141,23 @@ def test_another_program_marks_the_recording_that_runs(
         out, _ = process.communicate(timeout=180)
     found = json.loads(out)
     assert [None, "warm"] == [phase["text"] for phase in found["phases"]]
-    assert [5.0, 5.0] == pytest.approx(
-        [phase["mean_power_w"] for phase in found["phases"]], rel=0.2
-    )
+    for phase in found["phases"]:
+        truth_wh = 5.0 * phase["seconds"] / 3600
+        assert abs(phase["energy_wh"] - truth_wh) <= phase["uncertainty_wh"]
+        assert 0 < phase["time_wh"] < phase["uncertainty_wh"]
+        assert abs(phase["mean_power_w"] - 5.0) <= 0.01 + phase["mean_power_uncertainty_w"]
+    together_s = sum(phase["seconds"] for phase in found["phases"])
+    assert found["duration_s"] == pytest.approx(together_s)
+    assert 0 < found["duration_uncertainty_s"] < 0.5
+    assert abs(found["mean_power_w"] - 5.0) <= 0.001 + found["mean_power_uncertainty_w"]
     assert found["begun_utc"].endswith("+00:00")
     done = run_power("audit", str(log))
     assert "phase    warm: " in done.stdout
+    assert " s of integration" in done.stdout
+    audited = json.loads(run_power("audit", str(log), "--json").stdout)
+    assert audited["mean_power_w"] == found["mean_power_w"]
+    for again, phase in zip(audited["phases"], found["phases"], strict=True):
+        # The times of a log have four decimals.
+        assert again["energy_wh"] == pytest.approx(phase["energy_wh"], abs=1e-3 * 5 / 3600)
     done = run_power("mark", "late")
     assert (2, True) == (done.returncode, "no recording runs on this computer" in done.stderr)

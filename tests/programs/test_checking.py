@@ -115,7 +115,7 @@ def test_boxes_that_nobody_finds_and_turned_images_are_told(
     assert "WARN" == found["truth boxes"][0]
     assert "1 without width or height, 1 wholly outside of the image" in found["truth boxes"][1]
     assert "WARN" == found["orientation of images"][0]
-    assert "EXIF turns 1 of 1 images: 1.jpg (turned by 90°)" in found["orientation of images"][1]
+    assert "EXIF turns 1 of 1 image: 1.jpg (turned by 90°)" in found["orientation of images"][1]
     assert found == contest_findings(event, None)
 
     truth["annotations"] = [annotation]

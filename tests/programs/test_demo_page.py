@@ -43,7 +43,7 @@ def test_the_page_has_the_score_the_charts_and_the_commands(event) -> None:
     assert "Session 1 of &#39;&lt;ants&gt;&#39;" in page
     assert '<span class="VALID">' in page
     assert "referee verify &#39;a b.zip&#39;" in page
-    assert 4 == page.count("1 of 1 boxes are right")
+    assert 4 == page.count("1 of 1 box is right")
 
 
 def test_without_the_library_of_charts_the_page_says_what_to_install(event, monkeypatch) -> None:
@@ -68,7 +68,7 @@ def test_right_boxes_are_green_and_all_others_red(event) -> None:
     found = [*found_pictures(event.contest, number)]
     assert [it.text for it in found] == [
         "Image 3: 1 of 2 boxes are right",
-        "Image 5: 1 of 1 boxes are right",
+        "Image 5: 1 of 1 box is right",
     ]
     for one in found:
         with Image.open(io.BytesIO(one.jpeg)) as picture:

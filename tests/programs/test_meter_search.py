@@ -29,6 +29,12 @@ def test_what_the_command_lists_is_found(power):
     assert MetersFound(("ASRL1::INSTR",), ("look",)) == find_meters()
 
 
+def test_a_serial_port_may_be_chosen(power):
+    """The list names no port as a meter, but whoever sets up a contest may know better."""
+    power("""echo '{"resources": [], "serial_ports": ["ASRL1::INSTR"], "hints": []}'""")
+    assert MetersFound(("ASRL1::INSTR",)) == find_meters()
+
+
 @pytest.mark.parametrize("script", ["exit 1", "echo nonsense", "echo '{}'"])
 def test_a_search_that_fails_finds_nothing_and_says_so(power, script):
     """No failure of a library stops the questions."""

@@ -109,3 +109,21 @@ def test_rules_that_are_none_are_refused():
     """The name of no rules is told, as everywhere."""
     with pytest.raises(ValueError, match="no Rules"):
         confusion(truth((1, HERE)), Detections.empty(), "mine")
+
+
+@pytest.mark.parametrize("pair", [(1, 9), (0, 1), (4, 4), (1.5, 1), ("1", 1), (None, 2), (-1, 1)])
+def test_a_class_that_is_not_listed_has_no_count(pair):
+    """A class that does not exist is refused; its neighbour's count is none of its own."""
+    told = confusion(truth((1, HERE), (2, THERE)), found((2, 0.9, HERE), (2, 0.8, THERE)))
+    with pytest.raises(ValueError, match="is not listed: give the ids of two of the 3 classes"):
+        told.between(*pair)
+
+
+def test_negative_confidences_count_as_in_the_score():
+    """Scoring takes any finite confidence, and so does the confusion unless a bound is given."""
+    rows = found((1, -0.5, HERE))
+    assert 1.0 == evaluate(truth((1, HERE)), rows).ap[1]
+    assert (1, 0) == (
+        confusion(truth((1, HERE)), rows).between(1, 1),
+        confusion(truth((1, HERE)), rows, min_confidence=0.0).between(1, 1),
+    )

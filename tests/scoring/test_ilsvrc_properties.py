@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
-from referee.scoring.rules import DEVKIT, FIXED_HALF, STRICT, VOC
+from referee.scoring.rules import DEVKIT, FIXED_HALF, STRICT, VOC, Rules
 from tests.support.devkit_reference import reference_score
 from tests.support.scoring_cases import contests, make_detections, make_truth
+
+BEST = Rules("best box, own thresholds", "1", best_box_only=True)
+BEST_OF_EASY = Rules("strict best", "1", strict=True, best_box_only=True, ignore_difficult=True)
 
 
 def assert_same_scores(expected, actual):
@@ -42,6 +46,7 @@ def assert_matches_reference(contest, rules):
     assert_same_scores({0: mean_ap}, {0: result.mean_ap})
     assert_same_scores(grouped, result.grouped_ap)
     assert len(outcome) == result.scored
+    assert result.duplicates == result.explain().count(Fate.DUPLICATE)
     live = LiveScore(contest.ground_truth(), rules)
     live.add(contest.detections())
     found = {number: t for number, t in outcome.items() if t is not None}
@@ -57,7 +62,9 @@ def test_devkit_rules_agree_with_the_independent_implementation(contest):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", [STRICT, FIXED_HALF, VOC], ids=lambda it: it.name)
+@pytest.mark.parametrize(
+    "rules", [STRICT, FIXED_HALF, VOC, BEST, BEST_OF_EASY], ids=lambda it: it.name
+)
 @given(contests())
 @settings(max_examples=70)
 def test_other_rules_agree_with_the_independent_implementation(rules, contest):

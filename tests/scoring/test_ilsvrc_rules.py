@@ -11,9 +11,10 @@ import pytest
 from referee.core.detections import Detections
 from referee.errors import InputError
 from referee.scoring import truth_index
+from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.overlap import columns, iou
-from referee.scoring.rules import DEVKIT, REFEREE_2015, STRICT
+from referee.scoring.rules import DEVKIT, REFEREE_2015, STRICT, Rules
 from tests.support.scoring_cases import make_detections, make_truth
 
 BOX = (10, 10, 59, 59)
@@ -318,3 +319,19 @@ def test_curve_of_a_class_without_truth_has_no_recall():
     curve = score([(1, 1, BOX)], [(1, 2, 0.9, BOX)], classes=(1, 2)).precision_recall(2)
     assert [0.0] == curve.precision.tolist()
     assert np.isnan(curve.recall).all()
+
+
+def test_the_best_box_is_the_one_of_the_largest_overlap():
+    """With `best_box_only` a box that is reached by its low threshold is no way out.
+
+    The detection overlaps the large box by 0.44 and the small one inside by 0.25. It reaches the
+    small one alone, whose threshold is 0.25. VOC's kit looks for the largest overlap, and compares
+    it with the threshold afterwards; the devkit takes the best of the boxes that are reached.
+    """
+    truth = make_truth([1], [1], [(1, 1, [0, 0, 29, 29]), (1, 1, [0, 0, 9, 9])])
+    rows = make_detections([(1, 1, 0.9, [0, 0, 19, 19])])
+    best = Rules("best", "1", best_box_only=True)
+    fate = evaluate(truth, rows, best).explain()
+    assert (1, 0) == tuple(evaluate(truth, rows, it).true_positives for it in (DEVKIT, best))
+    assert (Fate.POOR_OVERLAP, 0) == (fate.fate[0], fate.truth_row[0])
+    assert 0 == evaluate(truth, rows, best).duplicates

@@ -5,14 +5,20 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 from statistics import fmean, pstdev, stdev
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from referee.scoring.lpirc import (
     CHAMPIONS,
     Entry,
     Sigma,
+    behind_score,
+    exact,
+    exact_score,
     highest_map_prize,
     least_energy_prize,
     normalized_accuracy,
@@ -78,9 +84,8 @@ def test_least_energy_prize_needs_a_high_map():
     values = [0.1, 0.1, 0.1, 0.8, 0.9]
     field = entries(*zip(values, [0.1, 0.2, 0.3, 4.0, 5.0], strict=True))
     prizes = [least_energy_prize(field, sigma) for sigma in (Sigma.SAMPLE, Sigma.POPULATION)]
-    assert [fmean(values) + spread(values) for spread in (stdev, pstdev)] == [
-        prize.limit for prize in prizes
-    ]
+    limits = [fmean(values) + spread(values) for spread in (stdev, pstdev)]
+    assert limits == pytest.approx([prize.limit for prize in prizes], rel=1e-15)
     assert ["e", "d"] == [names(prize) for prize in prizes]
 
 
@@ -90,13 +95,87 @@ def test_highest_map_prize_needs_a_low_energy():
     field = entries(*zip([0.9, 0.8, 0.7, 0.6, 0.5, 0.2, 0.1, 0.2], energies, strict=True))
     prize = highest_map_prize(field)
     assert "fh" == names(prize)
-    assert fmean(energies) - stdev(energies) == prize.limit
+    assert fmean(energies) - stdev(energies) == pytest.approx(prize.limit, rel=1e-14)
 
 
-def test_limits_are_inclusive():
-    """An entry exactly at the limit takes part."""
-    field = entries((0.5, 1.0), (0.5, 1.0))
-    assert ("ab", "ab") == (names(least_energy_prize(field)), names(highest_map_prize(field)))
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 0.7, 1.81, 0.576, 94.97, 53.97, 0.11])
+@pytest.mark.parametrize("teams", [2, 3, 7, 1448])
+@pytest.mark.parametrize("sigma", Sigma)
+def test_equal_teams_share_both_prizes(value, teams, sigma):
+    """Equal values have no deviation, so each of them is at the limit, whatever their last bit."""
+    field = entries(*[(value, value)] * teams)
+    for prize in (least_energy_prize(field, sigma), highest_map_prize(field, sigma)):
+        assert (teams, value) == (len(prize.winners), prize.limit)
+
+
+def test_a_value_at_the_limit_keeps_it():
+    """.03, .10 and .17 have the limits .17 and .03, which two of them keep to the last bit."""
+    field = entries((0.03, 0.03), (0.10, 0.10), (0.17, 0.17))
+    assert ("c", 0.17) == (names(least_energy_prize(field)), least_energy_prize(field).limit)
+    assert ("a", 0.03) == (names(highest_map_prize(field)), highest_map_prize(field).limit)
+
+
+def test_a_value_behind_the_limit_does_not_keep_it():
+    """One digit less than the limit is no prize, though the difference is a part in 10^15."""
+    field = entries((0.03, 1.0), (0.10, 1.0), (0.17, 1.0), (0.17, 1.0))
+    assert "" == names(least_energy_prize(field[:2] + entries((0.1699999999999999, 1.0))))
+    # Mean .1175, and the population's sigma is .0580: nobody reaches .1755.
+    assert (
+        "" == names(least_energy_prize(field)) == names(least_energy_prize(field, Sigma.POPULATION))
+    )
+
+
+FIGURES = st.one_of(
+    st.floats(1e-6, 1e3), st.integers(1, 99_999).map(lambda digits: digits / 100_000)
+)
+
+
+@given(FIGURES, FIGURES, FIGURES, FIGURES)
+def test_two_teams_always_have_a_winner_by_the_populations_rule(a, b, c, d):
+    """Of two values one is the mean + 1 sigma of the population, and the other the mean - 1."""
+    field = entries((a, b), (c, d))
+    for prize, values, best in (
+        (least_energy_prize(field, Sigma.POPULATION), (a, c), max),
+        (highest_map_prize(field, Sigma.POPULATION), (b, d), min),
+    ):
+        at_limit = [field[k].name for k in (0, 1) if values[k] == best(values)]
+        assert best(values) == prize.limit
+        assert set(names(prize)) <= set(at_limit) and prize.winners
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(FIGURES, FIGURES), min_size=2, max_size=8), st.integers(1, 50))
+def test_prizes_do_not_depend_on_the_unit(pairs, factor):
+    """The same energies in another unit have the same winners and the same ranks."""
+    scaled = [(mean_ap, str(exact(wh) * factor * 10**9)) for mean_ap, wh in pairs]
+    whole = [(mean_ap, float(wh)) for mean_ap, wh in scaled if "/" not in wh]
+    if len(whole) == len(pairs) and all(exact(wh) == int(wh) for _, wh in whole):
+        one, other = entries(*pairs), entries(*whole)
+        for sigma in Sigma:
+            assert names(highest_map_prize(one, sigma)) == names(highest_map_prize(other, sigma))
+        assert [it.rank for it in rank(one)] == [it.rank for it in rank(other)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [((0.001, 0.07), (0.003, 0.21)), ((0.1, 0.3), (0.2, 0.6)), ((0.3, 0.1), (0.9, 0.3))],
+)
+def test_equal_quotients_tie(first, second):
+    """Quotients of printed figures that are equal share a rank; their doubles may differ."""
+    assert [1, 1] == [it.rank for it in rank(entries(first, second))]
+    assert exact_score(*first) == exact_score(*second)
+
+
+def test_a_score_of_other_figures_stands():
+    """A score is the quotient behind it if it is that quotient rounded; else it is what it says."""
+    assert Fraction(1, 70) == behind_score(score(0.001, 0.07), 0.001, 0.07)
+    assert 0.5 == behind_score(0.5, 0.001, 0.07) == behind_score(0.5, None, 0.07)
+    assert None is behind_score(None, 0.001, 0.07)
+
+
+def test_some_equal_quotients_differ_as_doubles():
+    """The first of these ties is one that doubles part."""
+    assert score(0.001, 0.07) != score(0.003, 0.21)
 
 
 @pytest.mark.parametrize("prize", [least_energy_prize, highest_map_prize])
@@ -108,13 +187,13 @@ def test_prizes_need_two_scores(prize):
 
 def test_threshold_of_a_past_champion():
     """The rules of 2019 ask for at least 2018's score of 0.4446."""
-    champion = CHAMPIONS[2018].score
-    assert 0.4446 == round(champion, 4)
-    assert (True, False, False) == (
-        reaches(champion, champion),
-        reaches(0.4445, champion),
-        reaches(None, champion),
-    )
+    champion = CHAMPIONS[2018]
+    assert 0.4446 == round(champion.score, 4)
+    equal, less, none = entries((0.9159, 2.06), (0.18317, 0.412), (None, 1.0))
+    assert equal.score != champion.score
+    assert [True, True, False, False] == [
+        reaches(entry, champion) for entry in (champion, equal, less, none)
+    ]
     assert [0.0182, 0.0440, 0.1193] == [round(CHAMPIONS[y].score, 4) for y in (2015, 2016, 2017)]
 
 

@@ -135,8 +135,8 @@ def test_a_forged_link_shows_beside_the_rows_that_hold(database):
 @pytest.mark.parametrize(
     ("gone", "told"),
     [
-        ({2}, "Links 2 to 2 of the chain are gone."),
-        ({1}, "Links 1 to 1 of the chain are gone."),
+        ({2}, "Link 2 of the chain is gone."),
+        ({1}, "Link 1 of the chain is gone."),
         ({2, 3}, "Links 2 to 3 of the chain are gone."),
     ],
 )

@@ -118,6 +118,7 @@ FACTS = {
     "breaks": "break_id",
     "frozen_publications": "publication",
     "public_changes": "nonce",
+    "nonces": "row_id",
     "materials": "material_id",
     "blacklists": "blacklist_id",
     "chain": "link_id",

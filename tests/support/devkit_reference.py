@@ -57,18 +57,26 @@ def _match_image(image, truth, blacklist, rows, classes, rules):
             if i != image or c != rows[number][1] or (t in taken and not rules.best_box_only):
                 continue
             overlap = _overlap(rows[number][3], box)
-            needed = _needed(box, rules.tolerance_px)
-            reaches = overlap > needed if rules.strict else overlap >= needed
+            # VOCevaldet.m looks for the largest overlap first, and at the threshold afterwards.
+            reaches = rules.best_box_only or _reaches(overlap, box, rules)
             if overlap > 0 and reaches and overlap > best_overlap:
                 best, best_overlap = t, overlap
+        if best is not None and not _reaches(best_overlap, truth[best][2], rules):
+            best = None
         outcome[number] = (best, None if best in taken else best)
         taken.add(best)
     return outcome
 
 
-def _needed(box, tolerance):
+def _reaches(overlap, box, rules):
+    needed = _needed(box, rules)
+    return overlap > needed if rules.strict else overlap >= needed
+
+
+def _needed(box, rules):
     w, h = box[2] - box[0] + 1, box[3] - box[1] + 1
-    return min(0.5, (w * h) / ((w + tolerance) * (h + tolerance)))
+    tolerance = rules.tolerance_px
+    return min(rules.iou_cap, (w * h) / ((w + tolerance) * (h + tolerance)))
 
 
 def _overlap(a, b):

@@ -42,6 +42,8 @@ class Ppk2Unit:
         self.told = b""
         self.streaming = False
         self.mute = False
+        # So many bytes of the stream get lost next.
+        self.lose = 0
 
     def answer(self, content: bytes) -> bytes:
         """Take commands and return what they say."""
@@ -72,20 +74,26 @@ def plugged_in(unit: Ppk2Unit) -> Iterator[str]:
 
 
 def _serve(unit: Ppk2Unit, inner: int, stopping: threading.Event) -> None:
-    begun_s, sent = time.monotonic(), 0
+    begun_s, sent, pending = time.monotonic(), 0, b""
     while not stopping.is_set():
-        if select.select([inner], [], [], 0.005)[0]:
+        if select.select([inner], [], [], 0.002)[0]:
             was = unit.streaming
             reply = unit.answer(os.read(inner, 64))
             os.write(inner, reply)
             if unit.streaming and not was:
-                begun_s, sent = time.monotonic(), 0
+                begun_s, sent, pending = time.monotonic(), 0, b""
         if not unit.streaming or unit.mute:
             continue
-        # Whole turns of the counter, so that each begins at the same count.
-        due = int((time.monotonic() - begun_s) * 100_000) // _PERIOD - sent
-        turn = b"".join(sample(unit.amperes, count=count) for count in range(_PERIOD))
+        if not pending:
+            # Whole turns of the counter, so that each begins at the same count.
+            due = int((time.monotonic() - begun_s) * 100_000) // _PERIOD - sent
+            turn = b"".join(sample(unit.amperes, count=count) for count in range(_PERIOD))
+            # What a serial port loses lies somewhere in the middle.
+            lost = unit.lose if due else 0
+            unit.lose -= lost
+            pending = turn[:101] + turn[101 + lost :] if lost else turn * min(due, 64)
+            sent += (len(pending) + lost) // len(turn)
         try:
-            sent += os.write(inner, turn * min(due, 10)) // len(turn)
+            pending = pending[os.write(inner, pending) :]
         except BlockingIOError:
-            continue  # nobody reads; the samples are lost
+            continue  # the port is full until somebody reads

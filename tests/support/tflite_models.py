@@ -168,14 +168,48 @@ def _given(graph: Graph, image: int, outputs: list[np.ndarray], more: list[int])
     graph.finish([image], [*found, *more])
 
 
-def unresolved() -> bytes:
+def unresolved(name: str = "NoSuchOperator") -> bytes:
     """Make a model with an operator that nobody has."""
     model = Model()
     graph = Graph(model)
     image, scores = graph.tensor((1, 8, 8, 3), np.uint8), graph.tensor((1, 1001))
-    graph.op(_OPS.CUSTOM, [image], [scores], name="NoSuchOperator")
+    graph.op(_OPS.CUSTOM, [image], [scores], name=name)
     graph.finish([image], [scores])
     return model.content()
+
+
+def mixed_types() -> bytes:
+    """Make a model that adds int8 to its uint8 input, which no operator does."""
+    model = Model()
+    graph = Graph(model)
+    image, sums = graph.tensor((1, 8, 8, 3), np.uint8), graph.tensor((1, 8, 8, 3), np.int8)
+    zeros = graph.constant(np.zeros((1, 8, 8, 3)), np.int8)
+    graph.op(_OPS.ADD, [image, zeros], [sums], schema.AddOptionsT())
+    graph.finish([image], [sums])
+    return model.content()
+
+
+def open_sides(content: bytes, signature: tuple[int, ...] = (1, -1, -1, 3)) -> bytes:
+    """Return a model whose input leaves those sides open that are -1, as TensorFlow 2 writes it."""
+    model = schema.ModelT.InitFromPackedBuf(content, 0)
+    tensor = model.subgraphs[0].tensors[model.subgraphs[0].inputs[0]]
+    tensor.shapeSignature = np.array(signature, np.int32)
+    given = zip(tensor.shape, signature, strict=True)
+    tensor.shape = np.array([side if fixed > 0 else 1 for side, fixed in given], np.int32)
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def reordered(content: bytes, order: tuple[int, ...]) -> bytes:
+    """Return a model whose k-th output is the one that had the place `order[k]`."""
+    model = schema.ModelT.InitFromPackedBuf(content, 0)
+    graph = model.subgraphs[0]
+    graph.outputs = np.array([graph.outputs[place] for place in order], np.int32)
+    model.signatureDefs = None
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
 
 
 def random_classifier() -> bytes:

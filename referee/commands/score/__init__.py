@@ -44,4 +44,6 @@ def run(args: argparse.Namespace) -> int:
     if report["mean_ap"] is None:
         print("referee score: no class has ground truth, so there is no mAP", file=sys.stderr)
         return _NO_SCORE
+    if args.energy_wh is not None and report["score"] is None:
+        return _NO_SCORE  # A warning has said why.
     return _GOOD

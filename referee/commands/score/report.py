@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from referee.commands.score.given_detections import begin_given, begin_given_results
 from referee.commands.score.options import require_sense
 from referee.core.coco_boxes import CocoTruth, unlike_coco
+from referee.core.counts import counted
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.errors import InputError
+from referee.errors import ArgumentError, InputError
 from referee.formats.csv_truth import read_clusters
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.truth_file import GroundTruthFile
@@ -57,16 +58,18 @@ def report_of(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
         processed = answered if args.images_processed is None else args.images_processed
         if processed < answered:
             raise InputError(
-                f"--images-processed {processed} is less than the {answered} images with"
+                f"--images-processed {processed} is less than the {counted(answered, 'image')} with"
                 " an answer: a contestant detects nothing in an image that it did not get"
             )
         if processed > result.images:
             raise InputError(
-                f"--images-processed {processed} is more than the {result.images} images of the"
-                " ground truth"
+                f"--images-processed {processed} is more than the {counted(result.images, 'image')}"
+                " of the ground truth"
             )
         report |= energy_report(result.mean_ap, result.images, args.energy_wh, processed)
         report["images_answered"] = answered
+        if args.energy_uncertainty_wh and _energy_fault(args.energy_wh, args.energy_uncertainty_wh):
+            report["score"] = None
     return report, truth.class_names
 
 
@@ -105,7 +108,8 @@ def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, Groun
     report = ilsvrc_report(result) | {"image_ids": given.numbering, "warnings": warnings}
     report |= _counted(truth_file, given.files)
     if args.resamples and result.mean_ap is not None:
-        report |= _uncertainty(args, truth_file, result)
+        intervals, faults = _uncertainty(args, truth_file, result)
+        report |= intervals | {"warnings": [*warnings, *faults]}
     _write_tables(args, result, truth_file.truth.class_names)
     if args.explain:
         # The drawing library is slow to import, and only --explain needs it.
@@ -145,16 +149,18 @@ def _two_threads() -> ThreadPoolExecutor:
 
 def _uncertainty(
     args: argparse.Namespace, truth_file: GroundTruthFile, result: IlsvrcResult
-) -> Report:
-    """Return the intervals and, with a rival, the comparison with it."""
+) -> tuple[Report, list[str]]:
+    """Return the intervals and, with a rival, the comparison with it; and what energies lack."""
     # The library of the progress bar is slow to import, and only these draws show a bar.
     from referee.programs.progress import progress_bar
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
     clusters = None if args.clusters is None else read_clusters(args.clusters, truth_file.truth)
+    own = (args.energy_wh, args.energy_uncertainty_wh)
+    rivals = (args.rival_energy_wh, args.rival_energy_uncertainty_wh)
+    faults = [fault for fault in (_energy_fault(*own), _energy_fault(*rivals)) if fault]
+    energy, rival_energy = (None, None) if faults else (_energy(*own), _energy(*rivals))
     try:
-        energy = _energy(args.energy_wh, args.energy_uncertainty_wh)
-        rival_energy = _energy(args.rival_energy_wh, args.rival_energy_uncertainty_wh)
         with progress_bar("draws of the images") as progress:
             draws = Draws(args.resamples, args.seed or 0, progress, clusters)
             mine = draws.of(result)
@@ -166,7 +172,16 @@ def _uncertainty(
                 report |= rival_report(mine, rival, energies)
     except ValueError as error:
         raise InputError(str(error)) from None
-    return report
+    return report, faults
+
+
+def _energy_fault(energy_wh: float | None, uncertainty_wh: float | None) -> str | None:
+    """Say why an energy divides nothing: then mAP and its interval are told, and no score."""
+    try:
+        _energy(energy_wh, uncertainty_wh)
+    except ArgumentError as error:
+        return str(error)
+    return None
 
 
 def _energy(energy_wh: float | None, uncertainty_wh: float | None) -> Energy | None:

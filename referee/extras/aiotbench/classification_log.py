@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import eq
+from operator import sub
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +34,10 @@ from referee.formats.text import parse_cell, require_width
 FIELDS = ("image_id", "workload_id", "real_label", "predict_label", "time")
 """The columns of a log, and the words of its header."""
 
-# No clock measures less than a nanosecond, and a thousand million seconds are 31 years. Within
-# these bounds no sum and no quotient leaves the range of doubles.
-_SHORTEST_S, _LONGEST_S = 1e-9, 1e9
+# No clock measures less than a nanosecond. A log may be in nanoseconds, and a million million of
+# them are a quarter of an hour. Within these bounds no sum and no quotient leaves the range of
+# doubles.
+_SHORTEST_S, _LONGEST_S = 1e-9, 1e12
 # A place in the logs is one number: file * _LINES + line. Lines count from 1.
 _LINES, _NOWHERE = 2**32, 0
 _NUMBERS = re.compile(r"[-+.0-9A-Za-z]+")
@@ -62,12 +64,15 @@ def read_logs(paths: Sequence[Path], workloads: Collection[str], spelling: str) 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The rows of a piece: `line` is the line's number in the file, `image` a running number."""
+    """The rows of a piece: `line` is the line's number in the file, `image` a running number.
+
+    `off` is the predicted label minus the real one.
+    """
 
     line: Ints
     image: Ints
     workload: Ints
-    right: NDArray[np.bool_]
+    off: Ints
     time_s: Floats
 
 
@@ -81,9 +86,10 @@ class LogReader:
         self._images = ImageNumbers()
         self._labels = WholeNumbers()
         self._files: list[Path] = []
-        # By workload: the place in the logs of each image's line, the right answers, the times.
+        # By workload: the place in the logs of each image's line, how many answers are right or one
+        # label off, the times.
         self._places: list[Ints] = [np.empty(0, np.int64) for _ in self._names]
-        self._right = [0] * len(self._names)
+        self._off = [Counter[int]() for _ in self._names]
         self._times: list[list[Floats]] = [[] for _ in self._names]
 
     def read(self, path: Path) -> None:
@@ -106,7 +112,8 @@ class LogReader:
             if self._times[index]:
                 times = np.concatenate(self._times[index])
                 total_s = math.fsum(times.tolist())  # It is exact, so the order does not matter.
-                tallies[name] = Tally(len(times), self._right[index], total_s)
+                off = self._off[index]
+                tallies[name] = Tally(len(times), off[0], total_s, off[1], off[-1])
         return tallies
 
     def _read_fast(self, line: int, text: str) -> _Rows | None:
@@ -123,13 +130,13 @@ class LogReader:
             image = np.fromiter(map(self._images.__getitem__, cells[0:-1:6]), np.int64, lines)
             workload = np.fromiter(map(self._workloads.__getitem__, cells[1::6]), np.int64, lines)
             real, predicted = (map(self._labels.__getitem__, cells[k::6]) for k in (2, 3))
-            right = np.fromiter(map(eq, real, predicted), np.bool_, lines)
+            off = np.fromiter(map(sub, predicted, real), np.int64, lines)
             time_s = np.fromiter(map(float, cells[4::6]), np.float64, lines)
-        except (ValueError, KeyError):
+        except (ValueError, KeyError, OverflowError):
             return None
         if not ((time_s >= _SHORTEST_S) & (time_s <= _LONGEST_S)).all():
             return None
-        return _Rows(np.arange(line, line + lines), image, workload, right, time_s)
+        return _Rows(np.arange(line, line + lines), image, workload, off, time_s)
 
     def _read_slow(self, path: Path, first: int, text: str) -> _Rows:
         """Read lines one by one; raise InputError for the first fault."""
@@ -144,7 +151,7 @@ class LogReader:
             line=np.array(line_, np.int64),
             image=np.array(image, np.int64),
             workload=np.array(workload, np.int64),
-            right=np.array(real, np.int64) == np.array(predicted, np.int64),
+            off=np.array(predicted, np.int64) - np.array(real, np.int64),
             time_s=np.array(time_s, np.float64),
         )
 
@@ -183,7 +190,8 @@ class LogReader:
             if (before != _NOWHERE).any() or (places[image] != place).any():
                 places[image] = before
                 self._refuse_second(index, image.tolist(), place.tolist())
-            self._right[index] += int(np.count_nonzero(rows.right[taken]))
+            off = rows.off[taken]
+            self._off[index].update({step: int((off == step).sum()) for step in (-1, 0, 1)})
             self._times[index].append(rows.time_s[taken])
 
     def _room(self, index: int) -> Ints:

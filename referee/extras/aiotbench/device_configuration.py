@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from referee.errors import InputError
 from referee.extras.aiotbench.networks import Network, RanModel
 from referee.extras.aiotbench.rules import RuleSet
 from referee.formats.text import read_bytes
+
+COOLING = "cooling_s"
+"""The name under which the sample for boards notes the pause before each workload."""
 
 _PARTS, _MODELS = ("hardware", "software"), "models"
 _SHA_256 = re.compile("[0-9a-f]{64}")
@@ -61,7 +65,8 @@ def read_configuration(path: Path, rules: RuleSet) -> DeviceConfiguration:
 def configuration_beside(logs: Sequence[Path], rules: RuleSet) -> DeviceConfiguration | None:
     """Return what the TOML files beside logs of one device say: the parts of the first, all models.
 
-    Returns None without such a file.
+    The shortest pause of all stands for the others, because each part of a log had its own. Returns
+    None without such a file.
     """
     beside = [log.with_suffix(".toml") for log in logs]
     configurations = [read_configuration(path, rules) for path in beside if path.is_file()]
@@ -72,7 +77,22 @@ def configuration_beside(logs: Sequence[Path], rules: RuleSet) -> DeviceConfigur
         for configuration in reversed(configurations)
         for name, model in configuration.models.items()
     }
-    return DeviceConfiguration(configurations[0].parts, models)
+    parts = {name: dict(part) for name, part in configurations[0].parts.items()}
+    for configuration in configurations[1:]:
+        for name, part in configuration.parts.items():
+            if COOLING in part and pause_s(part[COOLING]) < pause_s(parts[name].get(COOLING)):
+                parts[name][COOLING] = part[COOLING]
+    return DeviceConfiguration(parts, models)
+
+
+def pause_s(text: str | None) -> float:
+    """Return a noted pause in seconds: 0 for what is no number, endless where none is noted."""
+    if text is None:
+        return math.inf
+    try:
+        return max(float(text), 0.0)
+    except ValueError:
+        return 0.0
 
 
 def _entries(path: Path, part: str, entries: Any) -> dict[str, str]:

@@ -8,7 +8,7 @@ frameworks, and ranking of devices.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from referee.core.places import shared_places
@@ -23,7 +23,7 @@ class RankedDevice:
     """A device with its score; `rank` is None without an official workload.
 
     `common_vips` and `common_vops` are the sums over the workloads that all ranked devices have,
-    None where there is no such workload.
+    None where there is no such workload. `configuration` is what is known of hardware and software.
     """
 
     rank: int | None
@@ -31,6 +31,7 @@ class RankedDevice:
     score: Score
     common_vips: float | None
     common_vops: float | None
+    configuration: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,14 @@ class Ranking:
         )
 
 
-def rank_devices(scores: Mapping[str, Score], by: By = "vips") -> Ranking:
+def rank_devices(
+    scores: Mapping[str, Score],
+    by: By = "vips",
+    configurations: Mapping[str, Mapping[str, Mapping[str, str]]] | None = None,
+) -> Ranking:
     """Rank devices by the sum of VIPS or VOPS, as the formulas have it.
+
+    `configurations` has what is known of each device.
 
     A workload that a device did not run adds nothing to its sum. Equal sums share a rank, and the
     ranks after them are left out. Devices without an official workload follow without a rank.
@@ -74,7 +81,12 @@ def rank_devices(scores: Mapping[str, Score], by: By = "vips") -> Ranking:
         shared = rank is not None and bool(common)
         devices.append(
             RankedDevice(
-                rank, name, scores[name], vips if shared else None, vops if shared else None
+                rank,
+                name,
+                scores[name],
+                vips if shared else None,
+                vops if shared else None,
+                (configurations or {}).get(name, {}),
             )
         )
     return Ranking(by, tuple(devices), common)

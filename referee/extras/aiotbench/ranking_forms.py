@@ -18,7 +18,12 @@ from referee.extras.aiotbench.ranking import RankedDevice, Ranking, of_implement
 from referee.extras.aiotbench.report import score_report
 from referee.extras.aiotbench.rules import RuleSet
 from referee.extras.aiotbench.score import WorkloadScore
-from referee.extras.aiotbench.submission import other_networks, remarks, unproved_networks
+from referee.extras.aiotbench.submission import (
+    other_networks,
+    remarks,
+    short_cooling,
+    unproved_networks,
+)
 from referee.service.setup.pages import page
 
 _MILLION = 1e6
@@ -144,7 +149,8 @@ def sentences_of(ranking: Ranking) -> Iterator[str]:
         )
     for device in ranking.devices:
         score = device.score
-        for text in (*other_networks(score), *remarks(score), *unproved_networks(score)):
+        known = short_cooling(device.configuration)
+        for text in (*other_networks(score), *remarks(score), *unproved_networks(score), *known):
             yield f"{device.device}, {text}"
         for workload in device.score.workloads:
             yield from _accuracy_remark(device.device, workload)

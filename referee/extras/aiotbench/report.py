@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from referee.extras.aiotbench.score import Score, Summary, WorkloadScore
-from referee.extras.aiotbench.submission import Configuration, open_points
+from referee.extras.aiotbench.submission import Configuration, open_points, remarks
 
 Report = dict[str, Any]
 
@@ -16,7 +16,8 @@ Report = dict[str, Any]
 def score_report(score: Score) -> Report:
     """Return `vips`, `vops`, `workloads`, `missing` and `models`.
 
-    There are `additional` and `others` where the log has such workloads.
+    There are `additional` and `others` where the log has such workloads, and `remarks` where a
+    figure looks like a mistake.
     """
     report: Report = {
         "vips": _figures(score.vips),
@@ -30,6 +31,8 @@ def score_report(score: Score) -> Report:
     for name, workloads in (("additional", score.additional), ("others", score.others)):
         if workloads:
             report[name] = _workloads(workloads)
+    if likely := remarks(score):
+        report["remarks"] = likely
     return report
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from referee.extras.aiotbench.networks import RanModel, differences
 from referee.extras.aiotbench.rules import DRAFT_1_1, RuleSet, Workload
@@ -21,16 +21,23 @@ class Tally:
     """The answers of one classifier: images, right answers, and the time for all images.
 
     `images` is at least 1, `right` is between 0 and `images`, and `total_time_s` is above 0.
+    `one_above` counts the answers whose label is the real one plus 1, and `one_below` those minus
+    1. They enter no score, so tallies that differ in them are equal.
     """
 
     images: int
     right: int
     total_time_s: float
+    one_above: int = field(default=0, compare=False)
+    one_below: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
 class WorkloadScore:
-    """The result of one workload; `vips` is in images/s, `vops` in operations/s."""
+    """The result of one workload; `vips` is in images/s, `vops` in operations/s.
+
+    `one_above` and `one_below` are the shares of answers whose label is one off.
+    """
 
     workload: Workload
     images: int
@@ -38,6 +45,8 @@ class WorkloadScore:
     mean_time_s: float
     vips: float
     vops: float
+    one_above: float = 0.0
+    one_below: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,8 @@ def score_workload(workload: Workload, tally: Tally) -> WorkloadScore:
         mean_time_s=tally.total_time_s / tally.images,
         vips=vips,
         vops=workload.model.flops * tally.right / tally.total_time_s,
+        one_above=tally.one_above / tally.images,
+        one_below=tally.one_below / tally.images,
     )
 
 

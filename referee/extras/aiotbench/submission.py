@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from referee.extras.aiotbench.score import Score, WorkloadScore
+from referee.core.counts import counted
+from referee.extras.aiotbench.device_configuration import COOLING, pause_s
+from referee.extras.aiotbench.likely_mistakes import likely_mistakes
+from referee.extras.aiotbench.score import Score
 
 Configuration = Mapping[str, Mapping[str, str]]
 """The device's `hardware` and `software`, each a table of names and values."""
 
-# A mean above this is no time of these models on any device: the log is hardly in seconds.
-_HARDLY_SECONDS = 60.0
+COOLING_S = 300.0
+"""The shortest pause between two tests: "at least five minutes of cooling time" (section 6)."""
 
 
 def open_points(score: Score, configuration: Configuration | None) -> list[str]:
@@ -29,6 +32,8 @@ def other_networks(score: Score) -> Iterator[str]:
 def _open_points(score: Score, configuration: Configuration | None) -> Iterator[str]:
     if configuration is None:
         yield "The configuration of hardware and software is missing: add --configuration FILE."
+    else:
+        yield from short_cooling(configuration)
     if score.missing:
         total = len(score.rules.official_ids())
         yield f"{len(score.missing)} of {total} workloads are missing: {' '.join(score.missing)}."
@@ -37,7 +42,7 @@ def _open_points(score: Score, configuration: Configuration | None) -> Iterator[
         named = ", ".join(
             f"{workload.workload.workload_id} {workload.images}" for workload in short
         )
-        yield f"The rules want {score.rules.images} images of each workload: {named}."
+        yield f"The rules want {counted(score.rules.images, 'image')} of each workload: {named}."
 
 
 def unproved_networks(score: Score) -> Iterator[str]:
@@ -54,15 +59,14 @@ def unproved_networks(score: Score) -> Iterator[str]:
 
 def remarks(score: Score) -> list[str]:
     """Return a sentence for each workload whose figures look like a mistake in the log."""
-    return [text for workload in score.all for text in _remarks(workload)]
+    return [text for workload in score.all for text in likely_mistakes(workload)]
 
 
-def _remarks(score: WorkloadScore) -> Iterator[str]:
-    name = score.workload.workload_id
-    if score.mean_time_s > _HARDLY_SECONDS:
-        yield f"{name}: the mean time is {score.mean_time_s:.6g} s. The log must be in seconds."
-    if score.images >= 100 and score.accuracy <= 0.01:
-        yield (
-            f"{name}: {100 * score.accuracy:.3g} % right is no better than chance. Do both labels"
-            " count from the same number?"
-        )
+def short_cooling(configuration: Configuration) -> Iterator[str]:
+    """Yield a sentence where the device had less time to cool down than the rules ask for."""
+    for part in configuration.values():
+        if not pause_s(part.get(COOLING)) >= COOLING_S:
+            yield (
+                f"The pause before each workload was {part[COOLING]} s ({COOLING}): section 6 asks "
+                f"for at least {COOLING_S:g} s of cooling time."
+            )

@@ -15,6 +15,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.core.counts import counted
 from referee.core.dates import day_text
 from referee.service.event.columns import decimals_apart
 from referee.service.event.guest_standings import GuestTable
@@ -216,7 +217,7 @@ def _differs(entry: ResultEntry, known: PublicEntry | None) -> bool:
 def _counted(count: int) -> str:
     if not count:
         return "The audience knows every result."
-    return "One result is hidden." if count == 1 else f"{count} results are hidden."
+    return f"{counted(count, 'result is', 'results are')} hidden."
 
 
 def _why(entry: ResultEntry) -> str:

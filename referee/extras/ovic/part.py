@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from referee.core.counts import counted
 from referee.errors import RefereeError
 from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.rules.entry_states import HAS_SCORE, EntryState
 from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.entries import EntryRecord, all_entries
 from referee.extras.ovic.submission.intake import moment_text
+from referee.extras.ovic.submission.judging_settings import require_settings
 from referee.extras.ovic.submission.place import board_of, place_of_contest
 from referee.extras.ovic.submission.rounds import last_round, round_began
 from referee.extras.ovic.submission.tasks import open_tasks, require_usable
@@ -132,6 +134,7 @@ def check_ovic(config: Config) -> Iterator[Finding]:
         if not tasks:
             return
         count = require_usable(tasks)
+        require_settings(config, tasks)
     except RefereeError as error:
         remedy = "Repair it, or leave the section [ovic] empty."
         yield fail("OVIC", "tasks", str(error), remedy)
@@ -142,7 +145,7 @@ def check_ovic(config: Config) -> Iterator[Finding]:
         remedy = "Reach the board by hand with ssh, or leave 'board' out."
         yield fail("OVIC", "board", str(error), remedy)
         return
-    yield ok("OVIC", "tasks", f"{' and '.join(tasks)}, {count} images, measured {where}")
+    yield ok("OVIC", "tasks", f"{' and '.join(tasks)}, {counted(count, 'image')}, measured {where}")
 
 
 def _measured(config: Config) -> str:
@@ -156,7 +159,11 @@ def _measured(config: Config) -> str:
 
 
 def require_tasks(config: Config) -> None:
-    """Raise `InputError` for tasks that the judge of models could not serve."""
+    """Raise `InputError` for tasks that the judge of models could not serve.
+
+    So is a change of settings that might take the score of an entry away.
+    """
     tasks = open_tasks(config)
     if tasks:
         require_usable(tasks)
+        require_settings(config, tasks)

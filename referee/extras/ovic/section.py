@@ -47,7 +47,8 @@ class OvicSection:
     classification_frontier: Path | None = setting("As detection_frontier.", None)
     entries_a_day: int = setting(
         "Entries of a team for a task on one day, which lasts from 0:00 to 24:00 UTC. Refused ones "
-        "count; those that failed through the referee do not.",
+        "count; those that failed through the referee do not, nor do as many that were refused for "
+        "the range of their boxes alone.",
         3,
         least=1,
         most=10000,
@@ -119,8 +120,12 @@ class OvicSection:
     )
     boxes: int = setting("Detections that a detector must give.", 100, least=1, most=10000)
     background: bool = setting("A classifier has 1001 classes, the background first.", True)
-    overhang: float = setting(
-        "How far a box may reach beyond the image, as a share of its side.", 0.2, least=0, most=1
+    overhang: float | None = setting(
+        "How far a box may reach beyond the image, as a share of its side; left out, as far as it "
+        "likes, because the score cuts boxes off at the image.",
+        None,
+        least=0,
+        most=1,
     )
 
     @property

@@ -11,7 +11,7 @@ import csv
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,12 +20,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.conditions import Value
 from referee.core.detections import Detections
 from referee.core.order import to_manifest_ids
 from referee.errors import RefereeError
 from referee.extras.season.rows import OldResult, SessionFields
 from referee.formats.faults import FormatError
 from referee.scoring.uncertainty import gives_interval
+from referee.service.event.told_conditions import TELLING_MEMBERS, conditions_in_bundle
 from referee.service.evidence.as_signed import AsSigned, read_as_signed
 from referee.service.evidence.bundle_file import (
     NO_VALUE,
@@ -41,7 +43,7 @@ Ints = NDArray[np.int64]
 _SESSION, _IMAGES, _ROWS = "session.json", "images.csv", "detections.csv"
 _SCORE, _CONFIG = "score.json", "config.toml"
 _NEEDED = (_SESSION, _IMAGES, _ROWS)
-_MEMBERS = (*_NEEDED, _SCORE, _CONFIG)
+_MEMBERS = tuple(dict.fromkeys([*_NEEDED, _SCORE, _CONFIG, *TELLING_MEMBERS]))
 
 
 Words = Annotated[str, msgspec.Meta(max_length=1000)]
@@ -76,7 +78,13 @@ class SessionTold(msgspec.Struct):
     classes: dict[str, str]
     inputs: dict[Words, Input]
 
-    def fields(self, event: str | None, station: str | None, old: OldScore | None) -> SessionFields:
+    def fields(
+        self,
+        event: str | None,
+        station: str | None,
+        old: OldScore | None,
+        conditions: dict[str, Value] | None,
+    ) -> SessionFields:
         """Return the fields of a row: those of the session, with what other members tell."""
         started, voided = self.moments.get("started"), self.moments.get("voided")
         return {
@@ -89,6 +97,7 @@ class SessionTold(msgspec.Struct):
             "started_utc": None if started is None else started.utc,
             "voided_utc": None if voided is None else voided.utc,
             "old": None if old is None else old.fields(self),
+            "conditions": conditions,
         }
 
 
@@ -211,12 +220,20 @@ def _read(bundle: AsSigned, digest: str, track: str | None) -> BundleRead:
     answered = None if old is None else old.images_answered
     return BundleRead(
         sha256=digest,
-        told=session.fields(event, station, old),
+        told=session.fields(event, station, old, _conditions(rules, members)),
         images_answered=_answered(detections, len(order)) if answered is None else answered,
         class_ids=_class_ids(session),
         source_ids=source_ids,
         detections=detections,
     )
+
+
+def _conditions(rules: Track[Any], members: Mapping[str, bytes]) -> dict[str, Value] | None:
+    """Return how the session was run and scored; None if the members tell it in no known form."""
+    try:
+        return asdict(conditions_in_bundle(rules, members))
+    except NO_VALUE:
+        return None
 
 
 def _typed(shape: Any, member: str, content: bytes) -> Any:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
+from referee.core.conditions import Difference
 from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.rows import NewResult, OldResult, ScoredRow
 from referee.extras.season.score_energy import divisor_or_why, no_score
 from referee.formats.faults import harmless
+from referee.scoring.lpirc import behind_score
 from referee.scoring.uncertainty import gives_interval
 
 
@@ -21,7 +24,7 @@ class Pair:
     difference on the images that both saw, and `turn_probability` is that of another order in a
     second contest, by the spread of `turn_from_teams` teams (`referee.scoring.compare`). They are
     None where the draws cannot tell, and `missing` says why. `turned` says that the old order is
-    the other one.
+    the other one. `not_alike` names those of the two that were not run as the others were.
     """
 
     ahead: str
@@ -33,6 +36,7 @@ class Pair:
     turned: bool
     missing: str | None = None
     turn_from_teams: int | None = None
+    not_alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class Entrant:
     all differences tell; None where none of them can. An `emulated` energy is not official.
     `reproduces` says whether the bundle's own rules gave its own mAP, under whatever rules this
     ranking is; None if the file cannot tell. `missing` says why `old`, `new`, their intervals or
-    `best` are None, by the field's name.
+    `best` are None, by the field's name. `differs` is what was not as in the other sessions of the
+    event, and `not_told` says in words what of that the bundle does not tell.
     """
 
     team: str
@@ -63,6 +68,8 @@ class Entrant:
     emulated: bool = False
     reproduces: bool | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    differs: tuple[Difference, ...] = ()
+    not_told: str = ""
 
 
 def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
@@ -131,11 +138,25 @@ def _ends(interval: Sequence[float] | None) -> tuple[float, float] | None:
     return None if interval is None else (interval[0], interval[1])
 
 
-def order_of(first: float | None, second: float | None) -> int:
-    """Return 1 or -1 for the higher one of two values, and 0 where there is no order."""
-    return 0 if first is None or second is None else (first > second) - (first < second)
+def exact_values(rows: Sequence[ScoredRow], side: str, by: str) -> list[float | Fraction | None]:
+    """Return what ranks each session on the side `old` or `new`, without rounding of a quotient."""
+    return [_exact_value(row, row["old"] if side == "old" else row["new"], by) for row in rows]
+
+
+def _exact_value(
+    row: ScoredRow, result: OldResult | NewResult | None, by: str
+) -> float | Fraction | None:
+    old = row["old"]
+    if result is None or old is None or by != BY_SCORE:
+        return None if result is None else _value(result, by, sure=False).value
+    return behind_score(result["score"], result["mean_ap"], old["energy_wh"])
+
+
+def order_of(first: int | None, second: int | None) -> int:
+    """Return 1 or -1 for the better one of two ranks, and 0 where there is no order."""
+    return 0 if first is None or second is None else (first < second) - (first > second)
 
 
 def has_turned(a: Entrant, b: Entrant) -> bool:
-    """Tell whether two teams have opposite orders; a tie that is broken does not turn."""
-    return order_of(a.old, b.old) * order_of(a.new, b.new) < 0
+    """Tell whether the ranks of two teams have turned; a tie that is broken does not turn."""
+    return order_of(a.old_rank, b.old_rank) * order_of(a.new_rank, b.new_rank) < 0

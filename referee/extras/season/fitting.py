@@ -10,6 +10,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.counts import counted
 from referee.core.ground_truth import GroundTruth
 from referee.extras.season.bundle_read import BundleRead
 from referee.formats.image_ids import renumber
@@ -74,4 +75,4 @@ def _many(ids: Ints, one: str, several: str) -> str:
     """Tell how many ids there are, and the first and the last."""
     if not len(ids):
         return f"no {one}"
-    return f"{len(ids)} {one if len(ids) == 1 else several} ({ids[0]} to {ids[-1]})"
+    return f"{counted(len(ids), one, several)} ({ids[0]} to {ids[-1]})"

@@ -8,6 +8,7 @@ alone have draws of their own, whose seed comes from the bundle.
 
 from __future__ import annotations
 
+import math
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from dataclasses import replace
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from referee.errors import InputError
 from referee.extras.season.rows import JointDraws, Row
 from referee.extras.season.score_energy import divisor_or_why
+from referee.scoring.rare_images import RareImages
 from referee.scoring.split_half import SplitHalves
 from referee.scoring.uncertainty import Energy, MapUncertainty
 
@@ -50,7 +52,7 @@ def grouped(halves: SplitHalves) -> SplitHalves:
 def joint_fields(key: str, measured: MapUncertainty) -> JointDraws:
     """Return the field `joint` of a row; bundles with the same `key` can be compared."""
     halves = measured.halves
-    return {
+    fields: JointDraws = {
         "key": key,
         "seed": halves.seed,
         "draws": len(halves.halves),
@@ -59,6 +61,9 @@ def joint_fields(key: str, measured: MapUncertainty) -> JointDraws:
         "quarters": _text(halves.quarters),
         "parts": _text(halves.parts),
     }
+    if halves.rare is not None:
+        fields |= {"weight": halves.rare.weight, "deciding": halves.rare.deciding}
+    return fields
 
 
 def joint_uncertainty(row: Row) -> MapUncertainty | None:
@@ -77,6 +82,7 @@ def joint_uncertainty(row: Row) -> MapUncertainty | None:
             _array(joint["quarters"]).reshape(draws, 4),
             _array(joint["parts"]),
             int(joint["seed"]),
+            rare=_rare(joint),
         )
         mean_ap = new["mean_ap"]
         if mean_ap is None:
@@ -84,6 +90,16 @@ def joint_uncertainty(row: Row) -> MapUncertainty | None:
         return MapUncertainty(float(mean_ap), halves, int(joint["with_truth"]))
     except (KeyError, TypeError, ValueError, NotBase64) as error:
         raise InputError(f"the joint draws of {row.get('file')} cannot be read: {error}") from None
+
+
+def _rare(joint: JointDraws) -> RareImages | None:
+    """Return how few images decide a row's mAP, None in a row of an earlier version."""
+    if "weight" not in joint or "deciding" not in joint:
+        return None
+    weight, deciding = float(joint["weight"]), float(joint["deciding"])
+    if not (0 < weight <= 1 and 0 <= deciding < math.inf):
+        raise ValueError(f"its weight is {weight} and {deciding} images decide")
+    return RareImages(weight, deciding)
 
 
 def energy_of_row(row: Row) -> Energy | None:

@@ -31,7 +31,7 @@ class Orders:
 
 def orders_of(entrants: Sequence[Entrant]) -> Orders:
     """Count the orders of the pairs."""
-    both = [one for one in entrants if one.old is not None and one.new is not None]
+    both = [one for one in entrants if one.old_rank is not None and one.new_rank is not None]
     old_apart = new_apart = same = turned = 0
     for old, new in _signs(both):
         old_apart += int(np.count_nonzero(old))
@@ -48,19 +48,21 @@ def turned_after(entrants: Sequence[Entrant]) -> Iterator[list[int]]:
 
 
 def _signs(entrants: Sequence[Entrant]) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the signs of each team's old and new differences to those behind it.
+    """Yield the signs of each team's old and new orders to those behind it, by their ranks.
 
-    There is no order, 0, where a value is missing.
+    There is no order, 0, where a rank is missing.
     """
-    old, new = (_values([getattr(one, side) for one in entrants]) for side in ("old", "new"))
+    old, new = (
+        _values([getattr(one, f"{side}_rank") for one in entrants]) for side in ("old", "new")
+    )
     for place in range(len(entrants)):
         yield _order(old[place], old[place + 1 :]), _order(new[place], new[place + 1 :])
 
 
 def _order(one: np.float64, others: Floats) -> Floats:
-    """Return 1, 0 or -1 by comparison: nothing is higher or lower than a missing value."""
-    return (one > others).astype(float) - (one < others)
+    """Return 1, 0 or -1 by comparison: nothing is better or worse than a missing rank."""
+    return (one < others).astype(float) - (one > others)
 
 
-def _values(values: Sequence[float | None]) -> Floats:
+def _values(values: Sequence[int | None]) -> Floats:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

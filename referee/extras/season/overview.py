@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from referee.extras.season.entrants import Entrant
 from referee.extras.season.rankings import SeasonEvent
 from referee.extras.season.rows import BROKEN, SCORED, Row, ScoredRow, reproduced, rules_of
+from referee.service.event.conditions import difference_text
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Overview:
     broken: int
     left_out: int
     emulated: int
+    not_alike: int
     reproduced: int
     not_reproduced: int
     not_checked: int
@@ -53,6 +56,7 @@ def overview_of(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> Overview:
         broken=len({_bundle(row) for row in rows if row["status"] == BROKEN}),
         left_out=len(left_out(rows, events)),
         emulated=len({_bundle(row) for row in scored if row["old"] and row["old"].get("emulated")}),
+        not_alike=len(not_alike(events)),
         reproduced=sum(is_reproduced.values()),
         not_reproduced=len(is_reproduced) - sum(is_reproduced.values()),
         not_checked=len(names - is_reproduced.keys()),
@@ -74,13 +78,33 @@ def broken_bundles(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
     """Return file and reason of each bundle that was scored and is in no ranking."""
-    ranked = {
-        one.file for event in events for ranking in event.rankings for one in ranking.entrants
-    }
+    ranked = {one.file for one in _ranked(events)}
     reasons = {
         row["file"]: _why_left_out(row) for row in _scored(rows) if row["file"] not in ranked
     }
     return [{"file": file, "reason": reasons[file]} for file in sorted(reasons)]
+
+
+def not_alike(events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
+    """Return file and words of each ranked bundle that was not run as the others of its event."""
+    found = {
+        one.file: "; ".join(map(difference_text, one.differs))
+        for one in _ranked(events)
+        if one.differs
+    }
+    return [{"file": file, "differs": found[file]} for file in sorted(found)]
+
+
+def not_told(events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
+    """Return file and words of each ranked bundle that does not tell how it was run."""
+    found = {one.file: one.not_told for one in _ranked(events) if one.not_told}
+    return [{"file": file, "not_told": found[file]} for file in sorted(found)]
+
+
+def _ranked(events: Sequence[SeasonEvent]) -> Iterator[Entrant]:
+    for event in events:
+        for ranking in event.rankings:
+            yield from ranking.entrants
 
 
 def not_reproduced(rows: Sequence[Row]) -> list[dict[str, Any]]:

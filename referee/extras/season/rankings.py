@@ -15,8 +15,9 @@ from itertools import combinations
 
 from referee.core.dates import day_text
 from referee.core.places import shared_places
+from referee.extras.season.alike import marks_of
 from referee.extras.season.choices import BY_MAP, BY_SCORE
-from referee.extras.season.entrants import Entrant, Pair, entrant_of, has_turned
+from referee.extras.season.entrants import Entrant, Pair, entrant_of, exact_values, has_turned
 from referee.extras.season.joint import joint_uncertainty
 from referee.extras.season.orders import Orders, orders_of, turned_after
 from referee.extras.season.rows import (
@@ -121,14 +122,18 @@ def _ranking(
     rules: str, rows: Sequence[ScoredRow], by: str, known: Mapping[tuple[str | None, str], bool]
 ) -> ComparedRanking:
     counted = _counted(rows)
+    marks = marks_of([row for _, row in counted])
     entrants = [
         replace(
             entrant_of(row, old, by),
             reproduces=known.get((row["bundle_sha256"], row["truth_sha256"])),
+            differs=marked.differs,
+            not_told=marked.not_told,
         )
-        for old, row in counted
+        for (old, row), marked in zip(counted, marks, strict=True)
     ]
-    old, new = (shared_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
+    of_rows = [row for _, row in counted]
+    old, new = (shared_places(exact_values(of_rows, side, by)) for side in ("old", "new"))
     ranked = [
         (replace(one, old_rank=old[place], new_rank=new[place]), counted[place][1])
         for place, one in enumerate(entrants)
@@ -217,13 +222,16 @@ class _Compared:
 
     def _pair(self, i: int, j: int) -> Pair:
         a, b = self._entrants[i], self._entrants[j]
-        difference, turned = (a.new or 0.0) - (b.new or 0.0), has_turned(a, b)
+        tied, turned = a.new_rank == b.new_rank, has_turned(a, b)
+        difference = 0.0 if tied else (a.new or 0.0) - (b.new or 0.0)
         compared = self._compared(i, j)
         spread = None if isinstance(compared, str) else self._spread(i)
+        other = tuple(one.team for one in (a, b) if one.differs)
         if isinstance(compared, str) or spread is None:
-            return Pair(a.team, b.team, difference, None, None, None, turned, str(compared))
+            why = str(compared)
+            return Pair(a.team, b.team, difference, None, None, None, turned, why, None, other)
         ends, turns = (compared.interval.low, compared.interval.high), compared.turns_among(spread)
-        return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams)
+        return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams, other)
 
     def _spread(self, place: int) -> Spread | None:
         """Return the spread of the teams that can be compared with this one, itself included.

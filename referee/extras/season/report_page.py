@@ -14,6 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from power.logs.fonts import drawing
+from referee.core.conditions import Difference
 from referee.extras.season.choices import BY_SCORE
 from referee.extras.season.entrants import Entrant
 from referee.extras.season.overview import overview_of
@@ -31,6 +32,7 @@ from referee.extras.season.report_text import (
 from referee.extras.season.rows import Row
 from referee.service.event.chart_axes import linear_across
 from referee.service.event.charts import COLOURS, PAPER, SHAPES, STYLE, Theme, svg_of
+from referee.service.event.conditions import marked_name
 from referee.service.setup.pages import page
 
 _HEAD = ("new", "old", "", "team", "new value", "95 %", "old value", "possible ranks", "verdict")
@@ -108,8 +110,9 @@ def bump_chart(event: SeasonEvent, theme: Theme) -> bytes:
         for team in _best_teams(event.rankings[-1])
     }
     figure, axes = _figure(2.4 * len(columns) + 3.2, len(ranks), theme)
+    marks = {one.team: one.differs for part in event.rankings for one in part.entrants}
     for place, (team, course) in enumerate(sorted(ranks.items())):
-        _draw_course(axes, place, team, course, theme)
+        _draw_course(axes, place, _plain(team, marks.get(team, ())), course, theme)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_xlim(-0.9, len(columns) - 0.1)
     deepest = max((rank for course in ranks.values() for rank in course if rank), default=1)
@@ -126,7 +129,7 @@ def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
     figure, axes = _figure(7.2, len(shown), theme)
     for place, one in enumerate(shown):
         _draw_values(axes, place, one, theme)
-    axes.set_yticks(range(len(shown)), [_plain(one.team) for one in shown])
+    axes.set_yticks(range(len(shown)), [_plain(one.team, one.differs) for one in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
     linear_across(axes, [x for one in shown for x in _drawn(one)], _MARGIN)
     axes.set_xlabel(f"{value}, new (filled) and as published (hollow)", color=theme.ink)
@@ -149,7 +152,7 @@ def _new_rank(ranking: ComparedRanking, team: str) -> int | None:
 
 
 def _draw_course(
-    axes: Axes, number: int, team: str, course: Sequence[int | None], theme: Theme
+    axes: Axes, number: int, name: str, course: Sequence[int | None], theme: Theme
 ) -> None:
     """Draw a team's line from column to column; one that moves is thick."""
     points = [(x, rank) for x, rank in enumerate(course) if rank is not None]
@@ -171,7 +174,7 @@ def _draw_course(
     weight = "bold" if moves else "normal"
     for x, rank, side in ((left, first, "right"), (right, last, "left")):
         shift = -0.1 if side == "right" else 0.1
-        text = f"{rank}  {_plain(team)}"
+        text = f"{rank}  {name}"
         axes.text(
             *(x + shift, rank, text),
             ha=side,
@@ -199,10 +202,10 @@ def _draw_values(axes: Axes, place: int, one: Entrant, theme: Theme) -> None:
             axes.plot(value, place + shift, marker="o", ms=7, ls="", mfc=fill, mec=colour, mew=1.4)
 
 
-def _plain(team: str) -> str:
-    """Return a name for a chart; '$' would otherwise begin a formula."""
+def _plain(team: str, differs: Sequence[Difference]) -> str:
+    """Return a name for a chart, marked; '$' would otherwise begin a formula."""
     text = team if len(team) <= 24 else f"{team[:23]}…"
-    return text.replace("$", r"\$")
+    return marked_name(text, differs).replace("$", r"\$")
 
 
 def _figure(width_in: float, lines: int, theme: Theme) -> tuple[Figure, Axes]:

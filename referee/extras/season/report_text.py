@@ -10,22 +10,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
+from referee.core.counts import counted
 from referee.core.spreadsheet import plain_cell
 from referee.extras.season.entrants import Entrant, Pair
 from referee.extras.season.overview import (
     Overview,
     broken_bundles,
     left_out,
+    not_alike,
     not_reproduced,
+    not_told,
     overview_of,
 )
 from referee.extras.season.rankings import ComparedRanking, SeasonEvent
 from referee.extras.season.rows import Row, rules_of
 from referee.formats.faults import harmless
+from referee.service.event.conditions import difference_text, marked_name
 
 _OF_EVENT = ("event", "station", "track", "truth_sha256", "first_utc", "rules")
-RANKING_COLUMNS = (*_OF_EVENT, *(one.name for one in fields(Entrant) if "interval" not in one.name))
-"""The columns of the rankings' CSV before the ends of the intervals."""
+_LATER = ("differs", "not_told")
+RANKING_COLUMNS = (
+    *_OF_EVENT,
+    *(one.name for one in fields(Entrant) if "interval" not in one.name and one.name not in _LATER),
+)
+"""The columns of the rankings' CSV before the ends of the intervals; `_LATER` comes behind."""
 
 NOTHING_SCORED = "The file has no bundle that was scored."
 NO_SESSION_RANKS = "The file has no session that takes part in a ranking."
@@ -53,6 +61,8 @@ def report_json(
         "broken": broken_bundles(rows),
         "left_out": left_out(rows, events),
         "not_reproduced": not_reproduced(rows),
+        "not_alike": not_alike(events),
+        "not_told": not_told(events),
         "events": [asdict(event) for event in events],
     }
 
@@ -63,13 +73,14 @@ def rankings_csv(events: Sequence[SeasonEvent]) -> str:
     A missing value is empty, and the column `missing` says why.
     """
     return _csv(
-        (*RANKING_COLUMNS, *_ENDS),
+        (*RANKING_COLUMNS, *_ENDS, *_LATER),
         (
             [
                 *_words(event, ranking),
                 *(_csv_value(one, name) for name in RANKING_COLUMNS[len(_OF_EVENT) :]),
                 *(one.old_interval or ("", "")),
                 *(one.new_interval or ("", "")),
+                *(differs_text(one), one.not_told),
             ]
             for event in events
             for ranking in event.rankings
@@ -84,15 +95,17 @@ def bundles_csv(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
     `reproduces` is empty where the rules are not the bundle's own.
     """
     why = {one["file"]: one["reason"] for one in left_out(rows, events)}
+    marks = {one["file"]: one["differs"] for one in not_alike(events)}
     names = ("file", "event", "station", "team", "session", "truth_sha256", "status", "reproduces")
     return _csv(
-        (*names, "rules", "verdict", "emulated", "reason"),
+        (*names, "rules", "verdict", "emulated", "reason", "differs"),
         (
             [
                 *(dict(row)[name] for name in names),
                 rules_of(row),
                 *(dict(row["old"] or {}).get(name) for name in ("verdict", "emulated")),
                 row["reason"] or why.get(row["file"]),
+                marks.get(row["file"]),
             ]
             for row in rows
         ),
@@ -111,12 +124,16 @@ def pairs_csv(events: Sequence[SeasonEvent]) -> str:
     return _csv(
         (*_OF_EVENT, *names),
         (
-            [*_words(event, ranking), *(getattr(pair, name) for name in names)]
+            [*_words(event, ranking), *(_pair_value(pair, name) for name in names)]
             for event in events
             for ranking in event.rankings
             for pair in ranking.pairs
         ),
     )
+
+
+def _pair_value(pair: Pair, name: str) -> object:
+    return "; ".join(pair.not_alike) if name == "not_alike" else getattr(pair, name)
 
 
 def report_text(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
@@ -139,11 +156,12 @@ def report_text(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
 
 def overview_lines(found: Overview) -> list[str]:
     """Return the summary that stands before the tables."""
-    events = f"{found.events} event{'' if found.events == 1 else 's'}"
+    events = counted(found.events, "event")
     unchecked = ", which no row under their own rules checks" if found.not_checked else ""
     return [
         f"Bundles: {found.bundles}; scored {found.scored}, broken {found.broken}, scored and in no"
-        f" ranking {found.left_out}, with an emulated energy {found.emulated}.",
+        f" ranking {found.left_out}, with an emulated energy {found.emulated}, not run as the"
+        f" others of their event {found.not_alike}.",
         f"Old results: reproduced {found.reproduced}, not reproduced {found.not_reproduced},"
         f" unknown {found.not_checked}{unchecked}.",
         f"Rules: {', '.join(found.rules) or 'none'}. Rankings: {found.rankings} of {events}.",
@@ -169,6 +187,14 @@ def bundle_lists(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> list[tup
                 for one in not_reproduced(rows)
             ],
         ),
+        (
+            "Bundles that were not run as the others of their event",
+            [f"{one['file']}: {one['differs']}" for one in not_alike(events)],
+        ),
+        (
+            "Bundles that do not tell how they were run",
+            [f"{one['file']}: {one['not_told']}" for one in not_told(events)],
+        ),
         *(
             (title, [f"{one['file']}: {one['reason']}" for one in rows])
             for title, rows in (
@@ -183,8 +209,12 @@ def summary(ranking: ComparedRanking) -> str:
     """Return in a sentence or two how far the rankings differ."""
     missing = f" (no Kendall's tau: {ranking.tau_missing})"
     tau = missing if ranking.tau is None else f" (Kendall's tau {ranking.tau:.3f})"
-    turned = f"{ranking.turned} of {ranking.comparable} pairs turn{tau}."
-    before, now = (" and ".join(ranking.first(side)) or "nobody" for side in ("old", "new"))
+    turned = f"{ranking.turned} of {counted(ranking.comparable, 'pair turns', 'pairs turn')}{tau}."
+    differs = {one.team: one.differs for one in ranking.entrants}
+    before, now = (
+        " and ".join(marked_name(team, differs[team]) for team in ranking.first(side)) or "nobody"
+        for side in ("old", "new")
+    )
     return f"{turned} First is {now}" + ("." if before == now else f", and was {before}.")
 
 
@@ -212,9 +242,12 @@ def pair_lines(ranking: ComparedRanking, most: int, *, turned: bool) -> list[str
 
 def pair_line(pair: Pair) -> str:
     """Return a pair in a sentence."""
+    first, second = (
+        marked_name(team, team in pair.not_alike) for team in (pair.ahead, pair.behind)
+    )
     if pair.difference == 0:
-        return f"{pair.ahead} and {pair.behind} have the same value"
-    ahead = f"{pair.ahead} {'is now' if pair.turned else 'is'} ahead of {pair.behind}"
+        return f"{first} and {second} have the same value"
+    ahead = f"{first} {'is now' if pair.turned else 'is'} ahead of {second}"
     if pair.low is None or pair.high is None or pair.turn_probability is None:
         by = number(pair.difference)
         return f"{ahead} by {by}; how sure that is, the draws do not tell: {pair.missing}"
@@ -235,7 +268,12 @@ def cells(one: Entrant) -> tuple[str, ...]:
     rise = 0 if one.old_rank is None or one.new_rank is None else one.old_rank - one.new_rank
     arrow = "" if rise == 0 else f"{'▲' if rise > 0 else '▼'}{abs(rise)}"
     ends = one.new_interval
-    marks = {"EMULATED": one.emulated, "NOT REPRODUCED": one.reproduces is False}
+    differs = differs_text(one)
+    marks = {
+        "EMULATED": one.emulated,
+        "NOT REPRODUCED": one.reproduces is False,
+        f"NOT ALIKE ({differs})": bool(differs),
+    }
     possible = "–" if one.best is None else f"{one.best}–{one.worst}"
     return (
         *("–" if one.new_rank is None else str(one.new_rank), _rank(one.old_rank), arrow),
@@ -247,6 +285,11 @@ def cells(one: Entrant) -> tuple[str, ...]:
             ", ".join([one.verdict, *(mark for mark in marks if marks[mark])]),
         ),
     )
+
+
+def differs_text(one: Entrant) -> str:
+    """Return what of a session was not as in the others, '' if nothing was."""
+    return "; ".join(map(difference_text, one.differs))
 
 
 def _rank(value: int | None) -> str:

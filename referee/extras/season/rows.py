@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from referee import __version__
+from referee.core.conditions import Value
 from referee.errors import InputError
 from referee.formats.text import read_bytes
 from referee.scoring.rules import Rules
@@ -74,7 +75,10 @@ class NewResult(TypedDict):
 
 
 class JointDraws(TypedDict):
-    """The draws that all bundles of one ground truth share; see `joint.py`."""
+    """The draws that all bundles of one ground truth share; see `joint.py`.
+
+    `weight` and `deciding` are those of `RareImages`; rows of earlier versions lack them.
+    """
 
     key: str
     seed: int
@@ -83,9 +87,17 @@ class JointDraws(TypedDict):
     halves: str
     quarters: str
     parts: str
+    weight: NotRequired[float]
+    deciding: NotRequired[float]
 
 
-class SessionFields(TypedDict):
+class _Told(TypedDict, total=False):
+    """How a session was run and scored; rows of an early version lack it."""
+
+    conditions: dict[str, Value] | None
+
+
+class SessionFields(_Told):
     """The fields of a row that the bundle itself tells."""
 
     event: str | None
@@ -140,6 +152,7 @@ class BrokenRow(_AnyRow):
     started_utc: None
     voided_utc: None
     old: None
+    conditions: None
     new: None
     reproduces: None
     joint: None

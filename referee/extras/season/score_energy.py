@@ -51,4 +51,7 @@ def _judged(old: OldResult) -> str:
 def _divides_nothing(old: OldResult) -> str:
     bound_wh = old["uncertainty_wh"]
     limit = "" if bound_wh is None else f" ± {bound_wh:g}"
-    return f"an energy of {old['energy_wh']:g}{limit} Wh divides nothing"
+    return (
+        f"an energy of {old['energy_wh']:g}{limit} Wh divides nothing: it is not above 0 and more"
+        " than five times its standard uncertainty"
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ import msgspec
 from referee.core.instant import Instant
 from referee.core.states import SessionFacts
 from referee.errors import InputError
-from referee.extras.stations.notification import JudgementData, moment_of
+from referee.extras.stations.notification import JudgementData, moment_of, with_conditions
 from referee.service.event.figures import figures_of
+from referee.service.event.told_conditions import TELLING_MEMBERS, conditions_in_bundle
 from referee.service.evidence.as_signed import read_as_signed
 from referee.service.evidence.bundle_file import (
     NO_VALUE,
@@ -34,6 +35,7 @@ from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 
 _MEMBERS = ("session.json", "score.json", "verdict.json")
+_READ = tuple(dict.fromkeys([*_MEMBERS, *TELLING_MEMBERS]))
 # A session takes a day at most; years of it would be no length.
 _LENGTH_MOST_S = 10 * 86400.0
 _BUNDLES_MOST = 10_000
@@ -48,7 +50,7 @@ class BundleSession:
     folder below the given one in which the bundle lies, or ''. `created_utc` tells it from another
     session of its number: a station whose folder was restored from a backup gives numbers again.
     `facts` is the length of the session's facts: they only grow, so the longer ones are the newer
-    ones.
+    ones. `file` is its name below the given folder.
     """
 
     station: str
@@ -61,6 +63,8 @@ class BundleSession:
     judgement: JudgementData | None
     facts: int
     digest: str
+    begun_utc: str = ""
+    file: str = ""
 
 
 class BundleFolder:
@@ -101,10 +105,15 @@ class BundleFolder:
         place = inside[0] if len(inside) > 1 else ""
         try:
             with opened_bundle(path) as file:
-                bundle = read_as_signed(file, _MEMBERS, self._keys)
+                bundle = read_as_signed(file, _READ, self._keys)
             signer = bundle.checked or min(bundle.signers, default="")
             values = {name: json_of(name, bundle.members[name]) for name in _MEMBERS}
-            return _session(values, self._track, signer, place, bundle.sizes["facts.jsonl"])
+            session = _session(values, self._track, signer, place, bundle.sizes["facts.jsonl"])
+            conditions = conditions_in_bundle(self._track, bundle.members)
+            judgement = session.judgement
+            if judgement is not None:
+                judgement = with_conditions(judgement, conditions)
+            return replace(session, file=Path(*inside).as_posix(), judgement=judgement)
         except NotABundle as error:
             return f"{error.finding.member or 'the file'}: {error.finding.what}"
         except NO_VALUE as error:
@@ -130,6 +139,7 @@ def _session(
         void=void,
         judgement=None if judged else _judgement(track, session, score, verdict),
         facts=facts,
+        begun_utc="" if moments["started"] is None else str(moments["started"]["utc"]),
         digest=sha256(json.dumps(members, sort_keys=True).encode()).hexdigest(),
     )
     is_length = 0 < bundle_session.length_s <= _LENGTH_MOST_S

@@ -22,6 +22,7 @@ from referee.core.turns import Turn
 from referee.errors import InputError
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.follower import Followed
+from referee.extras.stations.joint_conditions import Marks, marks_of, remarks_of, tells_lengths
 from referee.extras.stations.joint_rows import JointTeam, Station, earliest_freeze, joint_stations
 from referee.extras.stations.notification import moment_of
 from referee.service.event.figures import Figures
@@ -157,6 +158,7 @@ def joint_view(title: str, track: Track[Any], stations: Sequence[Station]) -> Pu
     `remark` what makes its scores differ.
     """
     state = _state(stations)
+    marks = marks_of(stations)
     return PublicView(
         contest=title,
         track=track.name,
@@ -168,8 +170,8 @@ def joint_view(title: str, track: Track[Any], stations: Sequence[Station]) -> Pu
         state=state,
         since_utc=earliest_freeze(stations) if state is PublicState.FROZEN else None,
         approved_by=["every station"] if state is PublicState.FINAL else [],
-        entries=[shown_entry(entry, state) for entry in _ranked(track, stations)],
-        stations=[_station(one, stations) for one in stations],
+        entries=[shown_entry(entry, state) for entry in _ranked(track, stations, marks)],
+        stations=[_station(one, stations, marks) for one in stations],
     )
 
 
@@ -188,7 +190,7 @@ def _common(stations: Sequence[Station]) -> float | None:
     return min(lengths) if len(lengths) == 1 else None
 
 
-def _station(one: Station, stations: Sequence[Station]) -> dict[str, Any]:
+def _station(one: Station, stations: Sequence[Station], marks: Marks) -> dict[str, Any]:
     lengths = [
         station.length_s
         for station in stations
@@ -197,9 +199,9 @@ def _station(one: Station, stations: Sequence[Station]) -> dict[str, Any]:
     usual = max(
         set(lengths), key=lambda length_s: (lengths.count(length_s), length_s), default=None
     )
-    remark = ""
-    if one.length_s is not None and one.length_s != usual:
-        remark = f"its sessions last {one.length_s:g} s, those of others {usual:g} s"
+    remarks = remarks_of(one, marks)
+    if one.length_s is not None and one.length_s != usual and not tells_lengths(one):
+        remarks.insert(0, f"its sessions last {one.length_s:g} s, those of others {usual:g} s")
     return {
         "name": one.name,
         "key": one.key,
@@ -207,13 +209,13 @@ def _station(one: Station, stations: Sequence[Station]) -> dict[str, Any]:
         "frozen": one.is_frozen,
         "final": one.state.finalized is not None,
         "fault": one.fault,
-        "remark": remark,
+        "remark": "; ".join(remarks),
     }
 
 
-def _ranked(track: Track[Any], stations: Sequence[Station]) -> list[ResultEntry]:
+def _ranked(track: Track[Any], stations: Sequence[Station], marks: Marks) -> list[ResultEntry]:
     """Return the entries by rank, as the results have them."""
-    entries = [_entry(team, station) for station in stations for team in station.teams]
+    entries = [_entry(team, station, marks) for station in stations for team in station.teams]
     reports = [{} if entry.withdrawn else _report(track, entry) for entry in entries]
     places = track.ranking.places(reports)
     ranked = [replace(entry, rank=place) for entry, place in zip(entries, places, strict=True)]
@@ -225,12 +227,13 @@ def _report(track: Track[Any], entry: ResultEntry) -> dict[str, Any]:
     """Return the fields that may decide the places."""
     return {
         "normalized_accuracy": entry.normalized_accuracy,
+        "energy_wh": entry.energy_wh,
         track.accuracy.field: entry.mean_ap,
         track.score.field: entry.score,
     }
 
 
-def _entry(team: JointTeam, station: Station) -> ResultEntry:
+def _entry(team: JointTeam, station: Station, marks: Marks) -> ResultEntry:
     """Return a team as an entry of results, without its rank; its newest session counts."""
     newest = team.played[-1] if team.played else None
     judgement = None if newest is None else newest.judgement
@@ -247,4 +250,5 @@ def _entry(team: JointTeam, station: Station) -> ResultEntry:
         verdict=None if judgement is None else judgement.judgement_type_id,
         turn=(Turn.WITHDRAWN if team.withdrawn else turn).value,
         withdrawn=team.withdrawn,
+        differs=list(marks.get((station.key, team.name), ())),
     )

@@ -30,11 +30,16 @@ _KEY_SHOWN = 8
 
 @dataclass(frozen=True)
 class JointSession:
-    """A session that a team has started and that is not void."""
+    """A session that a team has started and that is not void.
+
+    `begun` is when, in ISO 8601, and `file` that of its bundle, '' where the feed told it.
+    """
 
     session: int
     judgement: JudgementData | None
     running: bool = False
+    begun: str = field(default="", compare=False)
+    file: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -109,8 +114,13 @@ def _teams(known: StationState) -> Iterator[JointTeam]:
     judgements = known.of_kind("judgements", JudgementData)
     for own, submission in known.of_kind("submissions", SubmissionData).items():
         if own.isdecimal():
-            played = JointSession(int(own), judgements.get(own), submission.end_time is None)
-            sessions[submission.team_id].append(played)
+            judgement = judgements.get(own)
+            sessions[submission.team_id].append(
+                JointSession(
+                    *(int(own), judgement, submission.end_time is None),
+                    begun=submission.time,
+                )
+            )
     organisations = known.of_kind("organizations", OrganizationData)
     teams = known.of_kind("teams", TeamData)
     for own in sorted(teams, key=lambda group: (len(group), group)):
@@ -170,7 +180,12 @@ def _added(rest: list[JointTeam], one: BundleSession) -> list[JointTeam]:
     if mine is None:
         mine = JointTeam(one.team)
         rest = [*rest, mine]
-    played = _in_order([*mine.played, JointSession(one.session, one.judgement)])
+    session = JointSession(
+        *(one.session, one.judgement),
+        begun=one.begun_utc,
+        file=one.file,
+    )
+    played = _in_order([*mine.played, session])
     return [replace(team, played=played) if team is mine else team for team in rest]
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
+from referee.core.conditions import Conditions
 from referee.service.event.figures import Count, Figures
 
 LINES_MOST = 20_000
@@ -76,9 +79,19 @@ class SubmissionData(Struct, frozen=True):
 
 
 class JudgementData(Figures, frozen=True, kw_only=True):
-    """The result of a session; what a station does not tell is not known."""
+    """The result of a session; what a station does not tell is not known.
+
+    `conditions` say how the session was run and scored; a station of 1.0 tells none. They are read
+    by `read_conditions`, which takes no value that is none.
+    """
 
     judgement_type_id: Text | None
+    conditions: Mapping[str, Any] | None = None
+
+
+def with_conditions(judgement: JudgementData, conditions: Conditions) -> JudgementData:
+    """Return a judgement with how its session was run, as a feed tells it."""
+    return structs.replace(judgement, conditions=asdict(conditions))
 
 
 Data = (

@@ -17,6 +17,7 @@ from referee.scoring.mistakes.boxes import box_readings
 from referee.scoring.mistakes.ids import class_readings, image_readings
 from referee.scoring.mistakes.posted import Posted, ProgramFault
 from referee.scoring.overlap import columns, iou, thresholds
+from referee.scoring.pairs import expand, runs
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.rules import DEVKIT
 
@@ -143,20 +144,26 @@ def _sizes_of(image_id: Ints, sizes: Mapping[int, tuple[int, int]]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of a row and a truth box: the row, the box as columns, the least IoU for a match."""
+    """The truth boxes with which each of n rows is compared: `count` (n,) from `first` (n,) on.
 
-    rows: int
-    row: Ints
+    `box` are truth boxes as columns, and `least` has the least IoU for a match of each.
+    """
+
+    first: Ints
+    count: Ints
     box: Floats
     least: Floats
 
     def matching(self, box: Floats) -> Rows:
-        """Tell for each row whether its box, of `box` (rows, 4), overlaps a truth box enough.
+        """Tell for each row whether its box, of `box` (n, 4), overlaps a truth box enough.
 
         Several rows may reach one truth box: no row takes it from the others.
         """
-        reached = iou(columns(box[self.row]), self.box) >= self.least
-        matches: Rows = np.bincount(self.row[reached], minlength=self.rows) > 0
+        matches = np.zeros(len(self.count), dtype=np.bool_)
+        for some in runs(self.count):
+            row, truth = expand(self.first[some], self.count[some])
+            overlap = iou(columns(box[some])[:, row], self.box[:, truth])
+            matches[some.start + row[overlap >= self.least[truth]]] = True
         return matches
 
 
@@ -182,9 +189,7 @@ class TruthOfImages:
         keys, known = self._keys(image_id, class_id)
         first = np.searchsorted(self._sorted_keys, keys)
         count = np.where(known, np.searchsorted(self._sorted_keys, keys, side="right") - first, 0)
-        row = np.repeat(np.arange(len(keys)), count)
-        truth = np.arange(len(row)) + np.repeat(first - (np.cumsum(count) - count), count)
-        return Pairs(len(keys), row, self._box[:, truth], self._least[truth])
+        return Pairs(first, count, self._box, self._least)
 
     def _keys(self, image_id: Ints, class_id: Ints) -> tuple[Ints, Rows]:
         """Return one number for each pair of image and class, and whether both are known."""

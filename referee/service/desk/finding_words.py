@@ -20,6 +20,9 @@ NOTICES_OF_1_0 = "notices_of_1_0"
 LATER_THAN_1_0 = (JUDGED_BY, IMAGES_MISSING, NOTICES_OF_1_0)
 """The keys of an energy's detail that 1.0 did not store."""
 
+DERIVED = ("duration_s", "duration_uncertainty_s")
+"""The keys of an energy's detail that follow from the others; early energies have none of them."""
+
 
 def has_words_of_ours(detail: Mapping[str, Any]) -> bool:
     """Tell whether the version that runs here has worded the findings of an energy."""

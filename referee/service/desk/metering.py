@@ -22,10 +22,12 @@ from power.meter import (
     Identity,
     IntegrationStart,
     IntegrationState,
+    IntegrationStop,
     Leave,
     Meter,
     MeterSettings,
     Reading,
+    TellsStop,
 )
 from power.wipe_rule import OwnRuns, Runs
 from referee.errors import Unavailable
@@ -103,6 +105,8 @@ class Metering:
         self._stopping = threading.Event()
         self._status = MeterStatus(LinkState.CONNECTING if open_meter else LinkState.NONE)
         self._told = threading.Condition()
+        self.last_start: IntegrationStart | None = None
+        self.last_stop: IntegrationStop | None = None
         self._thread = WatchedThread("meter", self._run, self._stopping, on_death)
 
     @property
@@ -145,13 +149,23 @@ class Metering:
         """Start the integration and wait until the meter confirms it; None without a meter."""
         if self._open_meter is None:
             return None
-        return self._do(lambda meter: meter.start())
+        self.last_start = self._do(lambda meter: meter.start())
+        return self.last_start
 
     def stop(self) -> IntegrationState | None:
-        """End the integration and return how it ended; None without a meter."""
+        """End the integration and return how it ended; None without a meter.
+
+        `last_stop` tells then when that was, None if something else has ended it.
+        """
         if self._open_meter is None:
             return None
-        return self._do(lambda meter: meter.stop())
+
+        def stop(meter: Meter) -> IntegrationState:
+            state = meter.stop()
+            self.last_stop = meter.last_stop if isinstance(meter, TellsStop) else None
+            return state
+
+        return self._do(stop)
 
     def read_final(
         self, sleep: Callable[[float], object], expected_s: float = math.nan

@@ -22,7 +22,7 @@ from power.energy.verdict import (
     suspect,
 )
 from power.follow import LOST_METER_S
-from power.meter import Identity, MeterSettings, Reading
+from power.meter import Identity, IntegrationStop, MeterSettings, Reading
 from referee import __version__
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause, ran_s
@@ -35,6 +35,7 @@ from referee.service.desk.finding_words import (
 )
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
+from referee.service.desk.stop_times import stopped_s
 from referee.service.desk.unmeasured import unmeasured_times
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
@@ -170,12 +171,20 @@ class Settling:
 
     def _settle(self, session: SessionRecord) -> None:
         slept_s = min(self._slept_s(), seconds_run(session))
-        fetched = self._fetch(session)
+        fetched, stop = self._fetch(session)
         self._end_readings(session.session_id)
         self._logbook.flush()
         status = self._metering.status
         result, detail = judge_session(
-            self._contest, session, self._metering.settings, status.identity, fetched, slept_s
+            self._contest,
+            session,
+            self._metering.settings,
+            status.identity,
+            fetched,
+            slept_s,
+            stopped_s(
+                session.facts.started, self._contest.clock.now(), self._metering.last_start, stop
+            ),
         )
         with self._contest.database.write() as connection:
             insert_energy(
@@ -193,31 +202,36 @@ class Settling:
             session.session_id, "info", f"Energy {energy}, {result.verdict.value}."
         )
 
-    def _fetch(self, session: SessionRecord) -> list[Finding]:
-        """Stop the meter and store its final readings; return the findings on the way."""
+    def _fetch(self, session: SessionRecord) -> tuple[list[Finding], IntegrationStop | None]:
+        """Stop the meter and store its final readings; return the findings on the way.
+
+        The second value says when our STOP ended the integration, if it did.
+        """
         if self._metering.status.link is LinkState.NONE:
             self._told(session.session_id)
-            return []
+            return [], None
         if latest_started(self._contest.database.connection, self._lane) != session.session_id:
             text = "The final energy was not read before the next session used the meter."
-            return [suspect("meter_used_again", text)]
+            return [suspect("meter_used_again", text)], None
         if session.facts.end_cause is EndCause.DEADLINE:
             self._pause(_TIMER_GRACE_S)
         now = self._contest.clock.now
         begun, session_s = now(), seconds_run(session)
+        stop: IntegrationStop | None = None
         while True:
             try:
                 self._metering.stop()
+                stop = self._metering.last_stop or stop
                 self._told(session.session_id)
                 for reading in self._metering.read_final(self._pause, session_s):
                     self._logbook.keep(session, reading)
-                return self._replaced(session)
+                return self._replaced(session), stop
             except Unavailable as error:
                 # A contestant who logs out must not wait for a lost meter.
                 self._told(session.session_id)
                 if seconds_between(begun, now()) > LINK_PATIENCE_S:
                     text = f"The meter could not be read at the end: {error}"
-                    return [suspect("not_read_at_end", text)]
+                    return [suspect("not_read_at_end", text)], stop
                 self._pause(_LOOK_S)
 
     def _replaced(self, session: SessionRecord) -> list[Finding]:
@@ -252,10 +266,12 @@ def judge_session(
     identity: Identity | None,
     findings: Sequence[Finding],
     slept_s: float = 0.0,
+    between_s: tuple[float, float] | None = None,
 ) -> tuple[EnergyResult, dict[str, Any]]:
     """Return a session's energy, and the detail for the database.
 
-    `findings` holds the findings from reading the final energy. The laptop slept for `slept_s`. The
+    `findings` holds the findings from reading the final energy. The laptop slept for `slept_s`. Our
+    STOP ended the integration `between_s` after its START, at least and at most. The
     detail's `facts` hold everything that a second judgement needs beside the readings (see
     `RunFacts`). The detail's `emulated` says whether an emulator measured. A session without a
     meter has stored neither settings nor identity; `settings` and `identity` replace them.
@@ -279,6 +295,7 @@ def judge_session(
             if meter.conditions is None
             else conditions_from_json(meter.conditions)
         ),
+        stopped_s=between_s,
     )
     readings = _in_session_seconds(readings_of(connection, number))
     session_s = seconds_run(session)
@@ -368,6 +385,8 @@ def _detail(result: EnergyResult, facts: RunFacts, emulated: bool) -> dict[str, 
         "cross_check_wh": result.cross_check_wh,
         "integration_s": result.integration_s,
         "session_s": result.session_s,
+        "duration_s": result.duration_s,
+        "duration_uncertainty_s": result.duration_uncertainty_s,
         "emulated": emulated,
         "facts": facts_to_json(facts),
     }

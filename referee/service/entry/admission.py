@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The admission of contestants: logins, tokens and their sessions, and who may still answer.
 
-A token is a session's number with a signature, so the check of a token needs no disk.
+A token is a session's number and its nonce with a signature, so the check of the signature needs
+no disk. The nonce is the session's own: one that was lost with the days after a backup had another.
 """
 
 from __future__ import annotations
 
 import base64
+import binascii
 import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from referee.core.blocking import BlockingRunner, run_here
 from referee.core.instant import Instant
@@ -26,6 +28,7 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import other_lane
 from referee.store.answers import count_late_answers
 from referee.store.database import Connection, Database
+from referee.store.nonces import NONCE_BYTES, nonce_of
 from referee.store.sessions import FIRST_LANE, SessionRecord, load_session, session_version
 from referee.store.teams import present_names
 
@@ -110,8 +113,8 @@ class Admission:
         self._sessions = sessions
         self._desk = desk
         self._devices = devices
-        # Only valid tokens are kept. There is one for each session, so the memory is bounded.
-        self._known: dict[str, int] = {}
+        # Only signed tokens are kept. There is one for each session, so the memory is bounded.
+        self._known: dict[str, SessionToken] = {}
         self._teams: EventTeams | PracticeTeams = PracticeTeams()
         if not contest.config.admits_anybody:
             machine = MachineTurn(contest.config.storage.folder, contest.secrets.token_key)
@@ -132,8 +135,7 @@ class Admission:
         answer = self._desk.ask("begin", team=team, address=address, lane=self._lane)
         session = load_session(self._contest.database.connection, int(answer["session"]))
         self._devices.require(session, address)
-        token = token_of_session(self._contest.secrets.token_key, session.session_id)
-        return SessionLogin(token, session)
+        return SessionLogin(given_token(self._contest, session.session_id), session)
 
     def require_team(
         self, username: str, password: str, address: str, waits: Callable[[], bool] = stays
@@ -156,7 +158,7 @@ class Admission:
 
     def gave_out(self, token: str) -> bool:
         """Tell whether a token is one of this contest; this costs no look at the database."""
-        return self._session_of(token) is not None
+        return self._read(token) is not None
 
     def known_session(self, token: str, address: str) -> SessionRecord:
         """Return the session of a valid token; the session may be in any state.
@@ -169,26 +171,26 @@ class Admission:
         return session
 
     def _session_behind(self, token: str) -> SessionRecord:
-        session_id = self._session_of(token)
-        if session_id is None:
+        read = self._read(token)
+        if read is None:
             raise Refusal("token_invalid", "This token was not given out here: log in first.")
-        try:
-            session = self._sessions.get(session_id)
-        except Refusal:
+        known = nonce_of(self._contest.database.connection, "session", read.session_id)
+        if known != read.nonce:  # Before a backup was restored another session had the number.
             raise Refusal(
                 "token_invalid", "This token's session does not exist here: log in again."
-            ) from None
+            )
+        session = self._sessions.get(read.session_id)
         if session.lane != self._lane:
             raise other_lane(self._contest.config, session.lane, self._lane)
         return session
 
-    def _session_of(self, token: str) -> int | None:
-        session_id = self._known.get(token)
-        if session_id is None:
-            session_id = session_of_token(self._contest.secrets.token_key, token)
-            if session_id is not None:
-                self._known[token] = session_id
-        return session_id
+    def _read(self, token: str) -> SessionToken | None:
+        read = self._known.get(token)
+        if read is None:
+            read = session_of_token(self._contest.secrets.token_key, token)
+            if read is not None:
+                self._known[token] = read
+        return read
 
     def running_session(self, token: str, address: str) -> SessionRecord:
         """Return the running session of a token.
@@ -244,27 +246,47 @@ class Admission:
         self._desk.ask("logout", session=session.session_id)
 
 
-def token_of_session(key: bytes, session_id: int) -> str:
+class SessionToken(NamedTuple):
+    """What a token says: the number of a session, and its nonce."""
+
+    session_id: int
+    nonce: bytes
+
+
+def given_token(contest: Contest, session_id: int) -> str:
+    """Return the token of a session of a contest; raise `Refusal` (code `session_unknown`)."""
+    nonce = nonce_of(contest.database.connection, "session", session_id)
+    if nonce is None:
+        raise Refusal("session_unknown", f"There is no session {session_id}.")
+    return token_of_session(contest.secrets.token_key, session_id, nonce)
+
+
+def token_of_session(key: bytes, session_id: int, nonce: bytes) -> str:
     """Return the session's token: ASCII `[A-Za-z0-9_.-]`, under 200 characters, no newline.
 
-    The token is the HMAC-SHA256 of the session's number under the contest's key. It is the same at
-    every login of the session, contains no secret of the team, and is not stored.
+    The token is the nonce and an HMAC-SHA256 of number and nonce under the contest's key. It is the
+    same at every login of the session, contains no secret of the team, and is not stored. No other
+    session ever has it, also where a database that was restored gives the number again.
     """
-    digest = hmac.digest(key, f"session {session_id}".encode("ascii"), "sha256")
-    return f"{session_id}.{base64.urlsafe_b64encode(digest).decode('ascii').rstrip('=')}"
+    digest = hmac.digest(key, f"session {session_id} ".encode("ascii") + nonce, "sha256")
+    return f"{session_id}.{base64.urlsafe_b64encode(nonce + digest).decode('ascii')}"
 
 
-def session_of_token(key: bytes, token: str) -> int | None:
-    """Return the session of a token, or None if the token is not valid.
+def session_of_token(key: bytes, token: str) -> SessionToken | None:
+    """Return what a token says, or None if this key has not signed it.
 
     Invalid tokens are not remembered. The check takes two microseconds.
     """
     if len(token) > MAX_TOKEN:
         return None
-    number = token.partition(".")[0]
+    number, _, rest = token.partition(".")
     if not (number.isascii() and number.isdigit() and len(number) <= 18):
         return None
-    expected = token_of_session(key, int(number))
-    if not hmac.compare_digest(expected.encode("ascii"), token.encode("utf-8", "replace")):
+    try:
+        nonce = base64.urlsafe_b64decode(rest.encode("ascii"))[:NONCE_BYTES]
+    except (UnicodeEncodeError, binascii.Error):
         return None
-    return int(number)
+    expected = token_of_session(key, int(number), nonce)
+    if not hmac.compare_digest(expected.encode("ascii"), token.encode("ascii")):
+        return None
+    return SessionToken(int(number), nonce)

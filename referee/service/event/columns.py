@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any
 
+from power.energy.duration import decimals_carried
 from referee.service.event.conditions import difference_text
 from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
 from referee.service.results.interval_text import decimals_of, ends_text, rounded
 from referee.service.results.score_text import ABOUT, ABOUT_WORDS, NOTHING, is_about, score_text
 
 _DECIMALS_LEAST, _DECIMALS_MOST = 5, 12
+# The digits of a double that a division by another one leaves certain.
+_DIGITS_MOST = 14
 # So many digits of a figure without an interval are read from afar.
 _FEW = 3
 
@@ -80,6 +83,14 @@ def _score(entry: PublicEntry) -> str:
     return score_text(entry.score, (entry.score_low, entry.score_high))
 
 
+def _power(entry: PublicEntry, most: int = 3) -> str:
+    """Return the mean power with so many decimals, or with fewer if its duration carries fewer."""
+    if entry.mean_power_w is None:
+        return NOTHING
+    carries = decimals_carried(entry.mean_power_w, entry.mean_power_uncertainty_w or 0.0)
+    return f"{entry.mean_power_w:.{max(0, min(most, carries))}f}"
+
+
 def _interval(entry: PublicEntry) -> str:
     low, high = entry.score_low, entry.score_high
     return NOTHING if low is None or high is None else ends_text(low, high)
@@ -135,7 +146,7 @@ COLUMNS = (
         "mean_power_w",
         "W",
         "mean power in watts: the energy over the time for which the meter integrated",
-        _number("mean_power_w", 3),
+        _power,
         _EVERYWHERE,
         csv=17,
         wide=True,
@@ -173,7 +184,7 @@ COLUMNS = (
         "images that the team answered",
         _whole("images_answered"),
         _EVERYWHERE & ~(On.JOINT | On.SCOREBOARD | On.LATEX),
-        csv=19,
+        csv=20,
         wide=True,
     ),
     Column(
@@ -207,7 +218,8 @@ COLUMNS = (
     Column("emulated", csv=13),
     Column("objects_per_s", csv=15),
     Column("withdrawn", csv=16),
-    Column("score_text", csv=20),
+    Column("mean_power_uncertainty_w", csv=19),
+    Column("score_text", csv=21),
 )
 """The table."""
 
@@ -274,7 +286,11 @@ def about_line(entries: Sequence[PublicEntry]) -> str:
 
     It says what the mark means if an entry has it, and that scores may differ and look alike.
     """
-    texts = {entry.score: _score(entry) for entry in entries if entry.score is not None}
+    texts = {
+        float(f"{entry.score:.{_DIGITS_MOST}g}"): _score(entry)
+        for entry in entries
+        if entry.score is not None
+    }
     said = []
     if any(map(is_about, texts.values())):
         said.append(f"{ABOUT}: {ABOUT_WORDS}.")
@@ -284,8 +300,12 @@ def about_line(entries: Sequence[PublicEntry]) -> str:
 
 
 def decimals_apart(values: Sequence[float], least: int = _DECIMALS_LEAST) -> int:
-    """Return so many decimals that different values print differently, from `least` to 12."""
-    different = set(values)
+    """Return so many decimals that different values print differently, from `least` to 12.
+
+    Values that are parted by the last bits alone are one value, such as quotients that share a
+    rank.
+    """
+    different = {float(f"{value:.{_DIGITS_MOST}g}") for value in values}
     for decimals in range(least, _DECIMALS_MOST):
         if len({f"{value:.{decimals}f}" for value in different}) == len(different):
             return decimals
@@ -301,9 +321,10 @@ def short_cells(entry: PublicEntry) -> dict[str, str]:
     """Return an entry's figures as they are read from afar, by the column's field."""
     cells = {
         name: _or_nothing(getattr(entry, name), _with_few_digits)
-        for name in ("mean_ap", "energy_wh", "mean_power_w")
+        for name in ("mean_ap", "energy_wh")
     }
-    return {**cells, "score": _score(entry)}
+    power = _power(entry, decimals_of(entry.mean_power_w or 0.0, _FEW))
+    return {**cells, "mean_power_w": power, "score": _score(entry)}
 
 
 def _with_few_digits(value: float) -> str:

@@ -33,19 +33,26 @@ def conditions_of(
     extra_s = extra_seconds(connection, session.session_id)
     inputs = inputs_of(connection, run)
     meter = session_meter_of(connection, session.session_id)
-    shuffle, dwell_ms = _rules(configuration_of(connection, session.session_id) or "")
+    shuffle, dwell_ms = configured(configuration_of(connection, session.session_id) or "")
     return Conditions(
         track=session.track,
         length_s=session.facts.length_s - extra_s,
         extra_s=extra_s,
-        meter=EMULATED if energy is not None and energy.emulated else _kind(meter),
+        meter=EMULATED if energy is not None and energy.emulated else kind_of(meter),
         mode=None if meter is None else meter.settings.mode.value,
         shuffle=shuffle,
         dwell_ms=dwell_ms if track.delivery is Delivery.SHOWN else None,
         ground_truth=inputs.get("ground_truth"),
         sizes=inputs.get("sizes"),
         blacklist=inputs.get("blacklist"),
+        rules=scored_by(run.detail),
     )
+
+
+def scored_by(detail: Mapping[str, Any]) -> str | None:
+    """Return the rules of a score with their version; None where a track has no such rules."""
+    words = [str(detail[name]) for name in ("rules", "rules_version") if detail.get(name)]
+    return " ".join(words) or None
 
 
 def compared(by_session: Mapping[int, Conditions]) -> dict[int, tuple[Difference, ...]]:
@@ -56,7 +63,7 @@ def compared(by_session: Mapping[int, Conditions]) -> dict[int, tuple[Difference
     return {number: differences(one, usual) for number, one in by_session.items()}
 
 
-def marked_name(name: str, differs: Sequence[Difference]) -> str:
+def marked_name(name: str, differs: Sequence[Difference] | bool) -> str:
     """Return a team's name for a chart or a picture, which has no room for what differs."""
     return f"{name} (not alike)" if differs else name
 
@@ -80,13 +87,15 @@ def difference_text(one: Difference) -> str:
             return f"images shown for {found} ms, others {usual} ms"
         case "track":
             return f"track {found}, others {usual}"
+        case "rules":
+            return f"scored by {found or 'no rules'}, others by {usual or 'none'}"
     what = {"ground_truth": "ground truth", "sizes": "image sizes"}.get(one.condition, "blacklist")
     if found is None:
         return f"no {what}, others have one"
     return f"a {what}, others none" if usual is None else f"other {what} {str(found)[:8]}"
 
 
-def _kind(meter: SessionMeter | None) -> str:
+def kind_of(meter: SessionMeter | None) -> str:
     """Return the kind of a meter; those of one series are alike."""
     if meter is None:
         return "none"
@@ -101,7 +110,7 @@ def _kind(meter: SessionMeter | None) -> str:
 
 
 @lru_cache(maxsize=64)
-def _rules(configuration: str) -> tuple[bool, float]:
+def configured(configuration: str) -> tuple[bool, float]:
     """Return what contest.toml said of the rules of a session: shuffled or not, and the dwell."""
     try:
         read = tomllib.loads(configuration)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from power.energy.duration import Duration, duration_of, mean_power
 from referee.core.states import SessionFacts, ran_s
 from referee.service.results.final_score import ANSWERED
 from referee.service.results.score_text import ends_of
@@ -29,7 +30,9 @@ class Figures(Struct, frozen=True, kw_only=True):
     `score_low` and `score_high` are the ends of the score's interval. `images` counts those that
     the team fetched, `images_answered` those that it answered. Scores of early versions do not tell
     the second; their normalised accuracy counted the images fetched. An `emulated` energy is not
-    official. `mean_power_w` is the energy over the time for which the meter integrated.
+    official. `mean_power_w` is the energy over the time for which the meter integrated, with the
+    digits that this time leaves, and `mean_power_uncertainty_w` what it may be off for that time
+    alone.
     """
 
     score: float | None = None
@@ -44,6 +47,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     normalized_accuracy: float | None = None
     images: Count | None = None
     images_answered: Count | None = None
+    mean_power_uncertainty_w: float | None = None
 
     def values(self) -> dict[str, Any]:
         """Return the figures by name, also of an object that has more than them."""
@@ -59,12 +63,14 @@ def figures_of(
 ) -> Figures:
     """Return the figures of a session with its newest energy and scoring run, if it has them."""
     low, high = ends_of(run, track)
+    mean_w, off_w = _mean_power(energy)
     return Figures(
         score=None if run is None else run.score,
         mean_ap=None if run is None else run.accuracy,
         energy_wh=None if energy is None else energy.energy_wh,
         uncertainty_wh=None if energy is None else energy.uncertainty_wh,
-        mean_power_w=_mean_power_w(energy),
+        mean_power_w=mean_w,
+        mean_power_uncertainty_w=off_w,
         emulated=energy is not None and energy.emulated,
         score_low=low,
         score_high=high,
@@ -75,12 +81,28 @@ def figures_of(
     )
 
 
-def _mean_power_w(energy: Energy | None) -> float | None:
-    """Return the energy over the meter's own time; energies of early versions do not tell it."""
-    seconds = None if energy is None else energy.detail.get("integration_s")
-    if energy is None or energy.energy_wh is None or not seconds:
-        return None
-    return 3600 * energy.energy_wh / float(seconds)
+def _mean_power(energy: Energy | None) -> tuple[float | None, float | None]:
+    """Return the energy over the time for which the meter integrated, and what it may be off.
+
+    Energies of early versions tell the meter's whole seconds alone, and how long the session was.
+    """
+    if energy is None:
+        return None, None
+    detail = energy.detail
+    if detail.get("duration_s") is not None:
+        lasted = Duration(detail["duration_s"], detail.get("duration_uncertainty_s") or 0.0)
+        return mean_power(energy.energy_wh, lasted)
+    settings = detail.get("facts", {}).get("settings", {})
+    return mean_power(
+        energy.energy_wh,
+        duration_of(
+            detail.get("integration_s"),
+            None,
+            timer_s=settings.get("timer_s", 0),
+            session_s=detail.get("session_s"),
+            exact=settings.get("sampling") is not None,
+        ),
+    )
 
 
 def _objects_per_s(facts: SessionFacts, run: ScoringRun | None) -> float | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from referee.core.conditions import Difference, to_review
+from referee.core.counts import counted
 from referee.core.states import SessionState, state_of
 from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import Refusal
@@ -51,7 +52,7 @@ def finalize(contest: Contest, approved_by: Sequence[str], operator: str | None 
         results = provisional_results(contest, connection)
         if results.open:
             count = len(results.open)
-            points = "one point is" if count == 1 else f"{count} points are"
+            points = counted(count, "point is", "points are")
             raise Refusal(
                 "results_open", f"The results stay provisional: {points} open.", tuple(results.open)
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from referee.core.states import SessionState
 from referee.core.turns import Turn, standing_attempts
-from referee.service.event.conditions import difference_text
+from referee.service.event.conditions import difference_text, scored_by
 from referee.service.event.doubt import EMULATED, doubt_of
 from referee.service.event.standings import Standing
 from referee.service.setup.config import Config
@@ -92,17 +92,18 @@ def _of_conditions(standing: Standing) -> Iterator[str]:
 
 
 def _of_inputs(connection: Connection, standings: Sequence[Standing]) -> list[str]:
-    """Return a point if sessions were scored with different ground truths or blacklists."""
+    """Return a point if sessions were scored with different files, or by different rules."""
     by_inputs: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for standing in standings:
         if standing.run is not None and standing.session is not None:
             inputs = inputs_of(connection, standing.run)
+            inputs["rules"] = scored_by(standing.run.detail) or ""
             numbers = by_inputs.setdefault(tuple(sorted(inputs.items())), [])
             numbers.append(str(standing.session.session_id))
     if len(by_inputs) < 2:
         return []
     groups = " against ".join(", ".join(sorted(group, key=int)) for group in by_inputs.values())
     return [
-        f"Sessions were scored with different ground truth or blacklist: {groups}. Make a proposal "
-        "that scores all of them with the same files, and apply it."
+        f"Sessions were scored with different ground truth, blacklist or rules: {groups}. Make a "
+        "proposal that scores all of them with the same files and rules, and apply it."
     ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from referee.core.counts import counted
 from referee.core.dates import moment_text
 from referee.core.spreadsheet import plain_cell
 from referee.service.event.columns import (
@@ -44,10 +45,8 @@ def state_line(results: Results) -> str:
     """Return in one line whether the results are final, and who approved them."""
     if not results.final:
         count = len(results.open)
-        points = {0: "Nothing is open", 1: "One point is open"}.get(
-            count, f"{count} points are open"
-        )
-        return f"PROVISIONAL, as of {moment_text(results.utc)}. {points}."
+        points = counted(count, "point is", "points are") if count else "Nothing is"
+        return f"PROVISIONAL, as of {moment_text(results.utc)}. {points} open."
     approved = moment_text(results.approved_utc or "")
     return f"FINAL, approved by {', '.join(results.approved_by)} on {approved}."
 

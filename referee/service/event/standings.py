@@ -25,8 +25,8 @@ from referee.store.sessions import SessionRecord, load_session
 from referee.tracks.track import Track
 
 TIE_RULE = (
-    "Entries share a rank if their scores are equal to the last bit of a double. The next rank is "
-    "then left out: 1, 2, 2, 4."
+    "Entries share a rank if their scores are equal: the exact quotients of mAP and energy as JSON "
+    "and CSV print them. The next rank is then left out: 1, 2, 2, 4."
 )
 """The rule of shared ranks."""
 

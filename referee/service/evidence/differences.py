@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from referee.core.counts import counted
+
 _LONGEST = 160
 
 
@@ -59,7 +61,7 @@ def _difference(found: bytes, place: int, expected: bytes) -> str:
         if mine != theirs:
             return f"line {number}: found {_line(mine)}, expected {_line(theirs)}"
     lines, wanted = found.count(b"\n"), before + expected.count(b"\n")
-    return f"found {lines} lines, expected {wanted}"
+    return f"found {counted(lines, 'line')}, expected {wanted}"
 
 
 def _short(value: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from referee.core.counts import counted
 from referee.service.setup.contest import Contest
 from referee.store.chain import broken_links, count_links, has_link, newest_link
 from referee.store.images import strange_manifest
@@ -27,7 +28,7 @@ class FactsCheck:
         """Return one line that says whether all of it holds."""
         if self.faults:
             many = f"{_MOST} or more" if len(self.faults) == _MOST else len(self.faults)
-            return f"The stored facts were changed: {many} findings above."
+            return f"The stored facts were changed: {counted(many, 'finding')} above."
         return f"All {self.rows} stored facts are as they were stored; the chain ends {self.head}."
 
 

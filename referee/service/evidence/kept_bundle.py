@@ -22,10 +22,17 @@ from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import NotABundle, opened_bundle, read_members
 from referee.service.evidence.completeness import bundle_name, own_name
 from referee.service.evidence.facts import refuse_changed
+from referee.service.evidence.facts_read import FACTS
 from referee.service.evidence.signature import read_envelope, signature_findings
-from referee.service.evidence.told_facts import ToldFacts, told_facts
+from referee.service.evidence.told_facts import ToldFacts, told_facts, told_of
 from referee.service.setup.contest import Contest
-from referee.service.setup.signing_key import PRIVATE, key_id, read_private_key, station_key
+from referee.service.setup.signing_key import (
+    PRIVATE,
+    PUBLIC,
+    key_id,
+    read_private_key,
+    station_key,
+)
 from referee.store.replay import strands_of
 from referee.store.sessions import load_session
 
@@ -85,6 +92,26 @@ def standing_of(
     if signers:
         return Standing(Kind.OTHER, f"{fault}, and key {signers[0][:16]} has signed it as it is")
     return Standing(Kind.EARLIER, fault)
+
+
+def fault_of_own(contest: Contest, session_id: int, path: Path) -> str | None:
+    """Return why a file is no bundle of a session of this event, or None if it is one.
+
+    Its facts and its signature are looked at, not whether it is up to date, so it costs little.
+    """
+    public = contest.config.path.parent / PUBLIC
+    try:
+        with opened_bundle(path) as file:
+            signed = read_as_signed(file, (FACTS,), [public] if public.exists() else [])
+        told = told_of(signed.members[FACTS])
+    except NotABundle as error:
+        finding = error.finding
+        return f"{finding.member}: {finding.what}" if finding.member else finding.what
+    except KeyError:
+        return "It has no facts."
+    with contest.database.read() as connection:
+        other = _other(told, session_id, strands_of(connection, session_id))
+    return None if other is None else f"{other.why[0].upper()}{other.why[1:]}."
 
 
 def free_path(contest: Contest, session_id: int, folder: Path) -> Path:

@@ -25,6 +25,7 @@ from power.wt310.recorded import RecordedConversation, Started, read_conversatio
 from referee.core.states import SessionState, ran_s, state_of
 from referee.errors import InputError
 from referee.service.desk.finding_words import (
+    DERIVED,
     JUDGED_BY,
     LATER_THAN_1_0,
     has_words_of_ours,
@@ -128,7 +129,13 @@ def energy_findings(
     rows = readings_of(connection, session.session_id)
     yield from _verify_external_findings(run, rows)
     result, detail = judge_session(
-        contest, session, meter.settings, meter.identity, external, facts.suspended_s
+        contest,
+        session,
+        meter.settings,
+        meter.identity,
+        external,
+        facts.suspended_s,
+        facts.stopped_s,
     )
     again = replace(
         energy,
@@ -156,6 +163,9 @@ def _differences(energy: Energy, again: Energy, notices: Sequence[Notice]) -> It
     begun_by_1_0 = not notices or notices[0].subject is None
     if JUDGED_BY not in stored and begun_by_1_0:
         detail = {name: one for name, one in detail.items() if name not in LATER_THAN_1_0}
+    # What follows from other facts of the energy says nothing new where it is absent.
+    derived = {name for name in DERIVED if name not in stored}
+    detail = {name: one for name, one in detail.items() if name not in derived}
     if not has_words_of_ours(stored):
         stored, detail = without_words(stored), without_words(detail)
     difference = json_difference(_whole(energy, stored), _whole(again, detail))

@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from referee.core.counts import counted
 from referee.core.instant import Instant
 from referee.errors import ConfigError, RefereeError
 from referee.formats.faults import FormatError
@@ -209,7 +210,9 @@ def _contents(
     counts = [answer.rows for answer in answers]
     text = members[member]
     if text.count(b"\n") != sum(counts):
-        raise NotABundle(member, f"found {text.count(bytes([10]))} rows, expected {sum(counts)}.")
+        raise NotABundle(
+            member, f"found {counted(text.count(bytes([10])), 'row')}, expected {sum(counts)}."
+        )
     first = 1
     try:
         for one, answer in zip(answers, track.answers_from_text(text, counts), strict=True):

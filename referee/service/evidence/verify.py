@@ -66,6 +66,19 @@ class Verified:
     signature: SignatureState = SignatureState.UNCHECKED
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a bundle is verified with; see `verified`."""
+
+    path: Path
+    ground_truth: Path | None
+    blacklist: Path | None = None
+    public_keys: Sequence[Path] = ()
+    slip: str | None = None
+    shadow: bool = False
+    track: str | None = None
+
+
 def verify_bundle(
     path: Path,
     ground_truth: Path | None,
@@ -77,25 +90,11 @@ def verify_bundle(
     track: str | None = None,
 ) -> list[Mismatch]:
     """Return the findings of `verified`; an empty list means that all of the bundle holds."""
-    return verified(
-        *(path, ground_truth, blacklist),
-        public_keys=public_keys,
-        slip=slip,
-        shadow=shadow,
-        track=track,
-    ).findings
+    asked = Asked(path, ground_truth, blacklist, public_keys, slip, shadow, track)
+    return verified(asked).findings
 
 
-def verified(
-    path: Path,
-    ground_truth: Path | None,
-    blacklist: Path | None = None,
-    *,
-    public_keys: Sequence[Path] = (),
-    slip: str | None = None,
-    shadow: bool = False,
-    track: str | None = None,
-) -> Verified:
+def verified(asked: Asked) -> Verified:
     """Compute everything in a bundle again; return what does not hold, or else what holds.
 
     Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
@@ -106,67 +105,89 @@ def verified(
     given must be the same.
     Raises `InputError` for a file or a ground truth that is not there or cannot be read.
     """
-    trusted_tracks(track)  # A wrong name is wrong use, whatever the bundle says.
-    for needed in (ground_truth, blacklist):
+    trusted_tracks(asked.track)  # A wrong name is wrong use, whatever the bundle says.
+    for needed in (asked.ground_truth, asked.blacklist):
         if needed is not None and not needed.exists():
             raise InputError(f"{needed} does not exist. Nothing was verified.")
     outcome = Verified()
-    findings = outcome.findings
     members: dict[str, bytes] = {}
-    reads = HashedReads()
     try:
-        members = read_members(path, MEMBERS)
+        members = read_members(asked.path, MEMBERS)
         manifest = read_manifest(members)
-        unsigned = list(signature_findings(manifest, public_keys))
-        findings += unsigned
-        findings += hash_findings(members, manifest)
-        outcome.signature = signature_state(manifest, findings, public_keys)
-        if unsigned or (public_keys and findings):
-            findings[0] = replace(findings[0], what=f"{findings[0].what} {_NOT_INTERPRETED}")
-            return outcome
-        facts = read_facts(members)
-        blacklist, others = _blacklist(path, members, blacklist, reads)
-        findings += others
-        if slip is not None:
-            findings += slip_findings(slip, facts)
-        with (
-            tempfile.TemporaryDirectory(prefix="referee-verify-") as folder,
-            replayed(members, facts, Path(folder), track) as (contest, session),
-        ):
-            findings += _members(contest, session, members, manifest)
-            findings += energy_findings(contest, session, members)
-            if not shadow:  # A million boxes are 100 MB of text, and the score takes the rows.
-                del members["detections.csv"]
-            findings += score_findings(contest, session, ground_truth, blacklist, reads)
-            run = newest_scoring_run(contest.database.connection, session.session_id)
-            if run is not None and not findings:
-                outcome.what = what_holds(contest, session, run)
-        if shadow and ground_truth is not None:
-            findings += shadow_findings(members, ground_truth, blacklist, reads.stored)
+        if _may_be_interpreted(asked, members, manifest, outcome):
+            _compute_again(asked, members, manifest, outcome)
     except NotABundle as error:
-        findings.append(error.finding)
+        outcome.findings.append(error.finding)
     except InputError as error:
-        if BLACKLIST not in members or error.path is None or error.path != blacklist:
+        own = _own_blacklist(asked)
+        if BLACKLIST not in members or error.path is None or error.path != own:
             raise
-        findings.append(Mismatch(BLACKLIST, f"It is no blacklist: {error}."))
+        outcome.findings.append(Mismatch(BLACKLIST, f"It is no blacklist: {error}."))
     except NO_VALUE as error:
-        findings.append(Mismatch(FACTS, f"A row has a value that no referee stores: {error!r}."))
-    if findings:
+        what = f"A row has a value that no referee stores: {error!r}."
+        outcome.findings.append(Mismatch(FACTS, what))
+    if outcome.findings:
         outcome.what = None
     return outcome
 
 
+def _may_be_interpreted(
+    asked: Asked, members: Mapping[str, bytes], manifest: Mapping[str, Any], outcome: Verified
+) -> bool:
+    """Compare signatures and hashes; tell whether what is in the members may be looked at."""
+    findings, keys = outcome.findings, asked.public_keys
+    unsigned = list(signature_findings(manifest, keys))
+    findings += unsigned
+    findings += hash_findings(members, manifest)
+    outcome.signature = signature_state(manifest, findings, keys)
+    if unsigned or (keys and findings):
+        findings[0] = replace(findings[0], what=f"{findings[0].what} {_NOT_INTERPRETED}")
+        return False
+    return True
+
+
+def _compute_again(
+    asked: Asked, members: dict[str, bytes], manifest: Mapping[str, Any], outcome: Verified
+) -> None:
+    """Compute rows, members, energy and score again; add what does not hold to the outcome."""
+    findings, reads = outcome.findings, HashedReads()
+    facts = read_facts(members)
+    blacklist, others = _blacklist(asked, members, reads)
+    findings += others
+    if asked.slip is not None:
+        findings += slip_findings(asked.slip, facts)
+    with (
+        tempfile.TemporaryDirectory(prefix="referee-verify-") as folder,
+        replayed(members, facts, Path(folder), asked.track) as (contest, session),
+    ):
+        findings += _members(contest, session, members, manifest)
+        findings += energy_findings(contest, session, members)
+        if not asked.shadow:  # A million boxes are 100 MB of text, and the score takes the rows.
+            del members["detections.csv"]
+        findings += score_findings(contest, session, asked.ground_truth, blacklist, reads)
+        run = newest_scoring_run(contest.database.connection, session.session_id)
+        if run is not None and not findings:
+            outcome.what = what_holds(contest, session, run)
+    if asked.shadow and asked.ground_truth is not None:
+        findings += shadow_findings(members, asked.ground_truth, blacklist, reads.stored)
+
+
+def _own_blacklist(asked: Asked) -> Path:
+    """Return a path that says where the bytes of a bundle's own blacklist come from."""
+    return asked.path / BLACKLIST
+
+
 def _blacklist(
-    bundle: Path, members: Mapping[str, bytes], given: Path | None, reads: HashedReads
+    asked: Asked, members: Mapping[str, bytes], reads: HashedReads
 ) -> tuple[Path | None, list[Mismatch]]:
     """Return the blacklist to score with, and what does not hold about the one that is given.
 
-    The bundle's own one is not unpacked: `reads` keeps its bytes under a path that says where they
-    come from.
+    The bundle's own one is not unpacked: `reads` keeps its bytes under `_own_blacklist`.
     """
+    given = asked.blacklist
     if BLACKLIST not in members:
         return given, []
-    own = bundle / BLACKLIST
+    own = _own_blacklist(asked)
     reads.keep(own, members[BLACKLIST])
     if given is None:
         return own, []
@@ -228,7 +249,8 @@ def score_findings(
         yield from strange
         return
     truth, _ = read_truth_of(contest, contest.config, reads)
-    again = compute_run(contest, truth, session, energy)
+    told = stored.get("uncertainty") or {}
+    again = compute_run(contest, truth, session, energy, told.get("interval_rule", 1))
     for name, found, expected in (
         ("the newest answer in time", run.upto_answer_id, again.upto_answer_id),
         ("the energy's number", run.energy_id, again.energy_id),
@@ -244,6 +266,8 @@ def score_findings(
         for name in _WORDS if "inputs" in stored else (*_WORDS, "inputs"):
             words.pop(name, None)
         (words.get("uncertainty") or {}).pop(_MEANING, None)
+    if "interval_rule" not in told:  # So it is with the intervals of the first rule.
+        (detail.get("uncertainty") or {}).pop("interval_rule", None)
     difference = json_difference(stored, detail)
     if difference is not None:
         yield Mismatch(_SCORE, f"scored again, {difference}.")

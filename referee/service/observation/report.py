@@ -44,7 +44,7 @@ REMOVED = "[removed]"
 
 # What tokens, hashes of passwords, seals of logins and long keys look like.
 _LOOKS_SECRET = re.compile(
-    r"\b\d{1,18}\.[A-Za-z0-9_-]{43}"  # a contestant's token: service/entry/admission.py
+    r"\b\d{1,18}\.[A-Za-z0-9_-]{43,}"  # a contestant's token: service/entry/admission.py
     r"|\$argon2[a-z]*\$[^\s\"']+"  # a hash of a password: it has commas before salt and hash
     r"|\b[A-Za-z0-9]{4}(?:-[A-Za-z0-9]{4}){3}\b"  # a password that the referee made
     r"|\b[0-9a-fA-F]{64,}\b"  # a key of 32 bytes; a file's SHA-256 looks the same

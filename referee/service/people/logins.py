@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The logins of operators: begun with a password, kept by use, ended by rest or by hand.
 
-A login is a row, and its seal is the row's number with the time of the last use, signed. So a
-restarted desk knows every login, and a look at the page writes nothing.
+A login is a row, and its seal is the row's number with the time of the last use, signed with the
+row's nonce. So a restarted desk knows every login, and a look at the page writes nothing. A seal
+from after a backup opens nothing where the backup was restored, and the number is given again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from referee.service.entry.passwords import PasswordCheck, stays
 from referee.service.people.audit import record_refusal
 from referee.service.people.operators import find_operator
 from referee.service.setup.contest import Contest
+from referee.store.nonces import nonce_of
 from referee.store.notices import insert_audit
 from referee.store.operators import (
     OperatorRecord,
@@ -152,7 +154,9 @@ class Logins:
 
     def _sealed(self, login_id: int, used_s: int) -> str:
         text = f"{login_id}.{used_s}"
-        return f"{text}.{hmac.new(self._key, text.encode('ascii'), sha256).hexdigest()}"
+        nonce = nonce_of(self._contest.database.connection, "login", login_id) or b""
+        signed = text.encode("ascii") + b" " + nonce
+        return f"{text}.{hmac.new(self._key, signed, sha256).hexdigest()}"
 
     def _now_s(self) -> float:
         return self._contest.clock.now().utc.timestamp()

@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 
+from referee.core.counts import counted
 from referee.core.open_files import descriptor_shortage, is_too_few
 from referee.core.restored import RESTORED_REMEDY, NewerEvidence, restored_text
 from referee.core.states import SessionState, state_of
@@ -33,13 +34,15 @@ def images_finding(contest: Contest) -> Finding:
     item = ("contest", "images and ground truth")
     changed = changed_images(contest)
     if changed:
-        text = f"{len(changed)} images are missing or have changed; the first is {changed[0]}"
+        text = f"{_missing(changed)}; the first is {changed[0]}"
         return fail(*item, text, "Put them back, or start the referee again.")
     if not contest.images:
         return fail(*item, "there is no image", "Start the referee: it prepares the images.")
     look = contest.looked_at
     counts = counts_text(look.counts if look else load_counts(contest.database.connection))
-    text = f"{len(contest.images)} images, {len(contest.classes)} classes, as hashed: {counts}"
+    images = counted(len(contest.images), "image")
+    classes = counted(len(contest.classes), "class", "classes")
+    text = f"{images}, {classes}, as hashed: {counts}"
     return ok(*item, text)
 
 
@@ -65,10 +68,15 @@ def blockers(contest: Contest) -> list[str]:
     changed = changed_images(contest)
     if changed:
         obstacles.append(
-            f"{len(changed)} images are missing or have changed since the start. The first is "
-            f"{changed[0]}: put them back, or start the referee again."
+            f"{_missing(changed)} since the start. The first is {changed[0]}: put them back, or "
+            "start the referee again."
         )
     return obstacles
+
+
+def _missing(images: Sequence[object]) -> str:
+    words = ("image is missing or has changed", "images are missing or have changed")
+    return counted(len(images), *words)
 
 
 def disk_finding(contest: Contest) -> Finding:
@@ -79,7 +87,7 @@ def disk_finding(contest: Contest) -> Finding:
     shortage = disk_shortage(config)
     if shortage is not None:
         return fail("machine", "disk", text, shortage)
-    return ok("machine", "disk", f"{text}: room for {free // _SESSION_BYTES} sessions")
+    return ok("machine", "disk", f"{text}: room for {counted(free // _SESSION_BYTES, 'session')}")
 
 
 def team_findings(contest: Contest) -> Iterator[Finding]:
@@ -148,7 +156,8 @@ def _list(contest: Contest, roster: Roster) -> Finding:
         return warn("teams", "list", "no team is registered", remedy)
     without = [team.name for team in teams if not team.has_password]
     if without:
-        text = f"{len(without)} of {len(teams)} teams have no password, for example '{without[0]}'"
+        some = f"{len(without)} of {counted(len(teams), 'team has', 'teams have')}"
+        text = f"{some} no password, for example '{without[0]}'"
         remedy = f"Run: referee team slips --out slips.html {config.option}"
         return warn("teams", "list", text, remedy)
     if config.teams.stat().st_mode & 0o077:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from PIL import ExifTags, Image
 
+from referee.core.counts import counted
 from referee.formats.hashed_reads import HashedReads
 from referee.service.preflight.finding import Finding, ok, warn
 from referee.service.preflight.slow import TRUTH, TURNED
@@ -47,13 +48,14 @@ def check_turned(contest: Contest) -> Finding:
     """Name the images that some decoders turn, and others do not."""
     turned = turned_images(Path(entry.path) for entry in contest.images)
     if not turned:
-        return ok(*TURNED, f"EXIF turns none of {len(contest.images)} images")
+        return ok(*TURNED, f"EXIF turns none of {counted(len(contest.images), 'image')}")
     first = [f"{path.name} ({_TURNS[how]})" for path, how in list(turned.items())[:_LISTED]]
     more = f" and {len(turned) - _LISTED} more" if len(turned) > _LISTED else ""
     kinds = Counter(_TURNS[how] for how in turned.values())
     counts = ", ".join(f"{count} {words}" for words, count in kinds.most_common())
     text = (
-        f"EXIF turns {len(turned)} of {len(contest.images)} images: {', '.join(first)}{more}"
+        f"EXIF turns {len(turned)} of {counted(len(contest.images), 'image')}: "
+        f"{', '.join(first)}{more}"
         f"{f' ({counts})' if len(turned) > _LISTED else ''}. Some contestants' decoders will turn "
         "them, and others will not"
     )

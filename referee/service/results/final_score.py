@@ -12,8 +12,8 @@ import numpy as np
 from referee import __version__
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
+from referee.scoring.uncertainty import RULE, standard_uncertainty
 from referee.scoring.uncertainty import Energy as Divisor
-from referee.scoring.uncertainty import standard_uncertainty
 from referee.service.results.score_uncertainty import Draws, uncertainty_report
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
@@ -61,9 +61,16 @@ def score_session(
 
 
 def compute_run(
-    contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy
+    contest: Contest,
+    truth: GroundTruth,
+    session: SessionRecord,
+    energy: Energy,
+    interval_rule: int = RULE,
 ) -> ScoringRun:
-    """Score an ended session from its answers in time and its energy, and store nothing."""
+    """Score an ended session from its answers in time and its energy, and store nothing.
+
+    `interval_rule` is that of its intervals; an earlier score may name an earlier one.
+    """
     track = contest.track
     connection = contest.database.connection
     with contest.database.read():
@@ -79,7 +86,7 @@ def compute_run(
     report = track.report(outcome, usable_wh, fetched if answered is None else answered)
     if answered is not None:
         report |= {ANSWERED: answered}
-    report |= _uncertainty(outcome, energy)
+    report |= _uncertainty(outcome, energy, interval_rule)
     report |= context_of(session, energy, fetched)
     return ScoringRun(upto, energy.energy_id, outcome.accuracy, report[track.score.field], report)
 
@@ -110,7 +117,7 @@ def _images_answered(contest: Contest, session: SessionRecord, answer: Any) -> i
     return int(np.count_nonzero((known >= 1) & (known <= contest.image_count)))
 
 
-def _uncertainty(outcome: Outcome, energy: Energy) -> Mapping[str, Any]:
+def _uncertainty(outcome: Outcome, energy: Energy, interval_rule: int) -> Mapping[str, Any]:
     """Return the intervals of mAP and score; nothing for a track without an mAP.
 
     The score has an interval only where the energy has an uncertainty and divides.
@@ -122,7 +129,7 @@ def _uncertainty(outcome: Outcome, energy: Energy) -> Mapping[str, Any]:
     measured = outcome.measure(draws.resamples, draws.seed)
     if measured is None:
         return {}
-    return uncertainty_report(measured, _divisor(energy), draws)
+    return uncertainty_report(measured.by_rule(interval_rule), _divisor(energy), draws)
 
 
 def _divisor(energy: Energy) -> Divisor | None:

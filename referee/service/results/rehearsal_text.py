@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from referee.core.counts import counted
 from referee.formats.answers import FORM_FIELDS
 from referee.formats.faults import quoted
 from referee.formats.unused_fields import FieldKind
@@ -43,7 +44,7 @@ def _lines(report: RehearsalReport) -> Iterator[tuple[str, str]]:
     yield (
         "waiting",
         (
-            f"{report.waited_s:.2f} s for the referee in {report.requests} requests "
+            f"{report.waited_s:.2f} s for the referee in {counted(report.requests, 'request')} "
             f"({report.waited_s / report.session_s:.1%} of the session), "
             f"{1e3 * report.slowest_s:.0f} ms at most"
         ),
@@ -78,7 +79,7 @@ def late_text(late_answers: int) -> str:
 
 
 def _answers(count: int) -> str:
-    return f"{count} answer" + ("" if count == 1 else "s")
+    return counted(count, "answer")
 
 
 def _refused(refused: Mapping[str, int]) -> str:

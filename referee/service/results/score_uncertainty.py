@@ -54,6 +54,7 @@ def uncertainty_report(mine: MapUncertainty, energy: Energy | None, draws: Draws
         "seed": draws.seed,
         "level": interval.level,
         "interval_of": _MEANING,
+        "interval_rule": mine.rule,
         "mean_ap": _ends(interval),
         "mean_ap_standard_error": _number(mine.standard_error()),
         "bias_of_draws": _number(mine.bias_of_draws()),

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from referee.core.conditions import Conditions
 from referee.core.turns import counted_attempt
+from referee.service.event.conditions import conditions_of
 from referee.service.event.figures import Figures, figures_of
 from referee.service.event.result_entry import Results
 from referee.service.event.results import approved_results, ranked_results
@@ -17,6 +19,7 @@ from referee.service.setup.extra import Leaderboard, present_extras
 from referee.service.setup.signing_key import station_key
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.database import Connection
+from referee.store.proposals import was_proposal_applied
 from referee.store.publishing import (
     Changes,
     Freeze,
@@ -39,7 +42,7 @@ class PublicSession:
     """A session that has started, with its newest energy and its figures.
 
     `is_scored` tells whether it has a scoring run; the energy may come before it. `report` has the
-    fields that may decide its rank.
+    fields that may decide its rank. `conditions` say how it was run and scored, once it is scored.
     """
 
     session: SessionRecord
@@ -47,6 +50,7 @@ class PublicSession:
     is_scored: bool
     figures: Figures
     report: Mapping[str, Any]
+    conditions: Conditions | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Facts:
     `boards` are the leaderboards of guests, as far as the audience may see them. `organised` are
     the teams that have or had an organisation. `played` has the started sessions, void ones
     included, the oldest first. `freezing` is the newest freeze, and `thaw` the thaw after it, if
-    there is one.
+    there is one. `rescored` tells whether a proposal was ever applied.
     """
 
     version: int
@@ -74,6 +78,16 @@ class Facts:
     nonces: Mapping[int, str]
     freezing: Freeze | None
     thaw: Freeze | None
+    rescored: bool = False
+
+    @property
+    def is_mixed(self) -> bool:
+        """Tell whether sessions were ever marked as not alike, or may have been.
+
+        Facts only grow, so a mixed event stays one. The scores of an applied proposal may have made
+        equal what was not.
+        """
+        return self.rescored or len({one.conditions for one in self.played} - {None}) > 1
 
     @property
     def frozen(self) -> bool:
@@ -114,6 +128,7 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
         nonces=change_nonces(connection),
         freezing=latest_freezing(connection),
         thaw=newest if newest is not None and newest.kind == "thawed" else None,
+        rescored=was_proposal_applied(connection),
     )
 
 
@@ -123,7 +138,10 @@ def _played(contest: Contest, connection: Connection, session: SessionRecord) ->
     images = count_fetched_images(connection, number)
     figures = figures_of(contest.track, session.facts, energy, run, images)
     report = {} if run is None else ranking_report(contest.track, run)
-    return PublicSession(session, energy, run is not None, figures, report)
+    conditions = None
+    if run is not None:
+        conditions = conditions_of(contest.track, connection, session, energy, run)
+    return PublicSession(session, energy, run is not None, figures, report, conditions)
 
 
 def _boards(contest: Contest, connection: Connection) -> tuple[Leaderboard, ...]:

@@ -11,7 +11,7 @@ from referee.errors import Refusal
 from referee.service.scoreboard.feed_objects import FeedObject
 from referee.service.scoreboard.publisher import PublicSnapshot
 
-_TOKEN = re.compile(r"([1-9][0-9]{0,15})\.([0-9]{1,2})\.([0-9a-f]{8})")
+_TOKEN = re.compile(r"([1-9][0-9]{0,15})\.([0-9]{1,18})\.([0-9a-f]{8})")
 
 
 @dataclass(frozen=True, order=True)

@@ -7,11 +7,12 @@ has a higher `place`. So the objects have one order, which grows with the commit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from referee.core.conditions import Difference
 from referee.core.instant import Instant
 from referee.service.scoreboard.facts import Facts, PublicSession
 from referee.service.teams.roster import RosterTeam
@@ -21,6 +22,12 @@ VERDICTS = {
     "SUSPECT": "The energy is suspect: it counts, and people look at it.",
     "INVALID": "There is no valid energy, and so no score.",
 }
+
+
+# What decides which sessions are compared, and how they were run.
+_MARKING = {"team", "session", "judgement"}
+# No object of a subject has a place from here on.
+_BEHIND = 10
 
 
 @dataclass(frozen=True)
@@ -42,12 +49,27 @@ class FeedObject:
 def feed_objects(facts: Facts) -> tuple[FeedObject, ...]:
     """Return the objects in their order."""
     objects = [
-        FeedObject(change, place, f"{change}.{place}.{facts.nonces[change]}", kind, own, data)
+        FeedObject(change, at, f"{change}.{at}.{facts.nonces[change]}", kind, own, data)
         for (subject, place), kind, own, data in _objects(facts)
-        for change in [facts.changes.get(subject)]
-        if change is not None
+        for newest in [facts.changes.get(subject)]
+        if newest is not None
+        for change, at in [_moved(facts, subject, newest, place, data)]
     ]
     return tuple(sorted(objects, key=lambda one: (one.change, one.place)))
+
+
+def _moved(
+    facts: Facts, subject: tuple[str, int], change: int, place: int, data: object
+) -> tuple[int, int]:
+    """Return where an object stands: a judgement of a mixed event stands behind all changes.
+
+    Its mark depends on other sessions, so each of their changes may be one of the mark. Where all
+    sessions were alike there is no mark that could change.
+    """
+    if subject[0] != "judgement" or data is None or not facts.is_mixed:
+        return change, place
+    newest = max(number for (of, _), number in facts.changes.items() if of in _MARKING)
+    return newest, _BEHIND + subject[1]
 
 
 _Object = tuple[tuple[tuple[str, int], int], str, str | None, dict[str, Any] | None]
@@ -64,11 +86,12 @@ def _objects(facts: Facts) -> Iterator[_Object]:
     yield (whole, 4), "problems", facts.track, _problem(facts)
     yield (("state", 0), 0), "state", None, _state(facts)
     yield from _teams(facts)
+    marks = {entry.session: entry.differs for entry in facts.results.entries}
     for played in facts.played:
         number = played.session.session_id
         own = str(number)
         yield (("session", number), 0), "submissions", own, _submission(facts, played)
-        yield (("judgement", number), 0), "judgements", own, _judgement(played)
+        yield (("judgement", number), 0), "judgements", own, _judgement(played, marks)
     yield from _awards(facts)
 
 
@@ -162,7 +185,9 @@ def _submission(facts: Facts, played: PublicSession) -> dict[str, Any] | None:
     }
 
 
-def _judgement(played: PublicSession) -> dict[str, Any] | None:
+def _judgement(
+    played: PublicSession, marks: Mapping[int | None, Sequence[Difference]]
+) -> dict[str, Any] | None:
     """Return a session's judgement; None while it has no energy, and for a void session."""
     session, energy = played.session, played.energy
     if session.facts.voided is not None or energy is None:
@@ -175,6 +200,8 @@ def _judgement(played: PublicSession) -> dict[str, Any] | None:
         "start_time": None if ended is None else absolute_time(ended),
         "end_time": None if session.facts.scored is None else absolute_time(session.facts.scored),
         **played.figures.values(),
+        "conditions": None if played.conditions is None else asdict(played.conditions),
+        "differs": [asdict(one) for one in marks.get(session.session_id, ())],
     }
 
 

@@ -11,11 +11,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from power.energy.moments import likely_moment_s
+from power.meter import MeterSettings
 from referee.core.states import ran_s
 from referee.service.scoreboard.view import PublicView
 from referee.service.setup.contest import Contest
 from referee.store.courses import accuracy_course, energy_course
 from referee.store.database import Connection
+from referee.store.readings import session_meter_of
 from referee.store.sessions import load_session
 from referee.tracks.track import Track
 
@@ -73,10 +76,21 @@ class Race:
         known = self._known.get(number)
         if known is None or known[0] != step:
             accuracies = accuracy_course(connection, number, step_s)
-            energies = energy_course(connection, number, step_s)
+            energies = energies_of(connection, number, step_s)
             made = course_of(self._contest.track, accuracies, energies, step_s, end_s)
             known = self._known[number] = (step, made)
         return known[1]
+
+
+def energies_of(connection: Connection, number: int, step_s: float) -> list[Point]:
+    """Return the energies of a session by the moment to which each belongs."""
+    meter = session_meter_of(connection, number)
+    settings = MeterSettings(timer_s=0) if meter is None else meter.settings
+    update_s = settings.update_interval_s
+    return [
+        (likely_moment_s(came_s, counted_s, update_s), energy_wh)
+        for came_s, energy_wh, counted_s in energy_course(connection, number, step_s)
+    ]
 
 
 def course_of(

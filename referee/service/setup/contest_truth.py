@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from referee.core.counts import counted
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError, Refusal
 from referee.formats.ground_truth import read_ground_truth
@@ -132,7 +133,8 @@ def read_truth(
         raise InputError(
             f"{config.images.folder / source.labels.turned[0]}: its EXIF data turn it, and the"
             " labels are those of the turned image. Contestants get the stored one: store it"
-            f" turned. {len(source.labels.turned)} of {source.labels.images} images are like this."
+            f" turned. Such are {len(source.labels.turned)} of"
+            f" {counted(source.labels.images, 'image')}."
         )
     return source
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from referee.core.counts import counted
 from referee.store.images import ImageCounts
 
 
@@ -13,7 +14,7 @@ def counts_text(counts: ImageCounts | None) -> str:
     """
     if counts is None:
         return "files not counted yet"
-    text = f"{counts.used_listed} of {counts.listed} images of the ground truth"
+    text = f"{counts.used_listed} of {counted(counts.listed, 'image')} of the ground truth"
     unlisted = counts.used - counts.used_listed
     if unlisted:
         text += f" and {unlisted} without a box"

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from referee.core.counts import counted
 from referee.errors import InputError
 from referee.formats.fast_reading import share
 from referee.formats.image_file import read_sound_image
@@ -100,9 +101,10 @@ def prepared_images(folder: Path, prepared: Sequence[ImageEntry]) -> FoundImages
     names = [Path(os.path.relpath(path, root)).as_posix() for path in paths]
     missing = set(names).difference(files.images)
     if missing:
+        some = f"{len(missing)} of {counted(len(names), 'image is', 'images are')} not there"
         raise InputError(
-            f"{folder}: {len(missing)} of {len(names)} images are not there, for example "
-            f"{min(missing)}. Give the folder that holds the images of this contest."
+            f"{folder}: {some}, for example {min(missing)}. Give the folder that holds the images "
+            "of this contest."
         )
     images = (
         MatchedImage(entry.image_id, entry.source_id, name)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from referee.core.counts import counted
 from referee.errors import InputError
 from referee.formats.image_ids import contest_image_ids
 from referee.service.setup.image_names import ImageNames, composed, without_suffix
@@ -134,8 +135,8 @@ def _require_none_missing(folder: str, names: Sequence[str], count: int, total: 
         listed = ", ".join(names[:_LISTED])
         more = f" and {count - _LISTED} more" if count > _LISTED else ""
         raise InputError(
-            f"{folder}: {count} of {total} images are not there: {listed}{more}. "
-            "Give the folder that holds the images of this ground truth."
+            f"{folder}: {count} of {counted(total, 'image is', 'images are')} not there: "
+            f"{listed}{more}. Give the folder that holds the images of this ground truth."
         )
 
 

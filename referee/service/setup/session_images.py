@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from referee.core.order import image_order
 from referee.service.setup.contest import Contest
 from referee.store.images import ImageEntry
+from referee.store.nonces import nonce_of
 from referee.store.sessions import SessionRecord
 from referee.tracks.camera.code import session_tag
 
@@ -33,7 +34,9 @@ def image_behind(contest: Contest, session: SessionRecord, number: int) -> Image
 def frame_tag_of(contest: Contest, session_id: int) -> int:
     """Return the tag in the margins of a session's frames, from 0 to 65,535.
 
-    Another session has another tag, but for one pair in 65,536, and so has another contest's.
+    Another session has another tag, but for one pair in 65,536: another contest's, and one that
+    had its number before a backup was restored.
     """
-    text = f"frames of session {session_id}".encode("ascii")
+    nonce = nonce_of(contest.database.connection, "session", session_id) or b""
+    text = f"frames of session {session_id} ".encode("ascii") + nonce
     return session_tag(hmac.digest(contest.secrets.token_key, text, "sha256").hex())

@@ -15,6 +15,7 @@ from flask import Flask, Response, send_from_directory
 
 from referee.errors import InputError, Refusal
 from referee.service.evidence.completeness import bundle_path, judged_numbers
+from referee.service.evidence.kept_bundle import fault_of_own
 from referee.service.evidence.zip_stream import zip_blocks
 from referee.service.setup.contest import Contest
 from referee.service.setup.private_files import make_folder
@@ -27,6 +28,7 @@ RunCommand = Callable[[Sequence[str]], tuple[int, str]]
 """Runs a command of the referee; returns its exit code, and what it said on standard error."""
 
 ALL = "all.zip"
+_NO_BUNDLE = "There is no such bundle. Make it on the page Results."
 _FAILED = "FAILED: "
 # The command's own name stands before its last sentence.
 _EXPORT = "referee export: "
@@ -62,16 +64,42 @@ def register_bundles(
 
     @app.get("/bundles/<name>")
     def take_bundle(name: str) -> Response:
-        paths = [bundle_path(contest, number, folder) for number in judged_numbers(contest)]
-        there = [path.name for path in paths if path.is_file()]
-        if name == ALL and there:
-            blocks = zip_blocks(folder / one for one in there)
+        if name == ALL:
+            blocks = zip_blocks(_own_bundles(contest, folder))
             head = {"Content-Disposition": f"attachment; filename={ALL}"}
             return Response(blocks, mimetype="application/zip", headers=head)
-        if name not in there:
-            raise Refusal("bundle_missing", "There is no such bundle. Make it on the page Results.")
+        _require_own(contest, folder, name)
         return send_from_directory(
             folder, name, as_attachment=True, mimetype="application/zip", max_age=0
+        )
+
+
+def _bundles(contest: Contest, folder: Path) -> dict[str, int]:
+    """Return the session of each file that lies where a session's bundle does, by its name."""
+    paths = {bundle_path(contest, number, folder): number for number in judged_numbers(contest)}
+    return {path.name: number for path, number in paths.items() if path.is_file()}
+
+
+def _own_bundles(contest: Contest, folder: Path) -> list[Path]:
+    """Return the bundles of this event; raise `Refusal` if there is none."""
+    there = _bundles(contest, folder)
+    own = [name for name in there if fault_of_own(contest, there[name], folder / name) is None]
+    if not own:
+        raise Refusal("bundle_unknown", _NO_BUNDLE)
+    return [folder / name for name in own]
+
+
+def _require_own(contest: Contest, folder: Path, name: str) -> None:
+    """Raise `Refusal` unless a name is that of a bundle of this event, of the session it names."""
+    session = _bundles(contest, folder).get(name)
+    if session is None:
+        raise Refusal("bundle_unknown", _NO_BUNDLE)
+    fault = fault_of_own(contest, session, folder / name)
+    if fault is not None:
+        raise Refusal(
+            "bundle_unknown",
+            f"The file {name} is no bundle of session {session} of this event. {fault} It stays "
+            "where it is. Make the session's own bundle on the page Results.",
         )
 
 

@@ -62,6 +62,7 @@ _STATUS = {
     "choice_wrong": 400,
     "login_invalid": 403,
     "login_busy": 429,
+    "bundle_unknown": 404,
     "body_truncated": 400,
     "body_too_slow": 408,
     "body_too_large": 413,

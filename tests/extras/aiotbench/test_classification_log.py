@@ -262,3 +262,12 @@ def test_whole_numbers_are_read_in_each_form():
     for text in ("7.5", "x", "", "nan", "7.5"):
         with pytest.raises(ValueError):
             labels[text]
+
+
+@pytest.mark.parametrize("blank", ["", " "], ids=["by columns", "line by line"])
+def test_labels_that_are_one_off_are_counted(blank, tmp_path):
+    """Of five answers one is right, two are one above and one is one below the real label."""
+    labels = [(5, 5), (5, 6), (7, 8), (9, 8), (9, 3)]
+    lines = [f"{n},{blank}mo_tfc, {real},{got},0.5" for n, (real, got) in enumerate(labels)]
+    tally = read(tmp_path, "\n".join(lines) + "\n")["mo_tfc"]
+    assert (5, 1, 2, 1) == (tally.images, tally.right, tally.one_above, tally.one_below)

@@ -191,13 +191,81 @@ def test_what_nobody_has_compared_is_told():
     assert ([], None) == (found["mo_tfc"]["differences"], found["re_py"]["differences"])
 
 
-def test_milliseconds_and_other_labels_are_noticed():
-    """A mean of a minute and an accuracy of chance look like mistakes, and are said."""
-    found = {"mo_tfc": Tally(100, 72, 100 * 61.0), "mo_py": Tally(1000, 1, 10.0)}
-    by_python, by_lite = remarks(score_device(found))
-    assert "mo_tfc: the mean time is 61 s. The log must be in seconds." == by_lite
-    assert "mo_py: 0.1 % right is no better than chance." in by_python
+def test_other_labels_are_noticed():
+    """An accuracy of chance looks like a mistake, and is said."""
+    (told,) = remarks(score_device({"mo_py": Tally(1000, 1, 10.0)}))
+    assert "mo_py: 0.1 % right is no better than chance." in told
     assert [] == remarks(score_device(EXAMPLE))
+
+
+# Mean times in seconds of a Pi Zero, a Pi 4 and phones, for models of 300 million to 5,000 million
+# multiply-accumulates.
+@pytest.mark.parametrize(
+    ("workload", "mean_s"),
+    [
+        *(("mo_tfc", 1.3), ("mo_tfc", 0.08), ("mo_tfn", 0.004), ("sq_ca", 0.9)),
+        *(("re_py", 1.2), ("re_tfc", 0.15), ("re_tfn", 0.02), ("in_py", 2.0), ("in_tfn", 0.035)),
+    ],
+)
+def test_a_log_in_milliseconds_is_asked_about(workload, mean_s):
+    """In seconds no time is odd, in a trial or over all images; in milliseconds each is."""
+    for images in (100, 50_000):
+        right = images // 2
+        assert [] == remarks(score_device({workload: Tally(images, right, images * mean_s)}))
+    (told,) = remarks(score_device({workload: Tally(50_000, 25_000, 50_000_000 * mean_s)}))
+    assert f"{workload}: the mean time is {1000 * mean_s:g} s." in told
+    assert f"add --time-unit ms: VIPS is {0.5 / mean_s:.6g}" in told
+
+
+@pytest.mark.parametrize(("unit", "per_s"), [("ms", 1e3), ("us", 1e6), ("ns", 1e9)])
+def test_the_unit_is_the_one_in_which_the_times_are_possible(unit, per_s):
+    """A clock of Android counts nanoseconds, and its log is no log of milliseconds."""
+    (told,) = remarks(score_device({"mo_tfc": Tally(200, 144, 200 * 0.05 * per_s)}))
+    assert f"add --time-unit {unit}: VIPS is 14.4, not" in told
+
+
+def test_a_time_in_which_nothing_is_read_is_asked_about():
+    """Ten microseconds are less than a picture needs to be read."""
+    (told,) = remarks(score_device({"mo_tfc": Tally(100, 70, 0.001)}))
+    assert "in which no device reads a picture" in told
+
+
+@pytest.mark.parametrize(
+    ("tally", "words"),
+    [
+        (Tally(100, 0, 5.0, one_above=72), "plus 1 in 72 of 100 lines, and equal in 0.000 %"),
+        (Tally(100, 3, 5.0, one_below=70), "minus 1 in 70 of 100 lines, and equal in 3.000 %"),
+    ],
+)
+def test_labels_that_are_one_off_are_named_with_the_accuracy_that_they_hide(tally, words):
+    """The sentence has the share of shifted labels, and the accuracy of equal numbering."""
+    (told,) = remarks(score_device({"mo_tfc": tally}))
+    assert words in told
+    assert f"accuracy is {tally.one_above + tally.one_below}.000 %" in told
+
+
+def test_neighbours_that_a_good_network_takes_for_each_other_are_no_shift():
+    """Four answers in a hundred name the next class, and 28 do while 72 are right."""
+    for above in (4, 28):
+        assert [] == remarks(score_device({"mo_tfc": Tally(100, 72, 5.0, one_above=above)}))
+
+
+@pytest.mark.parametrize(
+    ("pause", "short"),
+    [
+        ("300", False),
+        ("300.0", False),
+        ("1e9", False),
+        ("299.9", True),
+        ("0.0", True),
+        ("5 min", True),
+    ],
+)
+def test_a_pause_below_five_minutes_is_a_finding(pause, short):
+    """Section 6 asks for five minutes between the tests; a pause that is no number proves none."""
+    configuration = {"hardware": {"device": "a board"}, "software": {"cooling_s": pause}}
+    points = open_points(score_device(complete()), configuration)
+    assert [f"was {pause} s" in point for point in points] == [True] * short
 
 
 def test_energy_counts_for_a_thousand_images():

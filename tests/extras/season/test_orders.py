@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from itertools import combinations
 
@@ -11,24 +10,28 @@ from referee.extras.season.entrants import Entrant, has_turned, order_of
 from referee.extras.season.orders import orders_of, turned_after
 
 
-def entrant(number: int, old: float | None, new: float | None) -> Entrant:
-    """Return a team with two values."""
-    return Entrant(f"team {number}", number, "", "VALID", 0.5, old, None, new, None)
+def entrant(number: int, old: int | None, new: int | None) -> Entrant:
+    """Return a team with two ranks."""
+    values = [None if rank is None else 1 / rank for rank in (old, new)]
+    return Entrant(
+        f"team {number}", number, "", "VALID", 0.5, values[0], None, values[1], None, old, new
+    )
 
 
 def test_counts_are_those_of_the_pairs() -> None:
-    """Ties, missing values and infinite ones count as they do pair by pair."""
+    """Ties and missing ranks count as they do pair by pair."""
     chance = random.Random(41)
-    values = [None, math.inf, 0.0, -0.0, *(chance.random() for _ in range(8))]
-    entrants = [entrant(n, chance.choice(values), chance.choice(values)) for n in range(120)]
+    ranks = [None, 1, 1, *range(2, 10)]
+    entrants = [entrant(n, chance.choice(ranks), chance.choice(ranks)) for n in range(120)]
     pairs = list(combinations(entrants, 2))
     both = [(a, b) for a, b in pairs if None not in (a.old, a.new, b.old, b.new)]
+    orders = [(order_of(a.old_rank, b.old_rank), order_of(a.new_rank, b.new_rank)) for a, b in both]
     found = orders_of(entrants)
     assert len(both) == found.pairs
     assert sum(has_turned(a, b) for a, b in both) == found.turned
-    assert sum(order_of(a.old, b.old) * order_of(a.new, b.new) > 0 for a, b in both) == found.same
-    assert sum(order_of(a.old, b.old) != 0 for a, b in both) == found.old_apart
-    assert sum(order_of(a.new, b.new) != 0 for a, b in both) == found.new_apart
+    assert sum(old * new > 0 for old, new in orders) == found.same
+    assert sum(old != 0 for old, _ in orders) == found.old_apart
+    assert sum(new != 0 for _, new in orders) == found.new_apart
     turned = [
         (a, b) for (a, b) in combinations(range(120), 2) if has_turned(entrants[a], entrants[b])
     ]

@@ -7,10 +7,13 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import referee.extras.season.report_page as report_page_module
+from referee.errors import InputError
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.choices import BY_MAP, BY_SCORE
@@ -29,6 +32,7 @@ from referee.extras.season.report_text import (
 )
 from referee.extras.season.rows import RowKey, broken_row, new_row
 from referee.scoring import MapUncertainty, compare
+from referee.scoring.rare_images import RareImages
 from referee.scoring.split_half import SplitHalves
 from referee.service.evidence.bundle_file import NotABundle
 
@@ -271,6 +275,36 @@ def test_equal_rankings_with_a_tie_agree_wholly():
     assert only([row("a", 0.4, 0.2), row("b", 0.4, 0.1)]).tau is None
 
 
+def test_a_row_keeps_how_few_images_decide():
+    """A row has the joint draws as they were drawn; one of an earlier version has no count."""
+    drawn = draws(0.99, 3)
+    drawn = replace(drawn, halves=replace(drawn.halves, rare=RareImages(0.02, 1.5)))
+    told = row("a", 0.99, 0.99)
+    told["joint"] = joint_fields("j", drawn)
+    again = joint_uncertainty(told)
+    assert RareImages(0.02, 1.5) == again.halves.rare
+    assert drawn.interval() == again.interval()
+    del told["joint"]["weight"]
+    assert joint_uncertainty(told).halves.rare is None
+    told["joint"] |= {"weight": -1.0}
+    with pytest.raises(InputError, match=r"its weight is -1\.0"):
+        joint_uncertainty(told)
+
+
+def test_the_last_bit_of_a_quotient_turns_nobody():
+    """.001 / .07 and .003 / .21 share a rank, as new scores and as old ones, and do not turn."""
+    rows = [
+        row("a", 0.001, 0.003, energy_wh=0.07),
+        row("b", 0.003, 0.009, energy_wh=0.21),
+        row("c", 0.0001, 0.0001, energy_wh=0.21),
+    ]
+    found = only(rows)
+    assert rows[0]["old"]["score"] != rows[1]["old"]["score"]
+    assert [(1, 1), (1, 1), (3, 3)] == [(one.old_rank, one.new_rank) for one in found.entrants]
+    assert (3, 0, 1.0) == (found.comparable, found.turned, found.tau)
+    assert 0.0 == found.pairs[0].difference
+
+
 def test_a_pair_of_equal_values_is_not_ahead():
     """Nobody is ahead by 0, and an emulated energy is named beside its verdict."""
     odd = row("b", 0.3, 0.3)
@@ -442,3 +476,56 @@ def test_a_bundle_in_no_ranking_says_why():
         assert [reason] == [one["reason"] for one in table if one["file"] == file]
     void = [row("cats", 0.1, 0.1, voided_utc=UTC.format(2))]
     assert "no session that takes part" in report_text(events_of(void), void)
+
+
+USUAL = {
+    **{"track": "network", "length_s": 600.0, "extra_s": 0.0, "meter": "WT300 series"},
+    **{"mode": "RMS", "shuffle": True, "dwell_ms": None, "ground_truth": "aa", "sizes": None},
+    **{"blacklist": None, "rules": "ilsvrc-devkit 2014"},
+}
+
+
+def test_a_session_that_was_not_run_as_the_others_is_marked_on_every_surface():
+    """Text, page, each CSV and JSON mark it, and name its bundle and what differs."""
+    rows = [
+        row("ants", 0.5, 0.5, conditions=USUAL | {"length_s": 300.0}),
+        row("bees", 0.4, 0.4, conditions=USUAL),
+        row("crabs", 0.3, 0.3, conditions=USUAL),
+        row("drones", 0.2, 0.2),
+    ]
+    events, mark = events_of(rows), "300 s, others 600 s"
+    text = report_text(events, rows)
+    assert f"VALID, NOT ALIKE ({mark})" in text
+    assert "not run as the others of their event 1." in text
+    assert "First is ants (not alike)." in text
+    assert f"  a/ants.zip: {mark}" in text.splitlines()
+    assert "  a/drones.zip: how it was run and scored" in text.splitlines()
+    assert "ants (not alike) is ahead of bees" in pair_line(events[0].rankings[0].pairs[0])
+    read = list(csv.DictReader(io.StringIO(rankings_csv(events))))
+    assert [mark, "", "", ""] == [one["differs"] for one in read]
+    assert "how it was run and scored" == read[3]["not_told"]
+    pairs = list(csv.DictReader(io.StringIO(pairs_csv(events))))
+    assert ["ants", "", ""] == [one["not_alike"] for one in pairs]
+    bundles = list(csv.DictReader(io.StringIO(bundles_csv(events, rows))))
+    assert [mark, "", "", ""] == [one["differs"] for one in bundles]
+    told = json.loads(json.dumps(report_json("x", BY_SCORE, events, rows)))
+    assert [{"file": "a/ants.zip", "differs": mark}] == told["not_alike"]
+    (first, *_) = told["events"][0]["rankings"][0]["entrants"]
+    assert [{"condition": "length_s", "found": 300.0, "usual": 600.0}] == first["differs"]
+    page = report_page("x", BY_SCORE, events, rows, lambda done, of: None)
+    assert f"NOT ALIKE ({mark})" in page and f"a/ants.zip: {mark}" in page
+
+
+def test_a_chart_marks_the_name(monkeypatch):
+    """Both charts have the mark behind the team's name."""
+    drawn = []
+    plain = report_page_module._plain
+    monkeypatch.setattr(
+        report_page_module, "_plain", lambda *words: drawn.append(plain(*words)) or drawn[-1]
+    )
+    rows = [
+        row("ants", 0.5, 0.5, conditions=USUAL | {"meter": "emulated"}),
+        row("bees", 0.4, 0.4, conditions=USUAL),
+    ]
+    report_page("x", BY_SCORE, events_of(rows), rows, lambda done, of: None)
+    assert 2 == drawn.count("ants (not alike)") and 2 == drawn.count("bees")

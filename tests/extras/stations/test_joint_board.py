@@ -184,7 +184,7 @@ def test_the_terminal_gets_ranking_and_stations():
         "   –  bees (on now)  Hall A         2        –       –  –      –         –  –",
         "",
         "Stations:",
-        "  Hall A: live",
+        "  Hall A: live; not told by session 1: how it was run and scored",
     ] == board_text(
         joint_view("Both halls", TRACK, joint_stations([a], (), "network")), told
     ).splitlines()

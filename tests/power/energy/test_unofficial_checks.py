@@ -94,13 +94,39 @@ def test_a_meter_with_an_integrator_of_its_own_is_not_official_either() -> None:
         (Flag.SLOW_SAMPLES, "slow_samples"),
         (Flag.COUNTER_DIFFERS, "counter_differs"),
         (Flag.SAMPLING_CHANGED, "sampling_changed"),
+        (Flag.SAMPLES_LOST, "samples_lost"),
+        (Flag.IMPOSSIBLE_POWER, "impossible_power"),
+        (Flag.COUNTER_RESTARTED, "counter_restarted"),
+        (Flag.DEVICE_RESTARTED, "device_restarted"),
+        (Flag.VOLT_AMPERES_DIFFER, "volt_amperes_differ"),
+        (Flag.DEVICE_FAULT, "device_fault"),
+        (Flag.WITNESS_COARSE, "witness_coarse"),
+        (Flag.NO_WITNESS, "no_witness"),
     ],
 )
 def test_each_flag_of_the_integrator_is_a_reason(flag: Flag, code: str) -> None:
     """What the integrator flags is a reason of its own."""
     readings = run([5.0] * 60)
     readings[-1] = replace(readings[-1], flags=frozenset({flag}))
-    assert codes(judged(readings)) == {"not_official", code}
+    result = judged(readings)
+    assert codes(result) == {"not_official", code}
+    assert "good enough" not in result.findings[0].text
+
+
+def test_a_witness_that_says_otherwise_leaves_no_limit() -> None:
+    """Nobody knows how wrong an energy is that the device's own counter contradicts."""
+    for flag in (Flag.COUNTER_DIFFERS, Flag.VOLT_AMPERES_DIFFER):
+        readings = run([5.0] * 60)
+        readings[-1] = replace(readings[-1], flags=frozenset({flag}))
+        assert judged(readings).uncertainty_wh is None
+
+
+def test_a_processor_of_several_is_told() -> None:
+    """A machine of two sockets has an energy of one of them."""
+    settings = replace(SETTINGS, sampling=replace(SAMPLING, machine_parts=2))
+    result = judged(run([5.0] * 60), settings)
+    (text,) = [finding.text for finding in result.findings if finding.code == "one_part"]
+    assert "one of 2 processors" in text
 
 
 def test_a_few_readings_without_samples_are_suspect_and_many_invalid() -> None:

@@ -10,9 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from power.errors import MeterError, MeterMismatch, MeterReplyError, MeterUnreachable
+from power.errors import (
+    MeterError,
+    MeterMismatch,
+    MeterRefused,
+    MeterReplyError,
+    MeterRestarted,
+    MeterUnreachable,
+)
+from power.follow import read_final
+from power.meter import Flag, IntegrationState, MeterSettings
 from power.meters.ina import Ina219Source, Ina228Source, InaBoard, open_smbus
 from power.resource import parse_resource
+from power.sampled.meter import SampledMeter
 from power.sampled.source import Tools
 from tests.support.ina_chips import ChipBus, Ina219Chip, Ina228Chip
 
@@ -140,6 +150,85 @@ def test_a_setting_that_does_not_stay_is_refused() -> None:
     chip.write = lambda register, content: None  # type: ignore[method-assign]
     with pytest.raises(MeterReplyError, match=r"register 0x01 reads 0xfb68"):
         board("ina228", "shunt=0.015&max=10", bus)
+
+
+DELIVERED = {
+    "ina228": {0x00: 0, 0x01: 0xFB68, 0x02: 0x1000},
+    "ina219": {0x00: 0x399F, 0x05: 0},
+}
+
+
+def a_chip(kind: str) -> tuple[Ina228Chip | Ina219Chip, ChipBus, str]:
+    """Return a chip on 0.1 Ω with 5 V and 1 A, its bus, and its options."""
+    chip = Ina228Chip(F(1, 10)) if kind == "ina228" else Ina219Chip(F(1, 10))
+    chip.volts, chip.amperes = F(5), F(1)
+    return chip, ChipBus({0x40: chip}), "shunt=0.1&max=1.6&interval=0.05"
+
+
+@pytest.mark.parametrize("kind", ["ina228", "ina219"])
+def test_a_chip_that_has_started_again_is_told(kind: str) -> None:
+    """No sample of a chip counts whose settings are those of its delivery."""
+    chip, bus, options = a_chip(kind)
+    source = board(kind, options, bus)
+    assert [sample.power_w for sample in source.read()] == [pytest.approx(5, rel=1e-3)]
+    chip.registers.update(DELIVERED[kind])
+    with pytest.raises(MeterRestarted, match="at 0x40 on I2C bus 1 has started again"):
+        source.read()
+
+
+def test_an_energy_counter_that_falls_is_a_chip_that_has_started_again() -> None:
+    """The accumulator of 40 bits is full after months, so a fall is none of its wraps."""
+    chip, bus, options = a_chip("ina228")
+    now = [0.0]
+    resource = parse_resource(f"ina228:1/0x40?{options}")
+    assert resource is not None and isinstance(chip, Ina228Chip)
+    source = Ina228Source(resource, Tools(clock=lambda: now[0]), lambda number: bus)
+    for energy in (F(1000), F(0)):
+        chip.energy_steps = energy
+        now[0] += 0.1
+        if energy:
+            source.read()
+    with pytest.raises(MeterRestarted, match="energy counter of i2c-1/0x40 has begun anew"):
+        source.read()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["ina228", "ina219"])
+@pytest.mark.parametrize("before_the_run", [True, False])
+def test_a_restart_costs_no_run(kind: str, before_the_run: bool) -> None:
+    """A chip that starts again is set up again: unseen before a run, told within it."""
+    chip, bus, options = a_chip(kind)
+    resource = parse_resource(f"{kind}:1/0x40?{options}")
+    assert resource is not None
+    kinds = {"ina228": Ina228Source, "ina219": Ina219Source}
+    meter = SampledMeter(lambda: kinds[kind](resource, Tools(), lambda number: bus), Tools())
+    try:
+        meter.attach()
+        if before_the_run:
+            chip.registers.update(DELIVERED[kind])
+        meter.prepare(MeterSettings(timer_s=1, update_interval_s=0.1))
+        meter.start()
+        if not before_the_run:
+            chip.registers.update(DELIVERED[kind])
+        while meter.read().state is IntegrationState.START:
+            Tools().sleep(0.05)
+        last = read_final(meter.read, 0.1, Tools().sleep)[-1]
+    finally:
+        meter.close()
+    assert last.energy_wh == pytest.approx(5 / 3600, rel=1e-3)
+    assert (Flag.DEVICE_RESTARTED in last.flags) is not before_the_run
+
+
+def test_a_chip_that_a_kernel_driver_has_says_so() -> None:
+    """Errno 16 is told with the command that releases the chip."""
+    _, bus, options = a_chip("ina219")
+
+    def busy(address: int, register: int, content: list[int]) -> None:
+        raise OSError(16, "Device or resource busy")
+
+    bus.write_i2c_block_data = busy  # type: ignore[method-assign]
+    with pytest.raises(MeterRefused, match=r"a kernel driver has the chip .*echo 1-0040 \|"):
+        board("ina219", options, bus)
 
 
 def test_a_chip_that_is_unplugged_is_named() -> None:

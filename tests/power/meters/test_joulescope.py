@@ -63,16 +63,41 @@ def test_each_mean_is_a_sample_on_our_clock() -> None:
     assert second.counter_wh == pytest.approx(100.3 / 3600)
 
 
-def test_a_value_that_is_no_number_is_an_error() -> None:
-    """Neither NaN nor another shape of statistics becomes a power."""
+@pytest.mark.parametrize("watts", [math.nan, math.inf])
+def test_a_mean_that_is_no_number_is_lost_alone(watts: float) -> None:
+    """One NaN among the means is a sample less; those before and behind it count."""
     driver = ScriptedDriver("u/js220/1")
     source = opened(driver)
-    driver.send(0.0, math.nan, 0.0)
-    with pytest.raises(MeterReplyError, match="no number"):
-        source.read()
+    for at_s, power_w in ((7.0, 2.5), (7.1, watts), (7.2, 3.0)):
+        driver.send(at_s, power_w, 100.0)
+    assert [(sample.power_w, sample.lost) for sample in source.read()] == [(2.5, 0), (3.0, 1)]
+
+
+def test_what_is_no_statistics_is_an_error() -> None:
+    """Another shape never becomes a power."""
+    driver = ScriptedDriver("u/js220/1")
+    source = opened(driver)
     driver.listeners["u/js220/1/s/stats/value"]("topic", {"time": 1})
     with pytest.raises(MeterReplyError, match="no statistics"):
         source.read()
+
+
+def test_a_js320_is_found_and_sends_means() -> None:
+    """A JS320 has the topics of a JS220, and serial numbers with letters."""
+    driver = ScriptedDriver("u/js320/8w2a")
+    source = opened(driver, "8w2a")
+    assert (source.identity.model, source.identity.serial) == ("JS320", "8w2a")
+    assert list(driver.listeners) == ["u/js320/8w2a/s/stats/value"]
+    driver.send(7.0, 2.5, 100.0)
+    assert [sample.power_w for sample in source.read()] == [2.5]
+
+
+def test_devices_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search lists each Joulescope by its serial number, and releases the driver."""
+    driver = ScriptedDriver("u/js320/8w2a", "u/js220/001234", "u/other/1")
+    monkeypatch.setattr("power.meters.joulescope._driver", lambda: driver)
+    assert KIND.find().resources == ["joulescope:8w2a", "joulescope:001234"]
+    assert driver.said == [("finalize",)]
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,46 @@ def test_the_counter_begins_anew(machine: Powercap) -> None:
     assert zone.read()[0].counter_wh == pytest.approx(6 / 3600)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (130e9, 2e3),  # in the middle of its range, as after a sleep
+        (1e6, 0),  # just begun
+        (RANGE_UJ - 1e9, 50e9),  # a fall that 1 kW does not explain
+        (2e6, 131e9),  # a leap
+    ],
+)
+def test_a_counter_that_starts_again_is_a_lost_sample(
+    machine: Powercap, before: float, after: float
+) -> None:
+    """What the processor cannot have drawn is no power; the next sample says that one is lost."""
+    machine.count("intel-rapl:0", int(before))
+    zone = machine.open()
+    machine.now_s += 0.1
+    machine.count("intel-rapl:0", int(after))
+    assert zone.read() == []
+    machine.now_s += 0.1
+    machine.count("intel-rapl:0", int(after) + 2_000_000)
+    (sample,) = zone.read()
+    assert (sample.power_w, sample.lost) == (pytest.approx(20.0), 1)
+
+
+def test_a_fall_after_a_long_time_is_no_wrap(machine: Powercap) -> None:
+    """In an hour the counter may have been full several times, so its fall tells nothing."""
+    machine.count("intel-rapl:0", 130_000_000_000)
+    zone = machine.open()
+    machine.now_s += 3600
+    machine.count("intel-rapl:0", 1_000_000)
+    assert zone.read() == []
+
+
+def test_a_socket_that_may_draw_more_than_1_kw_is_believed(machine: Powercap) -> None:
+    """The rated power follows the zone's own limits, where these are higher."""
+    (machine.folder / "intel-rapl:0" / "constraint_1_max_power_uw").write_text("764000000\n")
+    assert machine.open().sampling.most_w == 1528.0
+    assert machine.open("package-1").sampling.most_w == 1000.0
+
+
 def test_no_time_is_no_sample(machine: Powercap) -> None:
     """Two looks at the same moment give no power."""
     assert machine.open().read() == []
@@ -138,3 +178,51 @@ def test_wrong_options_are_refused_before_anything_is_opened() -> None:
     """An option that RAPL does not have is named."""
     with pytest.raises((ValueError, MeterError), match="no option 'channel'"):
         rapl.KIND.open(Resource("rapl", "", {"channel": "1"}), Tools())
+
+
+@pytest.fixture
+def two_sockets(machine: Powercap) -> Powercap:
+    """Return a machine whose sockets both have cores, and whose first is shown twice."""
+    for zone, name in (
+        ("intel-rapl:1:0", "core"),
+        ("intel-rapl:0:1", "dram"),
+        ("intel-rapl-mmio:0", "package-0"),
+    ):
+        (machine.folder / zone).mkdir()
+        (machine.folder / zone / "name").write_text(name + "\n")
+        (machine.folder / zone / "max_energy_range_uj").write_text(f"{RANGE_UJ}\n")
+        machine.count(zone, 1000)
+    return machine
+
+
+def test_zones_of_two_sockets_are_named_by_their_socket(two_sockets: Powercap) -> None:
+    """Each zone is listed once, and its name opens that one."""
+    seen = find(two_sockets.folder)
+    assert seen.resources == [
+        "rapl:package-0",
+        "rapl:package-1",
+        "rapl:package-0/core",
+        "rapl:dram",
+        "rapl:package-1/core",
+    ]
+    for name, zone in (("package-0/core", "intel-rapl:0:0"), ("package-1/core", "intel-rapl:1:0")):
+        source = two_sockets.open(name)
+        two_sockets.now_s += 1
+        two_sockets.count(zone, 3_001_000)
+        assert [sample.power_w for sample in source.read()] == [pytest.approx(3.0)]
+
+
+def test_one_of_two_sockets_is_told(two_sockets: Powercap) -> None:
+    """Identity, sampling and the list say that one of two sockets is measured."""
+    source = two_sockets.open()
+    assert source.identity.firmware.endswith("one of 2 sockets")
+    assert source.sampling.machine_parts == 2
+    assert "measures one of 2, package-0" in " ".join(find(two_sockets.folder).hints)
+
+
+def test_a_machine_of_one_socket_says_nothing_of_sockets(tmp_path: Path) -> None:
+    """A laptop with the zones of its package and of the whole system has one socket."""
+    laptop = Powercap(tmp_path)
+    (tmp_path / "intel-rapl:1" / "name").write_text("psys\n")
+    assert "socket" not in laptop.open().identity.firmware
+    assert find(tmp_path).hints == []

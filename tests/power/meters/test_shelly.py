@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from power.errors import (
+    MeterBusy,
     MeterError,
     MeterMismatch,
     MeterRefused,
@@ -18,8 +20,10 @@ from power.errors import (
 )
 from power.meter import Identity, MeterSettings
 from power.meters.shelly import KIND, ShellyPlug
+from power.meters.shelly_words import rated_w
 from power.resource import Resource, parse_resource
 from power.sampled.source import Tools
+from power.testing import http_device
 from power.transports.replay import read_wire_log
 from power.transports.transport import WireLog
 from tests.support import shelly_plug
@@ -90,6 +94,8 @@ def test_the_time_of_a_sample_is_the_middle_of_its_question(
     ("fault", "error", "said"),
     [
         (401, MeterRefused, "switch its authentication off"),
+        (403, MeterRefused, "wants a password"),
+        (429, MeterBusy, "asked too often"),
         (404, MeterMismatch, "no Shelly"),
         ("<html>", MeterReplyError, "no JSON"),
         ("[1]", MeterReplyError, "no JSON object"),
@@ -151,6 +157,137 @@ def test_each_component_that_measures_is_read(
     (sample,) = opened(served).read()
     found = (sample.power_w, sample.voltage_v, sample.current_a, sample.counter_wh)
     assert expected == found
+
+
+PHASES = {f"{phase}_act_power": 100.0 for phase in "abc"} | {"total_act_power": 300.0}
+
+
+@pytest.mark.parametrize(
+    ("component", "status"),
+    [
+        ("Switch", {"apower": 5.0, "errors": ["power_meter_failure"]}),
+        ("PM1", {"apower": 5.0, "errors": ["power_meter_failure"]}),
+        ("EM1", {"act_power": 5.0, "errors": ["power_meter_failure"]}),
+        ("EM", {**PHASES, "errors": ["power_meter_failure"]}),
+        ("EM", {**PHASES, "b_errors": ["out_of_range:voltage", "power_meter_failure"]}),
+    ],
+)
+def test_a_meter_that_has_failed_measures_nothing(
+    served: Any, plug: shelly_plug.ShellyPlug, component: str, status: dict[str, Any]
+) -> None:
+    """A failed meter, and a failed phase of one, is an error and no power."""
+    plug.components = {component: status}
+    with pytest.raises(MeterReplyError, match="its own power meter does not work"):
+        opened(served).read()
+
+
+@pytest.mark.parametrize(
+    ("component", "status", "over_range", "fault"),
+    [
+        ("Switch", {"apower": 5.0, "errors": ["overtemp", "overpower"]}, False, "overtemp, overp"),
+        ("PM1", {"apower": 5.0, "errors": ["out_of_range:apower"]}, True, ""),
+        ("EM1", {"act_power": 5.0, "errors": ["out_of_range:current"]}, True, ""),
+        ("EM", {**PHASES, "c_errors": ["out_of_range:act_power"]}, True, ""),
+        ("EM", {**PHASES, "errors": ["phase_sequence"]}, False, "phase_sequence"),
+        ("EM", {**PHASES, "n_errors": ["out_of_range:n_current"]}, False, "neutral: out_of"),
+        ("EM1", {"act_power": 5.0, "errors": ["a new one"]}, False, "a new one"),
+        ("EM1", {"act_power": 5.0, "errors": "a text"}, False, "a text"),
+    ],
+)
+def test_each_fault_that_a_device_tells_is_told(
+    served: Any,
+    plug: shelly_plug.ShellyPlug,
+    component: str,
+    status: dict[str, Any],
+    over_range: bool,
+    fault: str,
+) -> None:
+    """What is out of range is over range; every other fault is passed on, also one of tomorrow."""
+    plug.components = {component: status}
+    (sample,) = opened(served).read()
+    assert sample.over_range is over_range
+    assert sample.fault.startswith(fault) and bool(sample.fault) is bool(fault)
+
+
+@pytest.mark.parametrize(
+    ("component", "status"),
+    [
+        ("EM1", {"act_power": 5.0, "errors": ["ct_type_not_set"]}),
+        ("EM", {**PHASES, "errors": ["ct_type_not_set"]}),
+        ("EM", {**PHASES, "a_errors": ["ct_type_not_set"]}),
+    ],
+)
+def test_a_meter_without_its_transformer_is_refused(
+    served: Any, plug: shelly_plug.ShellyPlug, component: str, status: dict[str, Any]
+) -> None:
+    """Whoever has not said which transformer it is gets no power, at once or in the run."""
+    plug.components = {component: {name: status[name] for name in status if "errors" not in name}}
+    source = opened(served)
+    plug.components = {component: status}
+    for question in (source.read, lambda: opened(served)):
+        with pytest.raises(MeterRefused, match="which current transformer it has"):
+            question()
+
+
+def test_a_phase_without_a_value_makes_no_sum(served: Any, plug: shelly_plug.ShellyPlug) -> None:
+    """A phase of null is no sample, and the next one says that it is missing."""
+    plug.components = {"EM": {**PHASES, "b_act_power": None}}
+    source = opened(served)
+    assert list(source.read()) == []
+    plug.components = {"EM": PHASES}
+    assert [(sample.power_w, sample.lost) for sample in source.read()] == [(300.0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("about", "meter"),
+    [
+        ({"type": "SHSW-1", "num_meters": 1}, {"power": 0.0, "is_valid": True, "total": 0}),
+        ({"type": "SHSW-L", "num_meters": 1}, {"power": 40.0, "is_valid": True, "total": 9}),
+        ({"type": "SHSW-9", "num_meters": 0}, {"power": 0.0, "is_valid": True, "total": 0}),
+        ({"type": "SHSW-9"}, {"power": 0.0, "is_valid": True}),
+    ],
+)
+def test_a_relay_without_a_meter_is_refused(about: dict[str, Any], meter: dict[str, Any]) -> None:
+    """A first-generation relay shows a power of 0 W, or one that somebody has typed in."""
+    answers = {"/shelly": {"mac": "1", **about}, "/status": {"meters": [meter]}, "/meter/0": meter}
+    with (
+        http_device.serving(lambda path: (200, json.dumps(answers[path]))) as at,
+        pytest.raises(MeterMismatch, match="measures no power on channel 0"),
+    ):
+        ShellyPlug(Resource("shelly", at), Tools())
+
+
+@pytest.mark.parametrize("phase", [{"is_valid": False}, {"power": None}, {"power": "5"}])
+def test_a_first_generation_phase_that_fails_makes_no_sum(phase: dict[str, Any]) -> None:
+    """A phase that is not valid or no number leaves no power for the three."""
+    good = {"power": 100.0, "is_valid": True, "total": 5.0}
+    answers = {
+        "/shelly": {"mac": "1", "type": "SHEM-3", "num_emeters": 3},
+        "/status": {"emeters": [good, good, good]},
+    }
+    with http_device.serving(lambda path: (200, json.dumps(answers[path]))) as at:
+        source = ShellyPlug(Resource("shelly", at), Tools())
+        assert [sample.power_w for sample in source.read()] == [300.0]
+        answers["/status"] = {"emeters": [good, good | phase, good]}
+        try:
+            assert not source.read()
+        except MeterReplyError:
+            pass
+
+
+@pytest.mark.parametrize(
+    ("model", "clamps", "phases", "watts"),
+    [
+        ("SNPL-00112EU", False, 1, 2500.0),
+        ("a new plug", False, 1, 264.0 * 16),
+        ("SPEM-003CEBEU", True, 3, 264.0 * 120 * 3),
+        ("SPEM-003CEBEU400", True, 3, 264.0 * 400 * 3),
+        ("SPEM-002CEBEU50", True, 1, 264.0 * 50),
+    ],
+)
+def test_a_device_has_its_rating(model: str, clamps: bool, phases: int, watts: float) -> None:
+    """Plugs have that of their maker, all others that of their relay or transformers."""
+    assert rated_w(model, clamps=clamps, phases=phases) == watts
 
 
 def test_a_plug_without_a_value_for_a_moment_is_not_lost(

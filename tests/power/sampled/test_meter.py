@@ -15,7 +15,15 @@ import pytest
 from power.clock import real_elapsed_s
 from power.connect import open_meter
 from power.energy.judge import Verdict, judge_energy
-from power.errors import MeterBusy, MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
+from power.errors import (
+    MeterBusy,
+    MeterError,
+    MeterMismatch,
+    MeterRefused,
+    MeterReplyError,
+    MeterRestarted,
+    MeterUnreachable,
+)
 from power.follow import read_final
 from power.meter import (
     Flag,
@@ -46,6 +54,8 @@ class Scripted:
         self.sampling = Sampling("scripted", 0.01, interval_s=0.01, longest_gap_s=0.3)
         self.identity = Identity("Acme", "P1", "1", "")
         self.fault: Exception | None = None
+        # Faults of single readings, which are over then.
+        self.once: list[MeterError] = []
         self.power_w = 5.0
         self.opened = self.closed = 0
         self.readers: set[str] = set()
@@ -62,6 +72,8 @@ class Scripted:
         self.readers.add(threading.current_thread().name)
         if self.fault is not None:
             raise self.fault
+        if self.once:
+            raise self.once.pop()
         return [Sample(real_elapsed_s(), self.power_w)]
 
     def close(self) -> None:
@@ -269,3 +281,70 @@ def test_what_only_a_wt310_has_is_refused(
     """A setting that the device cannot have is refused by its name."""
     with pytest.raises(MeterRefused, match=said):
         meter.prepare(MeterSettings(timer_s=1, **setting))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("error", [MeterReplyError("nan W"), MeterBusy("429")])
+def test_a_reply_that_is_no_sample_is_a_gap_and_the_device_stays_open(
+    device: Scripted, meter: SampledMeter, error: MeterError
+) -> None:
+    """One bad reply in a run is told by a flag, and nothing is opened again."""
+    meter.prepare(SETTINGS)
+    meter.start()
+    device.once = [error]
+    flags = followed(meter)[-1].flags
+    assert {Flag.SAMPLES_LOST, Flag.SAMPLES_MISSED} <= flags
+    assert (device.opened, device.closed) == (1, 0)
+
+
+def test_a_device_that_has_started_again_is_set_up_at_once(
+    device: Scripted, meter: SampledMeter
+) -> None:
+    """It is opened again without any pause, the run goes on, and a flag says so."""
+    meter.prepare(SETTINGS)
+    meter.start()
+    device.once = [MeterRestarted("the chip has started again")]
+    last = followed(meter)[-1]
+    assert last.energy_wh == pytest.approx(5 / 3600)
+    assert Flag.DEVICE_RESTARTED in last.flags
+    assert device.opened == 2
+
+
+def test_the_same_device_with_new_firmware_is_taken_back(
+    device: Scripted, meter: SampledMeter
+) -> None:
+    """A device that came back with other firmware is the same one, and has started again."""
+    meter.prepare(SETTINGS)
+    meter.start()
+    device.fault = MeterUnreachable("the link is out")
+    eventually(lambda: device.closed == 1)
+    device.identity, device.fault = replace(device.identity, firmware="2.0"), None
+    last = followed(meter)[-1]
+    assert Flag.DEVICE_RESTARTED in last.flags
+    assert meter.identify().firmware == "2.0"
+
+
+def test_a_meter_that_shows_what_cannot_be_is_not_prepared(device: Scripted) -> None:
+    """A device whose every power is beyond its rating says so before any run."""
+    device.sampling = replace(device.sampling, most_w=100.0)
+    device.power_w = 230_000.0
+    meter = SampledMeter(device.open, Tools(), patience_s=0.2)
+    try:
+        with pytest.raises(MeterRefused, match="230000 W are more than the 100 W"):
+            meter.prepare(SETTINGS)
+    finally:
+        meter.close()
+
+
+def test_an_older_driver_works_and_has_no_second_witness(
+    device: Scripted, meter: SampledMeter
+) -> None:
+    """A driver that tells nothing of counter or rating measures, and its energy says the rest."""
+    settings = meter.prepare(SETTINGS)
+    meter.start()
+    readings = followed(meter)
+    assert readings[-1].flags == {Flag.NO_WITNESS}
+    result = judge_energy(readings, session_s=1.0, settings=settings, identity=meter.identify())
+    texts = {finding.code: finding.text for finding in result.findings}
+    assert result.verdict is Verdict.SUSPECT
+    assert "no second witness" in texts["no_witness"]
+    assert "good enough" not in texts["not_official"]

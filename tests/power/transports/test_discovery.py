@@ -51,6 +51,23 @@ def test_a_unit_that_may_be_opened_needs_none(quiet_bus: Any, tmp_path: Path) ->
     assert "udev" not in hints
 
 
+def test_a_serial_port_is_no_meter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ports and the adapters that PyVISA makes of them are a hint, and no meters."""
+
+    def ask(found: discovery.Found) -> None:
+        found.resources = [
+            "ASRL/dev/ttyUSB0::INSTR",
+            "PRLGX-ASRL::/dev/ttyUSB0::INTFC",
+            "TCPIP::192.0.2.5::INSTR",
+        ]
+
+    monkeypatch.setattr(discovery, "_ask_pyvisa", ask)
+    found = discovery.look(sys_usb=tmp_path, dev=tmp_path)
+    assert found.resources == ["TCPIP::192.0.2.5::INSTR"]
+    assert found.serial_ports == ["ASRL/dev/ttyUSB0::INSTR"]
+    assert "nobody knows what is behind them" in " ".join(found.hints)
+
+
 def test_pyvisa_lists_the_usb(usb_meter: Any) -> None:
     """PyVISA lists the emulated unit with vendor, product and hexadecimal serial number."""
     import pyvisa

@@ -15,18 +15,21 @@ from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import (
     Admission,
     SessionCache,
+    given_token,
     session_of_token,
     token_of_session,
 )
 from referee.service.entry.devices import OneDevice
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.store.sessions import load_session
-from tests.support.fakes import running_desk
+from tests.support.backups import backup_of
+from tests.support.fakes import FakeMeter, running_desk
 from tests.support.prompt_journal import PromptJournal
 from tests.support.teams import give_password
 
 ADDRESS = "10.0.0.2"
 KEY = bytes(range(32))
+NONCE = bytes(range(200, 216))
 SESSIONS = st.integers(1, 10**18 - 1)
 
 
@@ -72,7 +75,7 @@ def refusal(call, *arguments):
 def test_login_gives_the_sessions_token(admission, practice):
     """The token is the session's own, and the next login gets the same one."""
     first = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
-    assert token_of_session(practice.secrets.token_key, 1) == first.token
+    assert given_token(practice, 1) == first.token
     assert first == admission.login("ants", PRACTICE_PASSWORD, "10.0.0.3")
     assert first.session == admission.running_session(first.token, ADDRESS)
 
@@ -110,8 +113,24 @@ def test_foreign_tokens(admission, token):
 
 def test_token_of_a_session_that_does_not_exist(admission, practice):
     """A well-signed token of a missing session is refused like any other."""
-    token = token_of_session(practice.secrets.token_key, 77)
+    token = token_of_session(practice.secrets.token_key, 77, NONCE)
     assert "token_invalid" == refusal(admission.known_session, token, ADDRESS)
+
+
+def test_no_token_is_given_twice(practice, meter):
+    """After a backup the number comes again, at the same second, and the lost token is refused."""
+    restored = backup_of(practice)
+    with running_desk(practice, meter) as desk:
+        lost = admission_of(practice, DirectDesk(desk)).login("ants", PRACTICE_PASSWORD, ADDRESS)
+    contest = restored()
+    with running_desk(contest, FakeMeter(contest.clock)) as desk:
+        admission = admission_of(contest, DirectDesk(desk))
+        given = admission.login("bees", PRACTICE_PASSWORD, ADDRESS)
+        assert (lost.session.session_id, True) == (given.session.session_id, bool(given.token))
+        assert lost.session.created_utc == given.session.created_utc
+        assert "token_invalid" == refusal(admission.known_session, lost.token, ADDRESS)
+        assert "bees" == admission.running_session(given.token, ADDRESS).team
+    contest.database.close()
 
 
 def test_lost_meter_is_unavailable(admission, meter):
@@ -180,38 +199,39 @@ def test_a_token_at_the_port_of_another_lane_is_sent_to_its_own(admission, pract
 @given(SESSIONS)
 def test_round_trip(session_id):
     """A token stands for its session, has only harmless characters, and is always short."""
-    token = token_of_session(KEY, session_id)
+    token = token_of_session(KEY, session_id, NONCE)
     assert re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", token)
-    assert session_id == session_of_token(KEY, token)
+    assert (session_id, NONCE) == session_of_token(KEY, token)
 
 
 def test_same_session_same_token():
     """A second login gets the same token; other sessions have other tokens."""
-    tokens = [token_of_session(KEY, session_id) for session_id in (1, 1, 2, 11)]
+    tokens = [token_of_session(KEY, session_id, NONCE) for session_id in (1, 1, 2, 11)]
     assert tokens[0] == tokens[1]
     assert 3 == len(set(tokens))
 
 
 def test_foreign_key():
     """A token with another contest's key is refused."""
-    assert session_of_token(bytes(32), token_of_session(KEY, 7)) is None
+    assert session_of_token(bytes(32), token_of_session(KEY, 7, NONCE)) is None
 
 
 @given(SESSIONS, SESSIONS)
 def test_signature_belongs_to_its_number(session_id, other):
     """A signature moved to another session number is refused."""
-    signature = token_of_session(KEY, session_id).partition(".")[2]
-    expected = session_id if session_id == other else None
+    signature = token_of_session(KEY, session_id, NONCE).partition(".")[2]
+    expected = (session_id, NONCE) if session_id == other else None
     assert expected == session_of_token(KEY, f"{other}.{signature}")
 
 
 @given(SESSIONS, st.data())
 def test_one_changed_character_is_noticed(session_id, data):
     """A change of any one character makes a token invalid."""
-    token = token_of_session(KEY, session_id)
+    token = token_of_session(KEY, session_id, NONCE)
     place = data.draw(st.integers(0, len(token) - 1))
     changed = token[:place] + data.draw(st.characters()) + token[place + 1 :]
-    assert (session_id if changed == token else None) == session_of_token(KEY, changed)
+    expected = (session_id, NONCE) if changed == token else None
+    assert expected == session_of_token(KEY, changed)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +260,7 @@ def test_one_changed_character_is_noticed(session_id, data):
 )
 def test_what_is_no_token(change):
     """A forged, cut, padded or foreign token gives None, and never an error."""
-    assert session_of_token(KEY, change(token_of_session(KEY, 7))) is None
+    assert session_of_token(KEY, change(token_of_session(KEY, 7, NONCE))) is None
 
 
 @given(st.text())

@@ -14,6 +14,7 @@ from referee.service.event.columns import (
     On,
     columns_json,
     columns_on,
+    printed_entries,
     short_cells,
 )
 from referee.service.event.figures import Figures, figures_of
@@ -97,6 +98,28 @@ def test_the_mean_power_is_over_the_time_of_the_meter(energy_wh, detail, watts):
     energy = Energy(1, 1, "", energy_wh, None, "VALID", detail)
     found = figures_of(load_track("network"), SessionFacts(600.0), energy, None, 8)
     assert watts == found.mean_power_w
+
+
+@pytest.mark.parametrize(
+    ("detail", "printed"),
+    [
+        ({"integration_s": 4.0, "duration_s": 4.53, "duration_uncertainty_s": 0.001}, "5.000 5.00"),
+        ({"integration_s": 4.0, "duration_s": 4.53, "duration_uncertainty_s": 0.02}, "5.00 5.00"),
+        # An energy of 1.0 tells the meter's whole seconds, and how long the session was.
+        (
+            {"integration_s": 4.0, "session_s": 4.53, "facts": {"settings": {"timer_s": 600}}},
+            "5.0 5.0",
+        ),
+        ({"integration_s": 600.0, "facts": {"settings": {"timer_s": 600}}}, "0.038 0.0378"),
+    ],
+)
+def test_a_mean_power_has_the_digits_of_its_duration(detail, printed):
+    """A session of 4.53 s at 5 W is not 5.66 W, and has no digit that nobody knows."""
+    energy = Energy(1, 1, "", 5.0 * 4.53 / 3600, None, "VALID", detail)
+    found = figures_of(load_track("network"), SessionFacts(600.0), energy, None, 8)
+    entry = PublicEntry(team="ants", **found.values())
+    (cells,) = printed_entries([entry])
+    assert printed == f"{cells['mean_power_w']} {short_cells(entry)['mean_power_w']}"
 
 
 def test_the_mean_power_stands_on_every_surface():

@@ -28,6 +28,7 @@ from referee.service.event.results_table import (
     results_text,
 )
 from referee.service.scoreboard.view import PublicState, PublicView, shown_entry, view_json
+from referee.store.scores import insert_scoring_run, newest_scoring_run
 
 MARK = "300 s, others 600 s"
 
@@ -104,7 +105,7 @@ def test_another_length_is_open_until_it_is_reviewed(mixed):
     """The review has a reason, holds for these differences, and the mark stays in final results."""
     (point,) = read_results(mixed.contest).open
     assert f"Session 1 of 'ants' was not run as the others were: {MARK}." in point
-    with pytest.raises(Refusal, match="one point is open"):
+    with pytest.raises(Refusal, match="1 point is open"):
         finalize(mixed.contest, ["Ada"])
     for _ in range(2):
         review(mixed.contest, 1, "Ada", "no time for a re-run")
@@ -158,3 +159,23 @@ def test_each_difference_has_words():
                 continue  # They are always known.
             text = difference_text(Difference(field, found, usual))
             assert text and "_" not in text and "None" not in text
+
+
+def test_scores_of_other_rules_are_marked_and_never_final(event):
+    """A later version's rules give other numbers: a proposal makes all of them equal first."""
+    event.register("ants", "bees")
+    event.play("ants")
+    number = event.play("bees")
+    connection = event.contest.database.connection
+    run = newest_scoring_run(connection, number)
+    detail = run.detail | {"rules_version": "2099"}
+    with event.contest.database.write() as writing:
+        now = event.contest.clock.now()
+        insert_scoring_run(writing, number, now, replace(run, detail=detail))
+    (differs,) = entry_of(event, "bees").differs
+    said = "scored by ilsvrc-devkit 2099, others by ilsvrc-devkit 2014"
+    assert ("rules", said) == (differs.condition, difference_text(differs))
+    (point,) = read_results(event.contest).open
+    assert "different ground truth, blacklist or rules: 1 against 2" in point
+    with pytest.raises(Refusal):
+        finalize(event.contest, ["Ada"])

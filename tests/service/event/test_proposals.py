@@ -205,7 +205,7 @@ def test_results_of_different_files_cannot_be_final(played):
     number = propose(played, sessions=(1,), blacklist=blacklist(played, 1))["proposal"]
     apply_proposal(played.contest, number, "Ada", "agreed")
     (point,) = read_results(played.contest).open
-    assert point.startswith("Sessions were scored with different ground truth or blacklist: 1 ag")
+    assert "different ground truth, blacklist or rules: 1 against 2" in point
     number = propose(played, blacklist=blacklist(played, 1))["proposal"]
     apply_proposal(played.contest, number, "Ada", "agreed")
     assert finalize(played.contest, ["Ada"]).entries

@@ -185,6 +185,15 @@ def test_the_extra_prizes_are_those_of_the_rules(event):
     assert "sigma of the sample" in least.rule
 
 
+def test_equal_teams_share_every_prize(event):
+    """Three equal teams are at the mean with no deviation: each of them keeps the limits."""
+    event.register("ants", "bees", "wasps")
+    for team in ("ants", "bees", "wasps"):
+        event.play(team, found=3, power_w=7.3)
+    prizes = read_results(event.contest).prizes
+    assert [["ants", "bees", "wasps"]] * 3 == [sorted(prize.winners) for prize in prizes]
+
+
 def test_past_champions_stand_beside(event):
     """The published champions are reference lines with their year."""
     found = read_results(event.contest).champions

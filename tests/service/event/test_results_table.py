@@ -115,6 +115,16 @@ def test_decimals_tell_values_apart(values):
     decimals = decimals_apart(values)
     assert 5 <= decimals <= 12
     assert len(set(values)) == len({f"{value:.{decimals}f}" for value in set(values)})
+
+
+def test_scores_that_share_a_rank_need_no_decimals():
+    """Doubles that the last bit parts are one score, and print with the five decimals of others."""
+    assert 0.001 / 0.07 != 0.003 / 0.21
+    assert 5 == decimals_apart([0.001 / 0.07, 0.003 / 0.21, 0.02777])
+
+
+def test_decimals_are_as_many_as_needed():
+    """Five, as the paper prints, unless two values would look alike."""
     assert 5 == decimals_apart([0.04369, 0.02777, 0.02777])
     assert 7 == decimals_apart([0.0436912, 0.0436914])
 

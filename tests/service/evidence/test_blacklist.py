@@ -146,7 +146,7 @@ def test_season_and_board_take_a_bundle_with_a_list(folder, tmp_path, capsys):
     assert 0 == main(["rescore", str(folder / "bundle.zip"), *words])
     (row,) = map(json.loads, (tmp_path / "season.jsonl").read_text().splitlines())
     assert "scored" == row["status"]
-    assert "1 of 1 rows with the bundle's own rules have its own mAP" in capsys.readouterr().out
+    assert "1 of 1 row with the bundle's own rules has its own mAP" in capsys.readouterr().out
     told_of_board: list[str] = []
     assert 1 == len(BundleFolder(folder, TRACK).read(told_of_board.append))
     assert [] == told_of_board

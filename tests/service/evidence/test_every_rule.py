@@ -204,6 +204,15 @@ RUNS = {
     "samples_missed": Run(at_the_end(flags=frozenset({Flag.SAMPLES_MISSED})), SAMPLED),
     "slow_samples": Run(at_the_end(flags=frozenset({Flag.SLOW_SAMPLES})), SAMPLED),
     "counter_differs": Run(at_the_end(flags=frozenset({Flag.COUNTER_DIFFERS})), SAMPLED),
+    **{
+        flag.value: Run(at_the_end(flags=frozenset({flag})), SAMPLED)
+        for flag in (
+            *(Flag.SAMPLES_LOST, Flag.IMPOSSIBLE_POWER, Flag.COUNTER_RESTARTED),
+            *(Flag.VOLT_AMPERES_DIFFER, Flag.NO_WITNESS, Flag.WITNESS_COARSE),
+            *(Flag.DEVICE_RESTARTED, Flag.DEVICE_FAULT),
+        )
+    },
+    "one_part": Run(settings=replace(FIXED, sampling=Sampling("rapl", 0.02, machine_parts=2))),
     "sampling_changed": Run(at_the_end(flags=frozenset({Flag.SAMPLING_CHANGED})), SAMPLED),
 }
 

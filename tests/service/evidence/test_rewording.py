@@ -24,7 +24,7 @@ from referee.service.entry.images import ImageMissing, image_for
 from referee.service.entry.request_log import RequestLog
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.verify import verify_bundle
-from referee.service.results import score_uncertainty
+from referee.service.results import final_score, score_uncertainty
 from referee.store.journal import Journal
 from referee.store.notices import Subject, insert_notice, notices_of
 from referee.store.readings import insert_energy
@@ -215,6 +215,25 @@ def test_other_words_for_an_interval_accuse_no_bundle(tmp_path, monkeypatch):
         assert score_uncertainty._MEANING in members.read("score.json").decode()
     monkeypatch.setattr(score_uncertainty, "_MEANING", "la moyenne")
     assert [] == verify_bundle(tmp_path / "bundle.zip", tmp_path / "truth.json")
+
+
+def test_a_score_with_intervals_of_the_first_rule_verifies(tmp_path, monkeypatch):
+    """An earlier score names no rule of its intervals: the rule that it had computes them."""
+    contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=20)
+    with monkeypatch.context() as earlier:
+        by_now = score_uncertainty.uncertainty_report
+
+        def by_then(mine, energy, draws):
+            report = by_now(mine.by_rule(1), energy, draws)
+            del report["uncertainty"]["interval_rule"]
+            return report
+
+        earlier.setattr(final_score, "uncertainty_report", by_then)
+        write_bundle(contest, play(contest), tmp_path / "bundle.zip")
+    contest.database.close()
+    assert [] == verify_bundle(tmp_path / "bundle.zip", tmp_path / "truth.json")
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as members:
+        assert "interval_rule" not in json.loads(members.read("score.json"))["uncertainty"]
 
 
 def test_the_reader_of_1_0_is_asked_only_for_what_has_no_row(contest, monkeypatch):

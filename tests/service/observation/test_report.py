@@ -19,7 +19,7 @@ from tests.support.contests import make_contest
 @pytest.mark.parametrize(
     "secret",
     [
-        lambda: token_of_session(b"k" * 32, 12),
+        lambda: token_of_session(b"k" * 32, 12, b"n" * 16),
         new_password,
         lambda: hash_password("practice"),
         lambda: "ab" * 32,

@@ -136,7 +136,7 @@ def test_teams_of_an_event(contest):
     """The check tells apart no team, no password, readable hashes, a damaged file, and all well."""
     assert Level.WARN is found(contest)["list"].level
     add_team(contest, "ants", Registration(), "Kim")
-    assert "have no password" in found(contest)["list"].text
+    assert "has no password" in found(contest)["list"].text
     new_passwords(contest, ["ants"], "Kim")
     assert Level.OK is found(contest)["list"].level
     contest.config.teams.chmod(0o644)

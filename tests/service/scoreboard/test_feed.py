@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -16,7 +17,7 @@ from referee.service.scoreboard.feed import START, lines_after, place_of
 from referee.service.scoreboard.feed_objects import relative_time
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
-from referee.service.teams.registration import rename
+from referee.service.teams.registration import rename, withdraw
 from referee.store.chain import register_functions
 
 
@@ -152,3 +153,49 @@ def test_a_final_event_ends_its_updates(event):
 def test_relative_times(seconds, text):
     """Hours, minutes, seconds and milliseconds, rounded without overflow."""
     assert text == relative_time(seconds)
+
+
+def with_seconds(event, seconds):
+    """Let the sessions from now on have another length, as a restart with another file does."""
+    config = event.contest.config
+    contest = replace(config.contest, seconds=seconds)
+    object.__setattr__(event.contest, "config", replace(config, contest=contest))
+
+
+def marks(held):
+    """Return by session what a program knows of its mark."""
+    return {
+        own: [one["condition"] for one in data["differs"]]
+        for (kind, own), data in held.items()
+        if kind == "judgements" and data is not None
+    }
+
+
+def test_a_mark_that_changes_is_an_update(event):
+    """A judgement comes again where other sessions change its mark, to a reader who goes on."""
+    event.register("ants", "bees", "crabs")
+    found, seen = [], []
+    for seconds, team in ((300, "ants"), (600, "bees"), (600, "crabs")):
+        with_seconds(event, seconds)
+        event.play(team)
+        found += lines(event, found[-1]["token"] if found else None)
+        seen.append(marks(state_of(found)))
+    assert [{"1": []}, {"1": [], "2": ["length_s"]}] == seen[:2]
+    assert {"1": ["length_s"], "2": [], "3": []} == seen[2]
+    withdraw(event.contest, "ants", "ill", "Kim")
+    found += lines(event, found[-1]["token"])
+    assert {"1": [], "2": [], "3": []} == marks(state_of(found))
+    assert marks(state_of(lines(event))) == marks(state_of(found))
+    places = [tuple(map(int, one["token"].split(".")[:2])) for one in lines(event)]
+    assert sorted(set(places)) == places
+
+
+def test_where_all_are_alike_a_judgement_comes_once(event):
+    """Another result sends no judgement again."""
+    event.register("ants", "bees")
+    event.play("ants")
+    token = lines(event)[-1]["token"]
+    event.play("bees")
+    assert ["2"] == [one["id"] for one in lines(event, token) if one["type"] == "judgements"]
+    (data,) = [one["data"] for one in lines(event, token) if one["type"] == "judgements"]
+    assert (600.0, []) == (data["conditions"]["length_s"], data["differs"])

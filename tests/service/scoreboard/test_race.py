@@ -10,8 +10,9 @@ import pytest
 from referee.core.states import EndCause
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
-from referee.service.scoreboard.race import NO_RACE, course_of
+from referee.service.scoreboard.race import NO_RACE, course_of, energies_of
 from referee.store.answers import Answer, insert_answer
+from referee.store.courses import energy_course
 from referee.tracks.loading import load_track
 from tests.support.fakes import eventually
 
@@ -34,6 +35,17 @@ def test_a_course_ends_with_its_session():
     points = course_of(load_track("network"), [(1.0, 0.1)], [(1.0, 0.1), (6.0, 0.2)], 5.0, 5.5)
     assert [(5.0, 1.0), (5.5, 1.0)] == points
     assert [] == course_of(load_track("network"), [], [(1.0, 0.1)], 5.0, 5.0)
+
+
+def test_an_energy_counts_from_its_update_on(event):
+    """A reading comes up to an update later, and its energy belongs to the update."""
+    event.register("ants")
+    number = begun(event, "ants")
+    connection = event.contest.database.connection
+    (came_s, energy_wh, counted_s), *_ = energy_course(connection, number, 600.0)
+    ((moment_s, same_wh), *_) = energies_of(connection, number, 600.0)
+    assert energy_wh == same_wh
+    assert counted_s - 1.0 < moment_s <= came_s
 
 
 def begun(event, team):

@@ -61,7 +61,7 @@ def test_labels_are_the_truth_of_a_contest(labelled, clock):
     """Images, classes and boxes come of the labels and the folder, and all of it is told."""
     told: list[str] = []
     prepare_contest(labelled, tell=told.append)[0].close()
-    assert ["ground truth: 2 boxes in 2 label files of 3 images; 1 images have no object"] == [
+    assert ["ground truth: 2 boxes in 2 label files of 3 images; 1 image has no object"] == [
         "; ".join(sentence.split("; ")[:2]) for sentence in told
     ]
     contest = open_contest(labelled, clock)

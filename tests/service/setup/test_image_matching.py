@@ -68,7 +68,7 @@ def test_an_image_of_another_kind_is_told() -> None:
     """An image that is there as a bitmap is not called missing; its labels are no image."""
     with pytest.raises(InputError, match=r"c\.bmp is named as neither JPEG nor PNG"):
         matched(["b.jpg"], {1: "b.jpg", 2: "sub\\c.bmp"})
-    with pytest.raises(InputError, match=r"1 of 1 images are not there: a\.jpg"):
+    with pytest.raises(InputError, match=r"1 of 1 image is not there: a\.jpg"):
         matched(["b.jpg"], {1: "a.jpg"})
 
 

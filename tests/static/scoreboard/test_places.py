@@ -26,6 +26,9 @@ def entry(name: str, score: float | None, rank: int | None = 1) -> dict[str, Any
         ([entry("ants", 5.0)], ["ants", "2018", "2015"]),
         ([entry("ants", 2.0), entry("bees", 0.5, 2)], ["2018", "ants", "2015", "bees"]),
         ([entry("ants", 4.0)], ["ants", "2018", "2015"]),
+        # The last bit of a quotient is no lead.
+        ([entry("ants", 4.0 - 4.4e-16)], ["ants", "2018", "2015"]),
+        ([entry("ants", 3.9999999999)], ["2018", "ants", "2015"]),
         ([entry("ants", 2.0), entry("bees", None)], ["2018", "ants", "2015", "bees"]),
         ([entry("ants", 9.0, None)], ["2018", "2015", "ants"]),
     ],

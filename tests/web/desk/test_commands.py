@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import shutil
 import zipfile
 
@@ -12,9 +13,12 @@ import pytest
 
 from referee.cli import main
 from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.encoding import json_bytes
 from referee.service.people.audit import read_audit
 from referee.web.desk.console import console_app
 from tests.support.doors import post
+from tests.support.forged_containers import archive, parts_of
+from tests.support.packed_bundles import unpack
 from tests.support.played_sessions import bundle_of
 
 
@@ -80,6 +84,35 @@ def test_another_sessions_bundle_in_the_folder_is_neither_replaced_nor_handed_ou
     make(kim, 0)
     with kim.get("/bundles/all.zip") as answer, zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
         assert [name] == archive.namelist()
+
+
+@pytest.mark.parametrize("signed", ["by another event", "by this one", "by nobody", "not whole"])
+def test_a_file_in_a_bundles_place_is_not_handed_out_by_its_address(door, kim, tmp_path, signed):
+    """Else a 404 says whose it is, and `all` lacks it too."""
+    folder = door.contest.config.storage.folder / "bundles"
+    folder.mkdir()
+    path = folder / "session1.zip"
+    if signed == "by another event":
+        (tmp_path / "other").mkdir()
+        shutil.copy(bundle_of(tmp_path / "other") / "bundle.zip", path)
+    elif signed == "by this one":  # As a session that was lost when a backup was restored.
+        door.event.play("bees")
+        write_bundle(door.contest, 2, path)
+    elif signed == "by nobody":
+        write_bundle(door.contest, 1, path)
+        members = unpack(path)
+        told = json.loads(members["manifest.json"])
+        told["envelope"]["signatures"] = []
+        path.write_bytes(archive(parts_of(members | {"manifest.json": json_bytes(told)})))
+    else:
+        write_bundle(door.contest, 1, path)
+        path.write_bytes(path.read_bytes()[:-5])
+    before = path.read_bytes()
+    with kim.get("/bundles/session1.zip") as answer:
+        status, told = answer.status_code, answer.get_json()
+    assert (404, "bundle_unknown") == (status, told["code"])
+    assert "is no bundle of session 1 of this event" in told["text"]
+    assert (404, before) == (kim.get("/bundles/all.zip").status_code, path.read_bytes())
 
 
 def test_what_is_missing_is_said_in_the_commands_words(door, kim):

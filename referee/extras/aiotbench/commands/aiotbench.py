@@ -18,6 +18,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from referee.extras.aiotbench.device_configuration import (
     configuration_beside,
     read_configuration,
 )
+from referee.extras.aiotbench.likely_mistakes import UNITS
 from referee.extras.aiotbench.model_file import read_model
 from referee.extras.aiotbench.networks import RanModel
 from referee.extras.aiotbench.ranking import Ranking, rank_devices
@@ -39,7 +41,7 @@ from referee.extras.aiotbench.ranking_forms import (
 )
 from referee.extras.aiotbench.report import score_report, submission_report
 from referee.extras.aiotbench.rules import DRAFT_1_1
-from referee.extras.aiotbench.score import Score, score_device
+from referee.extras.aiotbench.score import Score, Tally, score_device
 from referee.extras.aiotbench.table import score_table
 
 _GOOD, _NO_SCORE = 0, 1
@@ -116,6 +118,7 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         " and its multiply-accumulates with table 1, where [models] does not tell them; may be"
         " repeated",
     )
+    _add_unit(score)
     add("--json", action="store_true", help="print one JSON object")
     add(
         "--chart",
@@ -127,10 +130,29 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     score.set_defaults(act=_score)
 
 
+def _add_unit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--time-unit",
+        choices=list(UNITS),
+        default="s",
+        help="unit of the times in the logs (default: s)",
+    )
+
+
+def _read(logs: Sequence[Path], unit: str) -> dict[str, Tally]:
+    """Return the tally of each workload, with times in seconds whatever the unit of the logs."""
+    from referee.extras.aiotbench.classification_log import read_logs
+
+    tallies = read_logs(logs, list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling())
+    return {
+        name: replace(tally, total_time_s=tally.total_time_s / UNITS[unit])
+        for name, tally in tallies.items()
+    }
+
+
 def _score(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 if no official workload is in the logs."""
     from referee.commands.energy import energy_line, energy_of, energy_report
-    from referee.extras.aiotbench.classification_log import read_logs
 
     require_chart(args.chart)
     device = (
@@ -140,7 +162,7 @@ def _score(args: argparse.Namespace) -> int:
     )
     configuration = None if device is None else device.parts
     models = _models({} if device is None else device.models, args.model)
-    tallies = read_logs(args.logs, list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling())
+    tallies = _read(args.logs, args.time_unit)
     score = score_device(tallies, models=models)
     energy = energy_of(args, sum(tally.images for tally in tallies.values()))
     if args.chart is not None:
@@ -210,6 +232,7 @@ def _add_rank(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     add = parser.add_argument
     add("logs", type=Path, nargs="+", metavar="LOG", help="the log of a device")
+    _add_unit(parser)
     add("--by", choices=("vips", "vops"), default="vips", help="what ranks (default: vips)")
     add(
         "--chart",
@@ -230,21 +253,23 @@ def _add_rank(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _rank(args: argparse.Namespace) -> int:
     """Rank and print; return 0, or 1 if a device has no official workload."""
-    from referee.extras.aiotbench.classification_log import read_logs
-
     require_chart(args.chart)
-    ids, spelling = list(DRAFT_1_1.by_id()), DRAFT_1_1.spelling()
     devices = {log: configuration_beside([log], DRAFT_1_1) for log in args.logs}
     names = device_names(args.logs, devices)
     ranking = rank_devices(
         {
             name: score_device(
-                read_logs([log], ids, spelling),
+                _read([log], args.time_unit),
                 models=None if (known := devices[log]) is None else known.models,
             )
             for name, log in zip(names, args.logs, strict=True)
         },
         args.by,
+        {
+            name: known.parts
+            for name, log in zip(names, args.logs, strict=True)
+            if (known := devices[log]) is not None
+        },
     )
     if args.chart is not None:
         # The drawing library is slow to import.

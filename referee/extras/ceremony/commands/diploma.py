@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from power.commands.written_file import file_to_write
 from referee.commands.options import add_config
+from referee.core.counts import counted
 from referee.core.names import SameNames
 from referee.errors import InputError
 from referee.programs.progress import progress_bar
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     made = diplomas_page(results, diplomas, _REHEARSAL if args.rehearsal else "")
     replace_file(args.out, made.encode("utf-8"), 0o644)
     count = len(diplomas)
-    print(f"Wrote {args.out}: {count} {'diploma' if count == 1 else 'diplomas'} on A4, landscape.")
+    print(f"Wrote {args.out}: {counted(count, 'diploma')} on A4, landscape.")
     return 0
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from referee.core.counts import counted
 from referee.extras.drill.rules.faults import BY_NAME, HANDS, NOTE, VOID, DrillFault
 from referee.extras.drill.rules.record import SEEN, Act, Injection, Ran, Record
 
@@ -156,13 +157,13 @@ def _lost(
     last_s = min(_last(injection, session), until_s)
     failed = sum(injection.at_s <= at_s <= last_s for at_s in session.failed_requests_s)
     if failed:
-        yield f"{failed} request{'s' if failed > 1 else ''} answered with an error of the referee"
+        yield f"{counted(failed, 'request')} answered with an error of the referee"
     stops = sum(
         s.session_id == session.session_id and injection.at_s <= s.at_s < until_s
         for s in record.stops
     )
     if stops:
-        yield f"the team had to start its client again, {stops} time{'s' if stops > 1 else ''}"
+        yield f"the team had to start its client again, {counted(stops, 'time')}"
     between = _borders(injection, record)
     quiet_s = longest_gap((*session.requests_s, *between), injection.at_s, last_s)
     if quiet_s >= _GAP_S:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from referee.core.counts import counted
 from referee.extras.drill.rules.faults import LEFT_OUT
 from referee.extras.drill.rules.judging import CALM, SHORT, WELL, JudgedFault
 from referee.extras.drill.rules.record import Record
@@ -19,7 +20,7 @@ _HEAD = ("fault", "session", "at", "alarm", "seen", "done", "outcome")
 def report_text(record: Record, judged: Sequence[JudgedFault]) -> str:
     """Return the report for people: a table, then what was done and lost for each fault."""
     good = sum(one.outcome in (WELL, CALM) for one in judged)
-    faults, sessions = _counted(len(judged), "fault"), _counted(len(record.sessions), "session")
+    faults, sessions = counted(len(judged), "fault"), counted(len(record.sessions), "session")
     lines = [
         f"Drill of {_clock(record.begun_s)} to {_clock(record.ended_s)}: {faults} in {sessions} of "
         f"{record.length_s:g} s, {good} dealt with as the runbook says. Seed {record.seed}.",
@@ -118,10 +119,6 @@ def _advice(one: JudgedFault) -> str:
     if one.outcome in (WELL, CALM, SHORT):
         return ""
     return f". Read again: {one.fault.do}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _deed(after_s: float | None, by: str, otherwise: str) -> str:

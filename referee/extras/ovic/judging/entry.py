@@ -26,7 +26,8 @@ from referee.extras.ovic.judging.dataset import (
 from referee.extras.ovic.judging.jobs import ModelFault, broken_protocol, run_job
 from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import WireError, unpack_arrays, unpack_numbers
-from referee.extras.ovic.rules.model_checks import output_shapes
+from referee.extras.ovic.rules.detections import Overhang, clipped, overhang_of, said
+from referee.extras.ovic.rules.model_checks import output_shapes, value_failures
 from referee.extras.ovic.rules.model_rules import ModelRules
 from referee.extras.ovic.rules.score import OvicRules, OvicScore, ovic_score
 from referee.formats.text import Read, read_bytes
@@ -42,11 +43,15 @@ BATCH = 250
 
 @dataclass(frozen=True)
 class Accuracy:
-    """An accuracy in percent over images; `right` counts a classifier's right answers."""
+    """An accuracy in percent over images; `right` counts a classifier's right answers.
+
+    `overhang` says what a detector's boxes did beyond the images.
+    """
 
     percent: float
     images: int
     right: int | None = None
+    overhang: Overhang | None = None
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,9 @@ def accuracy_of(
     is lines `file,label`. `read` reads it. `keep` gets a detector's answers before they are scored.
     """
     if rules.task == "detection":
-        mean_ap, count = detection_accuracy(
+        return detection_accuracy(
             model, rules, ground_truth, images, central_share, limits, progress, read, keep
         )
-        return Accuracy(100 * mean_ap, count)
     labelled = labelled_images(images, ground_truth, read)
     right, count = classification_accuracy(model, rules, labelled, central_share, limits, progress)
     return Accuracy(100 * right / count, count, right)
@@ -166,8 +170,8 @@ def detection_accuracy(
     progress: Progress = lambda done, total: None,
     read: Read = read_bytes,
     keep: Keep = lambda results: None,
-) -> tuple[float, int]:
-    """Return COCO's AP, a fraction, and the number of images; `keep` gets the answers first.
+) -> Accuracy:
+    """Return COCO's AP in percent, and the number of images; `keep` gets the answers first.
 
     A category id is the class index plus 1, as COCO's 90 numbers have it. Raises InputError if no
     class has ground truth.
@@ -176,27 +180,30 @@ def detection_accuracy(
     from referee.scoring import coco
 
     truth_file, paths = images_of_truth(folder, truth_path, read)
-    answers = _answers(model, rules, list(paths.values()), central_share, limits, progress)
+    answers = list(_answers(model, rules, list(paths.values()), central_share, limits, progress))
     truth = CocoTruth.from_ground_truth(truth_file.truth)
     results = coco_results(list(paths), answers)
     keep(results)
     result = coco.evaluate(truth, results)
     if result.mean_ap is None:
         raise InputError(f"{truth_path}: no class has ground truth, so there is no mAP")
-    return result.mean_ap, len(paths)
+    overhang = sum((overhang_of(outputs) for _, _, outputs in answers), Overhang())
+    return Accuracy(100 * result.mean_ap, len(paths), overhang=overhang)
 
 
 def coco_results(image_ids: Sequence[int], answers: Iterable[Answer]) -> CocoResults:
-    """Return the detections of all images as COCO results, in pixels of each image."""
+    """Return the detections of all images as COCO results, in pixels of each image.
+
+    Boxes end at the image, as the rules have them.
+    """
     columns: list[list[NDArray[np.float64]]] = [[], [], [], []]
     for image_id, (width, height, outputs) in zip(image_ids, answers, strict=True):
-        boxes, classes, scores = (output[0].astype(np.float64) for output in outputs[:3])
-        count = max(0, int(outputs[3].reshape(-1)[0]))
-        top, left, bottom, right = (boxes * [height, width, height, width]).T
+        boxes, classes, scores, _ = said(outputs)
+        top, left, bottom, right = (clipped(boxes) * [height, width, height, width]).T
         box = np.stack([left, top, right - left, bottom - top], axis=1)
         ids = np.full(len(boxes), image_id, dtype=np.float64)
         for column, values in zip(columns, (ids, classes + 1, scores, box), strict=True):
-            column.append(values[:count])
+            column.append(values)
     ids, classes, scores, box = (np.concatenate(column) for column in columns)
     return CocoResults(ids.astype(np.int64), classes.astype(np.int64), scores, box)
 
@@ -232,8 +239,20 @@ def _answers(
             raise broken_protocol(model, "scored", error) from None
         if len(answers) != len(batch):
             raise InputError(f"{model.name} answered {len(answers)} of {len(batch)} images")
-        yield from answers
+        for answer in answers:
+            _require_values(model, rules, answer)
+            yield answer
     progress(len(images), len(images))
+
+
+def _require_values(model: Path, rules: ModelRules, answer: Answer) -> None:
+    """Raise ModelFault for values that a rule forbids.
+
+    A photograph may leave fewer boxes than made images: those that are there are scored.
+    """
+    for failure in value_failures(rules, answer[2]):
+        if failure.rule != "count":
+            raise ModelFault(f"{model.name} cannot be scored: {failure}", failure)
 
 
 def _show(progress: Progress, first: int, total: int, lines: int) -> None:
@@ -248,6 +267,4 @@ def _answer(rules: ModelRules, message: dict[str, Any]) -> Answer:
     shapes = output_shapes(rules, rules.boxes)
     if [output.size for output in outputs] != [math.prod(shape) for shape in shapes]:
         raise WireError("an answer has outputs of other shapes than the rules ask for")
-    if not all(np.isfinite(output).all() for output in outputs):
-        raise WireError("an answer has values that are not finite")
     return int(width), int(height), outputs

@@ -37,8 +37,11 @@ class LiteRtModel:
 
     @property
     def inputs(self) -> list[TensorFacts]:
-        """Return the facts of the inputs."""
-        return _facts(self._inputs)
+        """Return the facts of the inputs; a side that the model leaves open is -1."""
+        return [
+            TensorFacts(_fixed(fact.shape, detail), fact.dtype)
+            for fact, detail in zip(_facts(self._inputs), self._inputs, strict=True)
+        ]
 
     @property
     def outputs(self) -> list[TensorFacts]:
@@ -61,6 +64,14 @@ class LiteRtModel:
     def read(self) -> list[NDArray[Any]]:
         """Return copies of the outputs."""
         return [self._interpreter.get_tensor(output["index"]) for output in self._outputs]
+
+
+def _fixed(shape: tuple[int, ...], detail: dict[str, Any]) -> tuple[int, ...]:
+    """Return a shape whose open sides are -1; an open batch is 1, as LiteRT has it."""
+    signature = tuple(map(int, detail.get("shape_signature", shape)))
+    if len(signature) != len(shape):
+        return shape
+    return (*shape[:1], *(min(pair) for pair in zip(shape[1:], signature[1:], strict=True)))
 
 
 def _facts(details: Sequence[dict[str, Any]]) -> list[TensorFacts]:

@@ -54,7 +54,7 @@ def main(job_text: str) -> None:
         return
     try:
         if job["kind"] == "probe":
-            _probe(model, job["seed"])
+            _probe(model, job["seed"], job["images"], job["central_share"])
         elif job["kind"] == "answer":
             _answer(model, job["images"], job["central_share"])
         else:
@@ -89,10 +89,15 @@ def _load(content: bytes) -> LiteRtModel | None:
     return model
 
 
-def _probe(model: LiteRtModel, seed: int) -> None:
-    """Run the model on a black, a noisy and a white image, and on the first two again."""
+def _probe(model: LiteRtModel, seed: int, images: list[str], central_share: float) -> None:
+    """Run the model on a black, a noisy and a white image, on the first two again, and on `images`.
+
+    A photograph says more of a detector's boxes than a made image.
+    """
     shape = model.inputs[0].shape
     if len(model.inputs) != 1 or model.inputs[0].dtype != "uint8" or len(shape) != 4:
+        return
+    if min(shape) < 1:
         return
     if sum(int(np.prod(output.shape)) for output in model.outputs) > MOST_OUTPUT_VALUES:
         return
@@ -101,6 +106,10 @@ def _probe(model: LiteRtModel, seed: int) -> None:
     probes = {"black": black, "noisy": noise, "white": white}
     for name in ("black", "noisy", "white", "noisy", "black"):
         if not _run_probe(model, name, probes[name]):
+            return
+    for number, path in enumerate(images):
+        _, image = _read_image(path, shape[1], shape[2], central_share)
+        if not _run_probe(model, f"image {number}", image):
             return
 
 

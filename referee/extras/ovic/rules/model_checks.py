@@ -12,6 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.extras.ovic.rules.detections import (
+    FARTHEST_SIDES,
+    LONGEST_SIDES,
+    beyond,
+    distance,
+    said,
+)
 from referee.extras.ovic.rules.model_rules import (
     COCO_CLASSES,
     MOST_PIXELS,
@@ -33,24 +40,25 @@ def signature_failures(
 
 
 def value_failures(rules: ModelRules, outputs: Sequence[Output]) -> list[Failure]:
-    """Return which rules the values of one run's outputs break; their shapes must be right."""
-    not_finite = sum(int((~np.isfinite(output.astype(np.float64))).sum()) for output in outputs)
+    """Return which rules the values of one run's outputs break; their shapes must be right.
+
+    What stands behind a detector's count is no value of its.
+    """
+    values = judged(rules, outputs)
+    not_finite = sum(int((~np.isfinite(output.astype(np.float64))).sum()) for output in values)
     if not_finite:
-        total = sum(output.size for output in outputs)
+        total = sum(output.size for output in values)
         return [
             Failure("not_a_number", "finite outputs", f"{not_finite} of {total} values not finite")
         ]
     if rules.task == "detection":
-        boxes, classes, scores, count = (output.astype(np.float64) for output in outputs)
-        return list(_detection_failures(rules, boxes[0], classes[0], scores[0], count))
+        return list(_detection_failures(rules, *values))
     return []
 
 
 def repeat_failures(first: Sequence[Output], again: Sequence[Output]) -> list[Failure]:
     """Return a failure if two runs on the same image gave different outputs, NaN equal to NaN."""
-    different = sum(
-        int((~_same(one, other)).sum()) for one, other in zip(first, again, strict=True)
-    )
+    different = sum(_different(one, other) for one, other in zip(first, again, strict=True))
     if not different:
         return []
     return [
@@ -60,6 +68,18 @@ def repeat_failures(first: Sequence[Output], again: Sequence[Output]) -> list[Fa
             f"{different} values that differ from run to run",
         )
     ]
+
+
+def judged(rules: ModelRules, outputs: Sequence[Output]) -> list[Output]:
+    """Return the outputs of a run without what a detector's count does not cover."""
+    return said(outputs) if rules.task == "detection" else list(outputs)
+
+
+def _different(one: Output, other: Output) -> int:
+    """Count the values that differ; with another number of detections all of them do."""
+    if one.shape != other.shape:
+        return max(one.size, other.size)
+    return int((~_same(one, other)).sum())
 
 
 def _same(one: Output, other: Output) -> NDArray[np.bool_]:
@@ -136,15 +156,7 @@ def _detection_failures(
             f"{int(inverted.sum())} of {len(boxes)} boxes inverted, such as"
             f" {_numbers(boxes[inverted][0])}",
         )
-    outside = ((boxes < -rules.overhang) | (boxes > 1 + rules.overhang)).any(axis=1)
-    if outside.any():
-        yield Failure(
-            "box_range",
-            "corners as shares of the image, from 0 to 1"
-            + (f" and at most {rules.overhang:g} beyond" if rules.overhang else ""),
-            f"{int(outside.sum())} of {len(boxes)} boxes outside, such as"
-            f" {_numbers(boxes[outside][0])}",
-        )
+    yield from _range_failures(rules, boxes)
     odd = (classes != np.floor(classes)) | (classes < 0) | (classes >= COCO_CLASSES)
     if odd.any():
         yield Failure(
@@ -155,6 +167,25 @@ def _detection_failures(
     improbable = (scores < 0) | (scores > 1)
     if improbable.any():
         yield Failure("score_range", "scores from 0 to 1", _numbers(scores[improbable][:_SHOWN]))
+
+
+def _range_failures(rules: ModelRules, boxes: Output) -> Iterator[Failure]:
+    """Yield a failure for boxes that are none of the image, or reach out too far."""
+    reach, away = beyond(boxes), distance(boxes)
+    expected = "corners as shares of the image, from 0 to 1"
+    if rules.overhang is None:
+        outside = (away > FARTHEST_SIDES) | (reach > LONGEST_SIDES) | (away > 0).all()
+        expected += "; what reaches out is cut off"
+    else:
+        outside = reach > rules.overhang
+        expected += f" and at most {rules.overhang:g} beyond" if rules.overhang else ""
+    if outside.any():
+        yield Failure(
+            "box_range",
+            expected,
+            f"{int(outside.sum())} of {len(boxes)} boxes outside, such as"
+            f" {_numbers(boxes[outside][0])}",
+        )
 
 
 def _shape(shape: Sequence[int]) -> str:

@@ -12,6 +12,8 @@ from typing import Any
 from referee.errors import Refusal
 from referee.extras.ovic.rules.builds import Measured
 from referee.extras.ovic.rules.entry_states import MOVES, EntryState, EventKind
+from referee.extras.ovic.rules.model_rules import UNCOUNTED_RULES
+from referee.extras.ovic.rules.settings_change import Settings
 from referee.store.teams import ensure_team
 
 _INTERRUPTIONS = """
@@ -230,6 +232,19 @@ def count_entries_of_day(connection: sqlite3.Connection, team: str, task: str, d
     return int(row[0])
 
 
+def uncounted_entries_of_day(connection: sqlite3.Connection, team: str, task: str, day: str) -> int:
+    """Count those of them that were refused for `UNCOUNTED_RULES` and nothing else."""
+    rows = connection.execute(
+        "select v.detail from ovic_entries as e join named_teams as t using (team_id)"
+        " join ovic_events as v on v.event_id ="
+        " (select max(event_id) from ovic_events where entry_id = e.entry_id)"
+        " where t.name = :team and e.task = :task and e.day = :day and v.state = 'refused'",
+        {"team": team, "task": task, "day": day},
+    )
+    broken = [{one["rule"] for one in json.loads(row[0]).get("failures", ())} for row in rows]
+    return sum(bool(rules) and rules <= UNCOUNTED_RULES for rules in broken)
+
+
 def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[EntryEvent]:
     """Return what happened to an entry, in order."""
     rows = connection.execute(
@@ -241,6 +256,22 @@ def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[Entry
         EntryEvent(row[0], EntryState(row[1]), row[2], row[3], row[4], json.loads(row[5]), row[6])
         for row in rows
     ]
+
+
+def judged_by(connection: sqlite3.Connection, entry_id: int) -> Settings | None:
+    """Return the settings by which an entry was judged last; None where nothing has noted them."""
+    row = connection.execute(
+        "select detail -> 'settings' from ovic_events where entry_id = :entry"
+        " and detail -> 'settings' is not null order by event_id desc limit 1",
+        {"entry": entry_id},
+    ).fetchone()
+    return None if row is None else dict(json.loads(row[0]))
+
+
+def knows_entries(connection: sqlite3.Connection) -> bool:
+    """Tell whether a database has the tables of entries, which an older one may lack."""
+    tables = "select 1 from sqlite_master where name = 'ovic_events'"
+    return connection.execute(tables).fetchone() is not None
 
 
 def last_score_before(

@@ -7,12 +7,14 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from referee.core.states import SessionState, state_of
 from referee.errors import InputError, Refusal, Unavailable
 from referee.extras.ovic.judging.entry import measure_until_stable
+from referee.extras.ovic.rules.detections import overhang_texts
 from referee.extras.ovic.rules.entry_states import (
     BUSY,
     HAS_SCORE,
@@ -21,6 +23,7 @@ from referee.extras.ovic.rules.entry_states import (
     EventKind,
     next_entry,
 )
+from referee.extras.ovic.rules.settings_change import change_text, changed
 from referee.extras.ovic.section import models_of, ovic_of
 from referee.extras.ovic.submission.entries import (
     EntryRecord,
@@ -31,6 +34,12 @@ from referee.extras.ovic.submission.entries import (
     record_entry_event,
 )
 from referee.extras.ovic.submission.judge import Judge, Refused
+from referee.extras.ovic.submission.judging_settings import (
+    is_outdated,
+    judge_refused_again,
+    require_no_lost_score,
+    settings_of,
+)
 from referee.extras.ovic.submission.models import path_of_model, sweep
 from referee.extras.ovic.submission.place import place_of_contest
 from referee.extras.ovic.submission.tasks import Task, open_tasks
@@ -114,11 +123,27 @@ class EntryQueue:
         self._stopping.set()
 
     def recover(self) -> None:
-        """Take up what a killed queue left behind: its entry goes back into the line, as a try."""
+        """Take up what a killed queue left behind: its entry goes back into the line, as a try.
+
+        After a change of the settings refused entries are judged again. Raises `InputError` if the
+        change might take a score away.
+        """
         entries = all_entries(self._database.connection)
         sweep(models_of(self._config), {entry.model_sha256 for entry in entries})
         for entry in all_entries(self._database.connection, states=BUSY):
             self._give_back(entry, "The referee was restarted", {})
+        require_no_lost_score(self._database.connection, self._tasks)
+        self._judge_refused_again()
+
+    def _judge_refused_again(self) -> None:
+        """Put refused entries into the line again after a change of the settings."""
+        utc = self._clock.now().utc.isoformat()
+        with self._database.write() as connection:
+            again = list(judge_refused_again(connection, self._tasks, utc, _ACTOR))
+        if again:
+            numbers = ", ".join(str(entry.entry_id) for entry, _ in again)
+            what = "; ".join(dict.fromkeys(text for _, text in again))
+            self._notify(f"OVIC: [ovic] {what}. Refused entries are judged again: {numbers}.")
 
     def step(self) -> bool:
         """Serve the entry whose turn it is; return False if nobody stands in a line.
@@ -155,7 +180,9 @@ class EntryQueue:
 
     def _refuse(self, entry: EntryRecord, refused: Refused) -> None:
         """Refuse a model; a score that it has already stays."""
-        detail = {"failures": [vars(failure) for failure in refused.failures]}
+        detail: dict[str, Any] = {"failures": [vars(failure) for failure in refused.failures]}
+        if entry.task in self._tasks:
+            detail["settings"] = settings_of(self._tasks[entry.task])
         if entry.state in HAS_SCORE:
             self._keep(entry, str(refused), str(refused), detail)
         else:
@@ -178,10 +205,17 @@ class EntryQueue:
         if task is None:
             raise Unavailable(f"The task '{entry.task}' is closed in the configuration.")
         model = path_of_model(models_of(self._config), entry.model_sha256)
+        settings = {"settings": settings_of(task)}
         if validating:
-            self._judge.validate(task, model, entry.model_sha256)
-            self._record(entry, "waiting", "The model is valid.")
+            overhang = self._judge.validate(task, model, entry.model_sha256)
+            told = {} if overhang is None else {"overhang": asdict(overhang)}
+            remarks = [] if overhang is None else overhang_texts(overhang)
+            text = " ".join(["The model is valid.", *remarks])
+            self._record(entry, "waiting", text, settings | told)
             return
+        outdated = is_outdated(self._database.connection, entry, task)
+        if outdated:  # It was found valid by other settings than those of now.
+            self._judge.validate(task, model, entry.model_sha256)
         entry_result = self._judge.measure(task, model, entry.model_sha256)
         detail = {
             "images": entry_result.images,
@@ -189,6 +223,7 @@ class EntryQueue:
             "ground_truth_sha256": entry_result.truth_sha256,
             "images_sha256": entry_result.images_sha256,
             "benchmark": entry_result.benchmark,
+            **(settings if outdated else {}),
         }
         if self._record(
             entry,
@@ -202,7 +237,10 @@ class EntryQueue:
             self._compare_data(entry, detail)
 
     def _compare_data(self, entry: EntryRecord, detail: Mapping[str, Any]) -> None:
-        """Tell the operators when an entry is scored on other data than the one before it."""
+        """Tell the operators when an entry is scored otherwise than the one before it.
+
+        It is scored on other data, or measured by another plan.
+        """
         last = last_score_before(self._database.connection, entry.entry_id, entry.task) or {}
         for key, what in _DATA.items():
             if last.get(key) not in (None, detail[key]):
@@ -211,6 +249,13 @@ class EntryQueue:
                     "other data than the entry before it. Measure all entries again: referee "
                     "ovic round"
                 )
+        before, now = (one.get("benchmark", {}).get("plan", {}) for one in (last, detail))
+        if changed(before, now):
+            self._notify(
+                f"OVIC: [ovic] {change_text(before, now)}: entry {entry.entry_id} is measured "
+                f"otherwise than the {entry.task} entry before it. Measure all entries again: "
+                "referee ovic round"
+            )
 
     def _wait_for_repair(self, entry: EntryRecord, fault: str) -> None:
         """Let a task wait whose data or board is unusable: no entry caused it, none loses a try."""

@@ -20,6 +20,7 @@ from referee.extras.ovic.submission.entries import (
     entries_of_model,
     insert_entry,
     load_entry,
+    uncounted_entries_of_day,
 )
 from referee.extras.ovic.submission.models import ComingModel, StoredModel, too_large
 from referee.extras.ovic.submission.tasks import Task, require_task
@@ -155,9 +156,18 @@ class SubmissionIntake:
 
     def left_today(self, team: str, task: str) -> int:
         """Return how many entries a team may still submit for a task today."""
-        day = day_of(self._clock.now())
-        spent = count_entries_of_day(self._database.connection, team, task, day)
-        return max(self.entries_a_day - spent, 0)
+        return max(self._left(self._database.connection, team, task, self._clock.now()), 0)
+
+    def _left(self, connection: Connection, team: str, task: str, now: Instant) -> int:
+        """Return how many entries the day still has; below 0 after a change of the setting.
+
+        Refusals that do not count are as many as the day has entries. Without this bound a model
+        could be tried on the hidden images for ever.
+        """
+        place = (team, task, day_of(now))
+        spent = count_entries_of_day(connection, *place)
+        free = min(uncounted_entries_of_day(connection, *place), self.entries_a_day)
+        return self.entries_a_day - (spent - free)
 
     def day_ends(self) -> datetime:
         """Return the next midnight in UTC, when the limit of the day begins anew."""
@@ -174,7 +184,7 @@ class SubmissionIntake:
             raise Refusal(
                 "team_withdrawn", f"Nothing was stored: '{team}' has withdrawn from the event."
             )
-        left = self.entries_a_day - count_entries_of_day(connection, team, task.name, day_of(now))
+        left = self._left(connection, team, task.name, now)
         for entry in entries_of_model(connection, team, task.name, sha256):
             if entry.state is not EntryState.FAILED:
                 return entry.entry_id, left

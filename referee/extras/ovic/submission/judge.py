@@ -20,7 +20,8 @@ from referee.extras.ovic.judging.entry import accuracy_of, measure_until_stable
 from referee.extras.ovic.judging.jobs import ModelFault
 from referee.extras.ovic.judging.machine import build_of
 from referee.extras.ovic.judging.plan import Plan
-from referee.extras.ovic.judging.validation import validate_model
+from referee.extras.ovic.judging.validation import validated
+from referee.extras.ovic.rules.detections import Overhang
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.rules.pace import PATIENCE, Pace, pace_of
 from referee.extras.ovic.submission.tasks import Task
@@ -78,16 +79,19 @@ class Judge:
         self._seconds = seconds
         self._work_s = work_s or _children_work_s
 
-    def validate(self, task: Task, model: Path, sha256: str) -> None:
-        """Raise `Refused` if the model breaks a rule.
+    def validate(self, task: Task, model: Path, sha256: str) -> Overhang | None:
+        """Raise `Refused` if the model breaks a rule; return what a detector's boxes do.
 
-        Raises `Unavailable` if its file is damaged, or if the machine is too busy to tell whether
-        the model is too slow.
+        It is tried on some of the task's images, too. Raises `InputError` for images that cannot be
+        used, and `Unavailable` if its file is damaged, or if the machine is too busy to tell
+        whether the model is too slow.
         """
         _require_intact(model, sha256)
-        failures = validate_model(model, task.rules, task.limits, task.slower, task.attempts)
-        if failures:
-            raise Refused(failures)
+        images = images_in(task.images)
+        found = validated(model, task.rules, task.limits, task.slower, task.attempts, images)
+        if found.failures:
+            raise Refused(found.failures)
+        return found.overhang if task.name == "detection" else None
 
     def measure(self, task: Task, model: Path, sha256: str) -> Judged:
         """Return accuracy and latency of a valid model.

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from power.commands.written_file import file_to_write
+from referee.core.counts import counted
 from referee.errors import InputError
 from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.choices import RESAMPLES
@@ -210,7 +211,8 @@ def _report(args: argparse.Namespace, bundles: int, season: Season) -> int:
         )
         if known:
             print(
-                f"{sum(known)} of {len(known)} rows with the bundle's own rules have its own mAP,"
+                f"{sum(known)} of {counted(len(known), 'row')} with the bundle's own rules "
+                f"{'has' if len(known) == 1 else 'have'} its own mAP,"
                 " to the last digit."
             )
     for file, reason in broken[:_TOLD]:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
+from referee.core.counts import counted
 from referee.errors import Unavailable
 from referee.extras.season.executor import TRIES, Lost
 from referee.service.setup.parent import stop_with_parent
@@ -36,7 +37,7 @@ class Processes:
     @property
     def workers(self) -> str:
         """Return who works, for people."""
-        return "1 process" if self.jobs == 1 else f"{self.jobs} processes"
+        return counted(self.jobs, "process", "processes")
 
     def outcomes(
         self, work: Callable[[_Item], _Result], items: Sequence[_Item]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from tqdm import tqdm
 
+from referee.core.counts import counted
 from referee.extras.season.rescoring import SeasonProgress
 
 _WIDTH = 60
@@ -42,6 +43,6 @@ class Status:
         rate = progress.bundles_done / elapsed_s if elapsed_s > 0 else 0.0
         broken = f", {progress.broken} broken" if progress.broken else ""
         self._show(
-            f"{what}: {progress.bundles_done} of {progress.bundles} bundles{broken},"
+            f"{what}: {progress.bundles_done} of {counted(progress.bundles, 'bundle')}{broken},"
             f" {rate:.1f} a second {bar}"
         )

@@ -269,3 +269,52 @@ def test_a_chart_without_matplotlib_names_the_extra(log, tmp_path, capsys, monke
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert 2 == run(log, "--chart", tmp_path / "chart.svg")
     assert "pip install matplotlib (the extra 'event')" in capsys.readouterr().err
+
+
+def test_a_log_in_milliseconds_is_scored_with_its_unit(tmp_path, capsys):
+    """The command asks about the times; with the unit the figures are those of the same seconds."""
+    path = tmp_path / "phone.csv"
+    path.write_text("".join(f"{image},mo_tfc,{image},{image},40\n" for image in range(200)))
+    assert 0 == run(path)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Is the log in milliseconds? Then add --time-unit ms: VIPS is 25, not 0.025" in printed
+    assert ["remarks"] == [name for name in report(capsys, path) if name == "remarks"]
+    found = report(capsys, path, "--time-unit", "ms")
+    assert (25.0, 0.04) == (found["vips"]["sum"], found["workloads"]["mo_tfc"]["mean_time_s"])
+    assert "remarks" not in found
+    assert 0 == cli.main(["aiotbench", "rank", str(path), "--time-unit", "ms"])
+    assert "milliseconds" not in capsys.readouterr().out
+
+
+def test_shifted_labels_are_named_with_the_repaired_accuracy(tmp_path, capsys):
+    """A log whose labels are one off scores 0.000 %, and says what it would score."""
+    path = tmp_path / "phone.csv"
+    lines = [
+        f"{image},mo_tfc,{image},{image + (1 if image % 4 else 9)},0.04" for image in range(80)
+    ]
+    path.write_text("\n".join(lines))
+    assert 0 == run(path)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "0.000 %" in printed and "Counted from the same one the accuracy is 75.000 %" in printed
+
+
+def test_a_short_pause_keeps_a_result_from_being_a_submission(log, tmp_path, capsys):
+    """The finding stands in the table, in JSON, and with the device in a ranking."""
+    (tmp_path / "board.toml").write_text(f"{PARTS}cooling_s = 60\n")
+    run(log)
+    assert "The pause before each workload was 60 s (cooling_s)" in capsys.readouterr().out
+    assert "60 s (cooling_s)" in "".join(report(capsys, log)["submission"]["open"])
+    cli.main(["aiotbench", "rank", str(log)])
+    assert "board, The pause before each workload was 60 s" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_the_shortest_pause_of_several_parts_counts(log, tmp_path, capsys):
+    """Each part of a log has its own pause, and the first must not hide the others."""
+    lines = log.read_text().splitlines()
+    for name, own, pause in (("a", lines[:57], 300), ("b", lines[57:], 5)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(own))
+        (tmp_path / f"{name}.toml").write_text(f"{PARTS}cooling_s = {pause}\n")
+    run(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert "The pause before each workload was 5 s" in capsys.readouterr().out

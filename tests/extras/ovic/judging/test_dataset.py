@@ -34,7 +34,7 @@ def test_labels_name_images_in_folders(tmp_path: Path, folder: Path) -> None:
     [
         ("Test/a.jpg,1\nTest/a,2\n", r"'Test/a\.jpg' \(line 1\) and 'Test/a' \(line 2\)"),
         ("a.jpg,1\n", r"'a\.jpg' \(line 1\) could be each"),
-        ("c.jpg,1\n", "1 of 1 images are not there: c.jpg"),
+        ("c.jpg,1\n", "1 of 1 image is not there: c.jpg"),
     ],
 )
 def test_a_line_that_means_no_file_of_its_own_is_refused(

@@ -17,6 +17,7 @@ from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import images_in
 from referee.extras.ovic.judging.entry import accuracy_of
 from referee.extras.ovic.judging.figures import write_coco_results
+from referee.extras.ovic.judging.jobs import ModelFault
 from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.rules.model_rules import ModelRules
@@ -95,6 +96,47 @@ def test_a_known_box_gives_a_known_map(category, percent, models, colours):
     truth = coco_truth(colours, category)
     found = accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
     assert (percent, 3) == (pytest.approx(found.percent), found.images)
+
+
+def test_boxes_end_at_the_image_and_the_overhang_is_told(models, colours):
+    """A box that reaches out is the box of its part in the image."""
+    outputs = models.known_detections()
+    outputs[0][0, 0] = [0.25, 0.5, 0.75, 1.4]
+    model = colours.parent / "m.tflite"
+    model.write_bytes(models.detector(outputs))
+    truth = coco_truth(colours, 17)
+    found = accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
+    assert 100 == pytest.approx(found.percent)
+    assert (3, 300) == (found.overhang.boxes, found.overhang.of)
+    assert 0.4 == pytest.approx(found.overhang.most)
+
+
+@pytest.mark.parametrize(
+    ("output", "value", "rule"),
+    [(0, [50, 80, 120, 160], "box_range"), (0, np.nan, "not_a_number"), (2, 7.0, "score_range")],
+)
+def test_every_answer_keeps_the_rules(output, value, rule, models, colours):
+    """What a model says of an image that nobody tried before is judged, too."""
+    outputs = models.known_detections()
+    outputs[output][0, 1] = value
+    model = colours.parent / "m.tflite"
+    model.write_bytes(models.detector(outputs))
+    truth = coco_truth(colours, 17)
+    with pytest.raises(ModelFault) as caught:
+        accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
+    assert rule == caught.value.failure.rule
+
+
+def test_fewer_boxes_on_an_image_are_scored(models, colours):
+    """The count says how many there are: what the memory held behind them is left out."""
+    outputs = models.known_detections()
+    outputs[3][0] = 1
+    outputs[0][0, 1:], outputs[2][0, 1:] = np.nan, 1.0
+    model = colours.parent / "m.tflite"
+    model.write_bytes(models.detector(outputs))
+    truth = coco_truth(colours, 17)
+    found = accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
+    assert (100, 3) == (pytest.approx(found.percent), found.overhang.of)
 
 
 def test_a_detectors_answers_are_kept_as_an_evaluation_server_takes_them(models, colours):

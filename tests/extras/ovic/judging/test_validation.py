@@ -8,13 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging import confined, validation
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import Done
-from referee.extras.ovic.judging.validation import validate_model
+from referee.extras.ovic.judging.validation import some_of, validate_model, validated
 from referee.extras.ovic.judging.wire import pack_arrays, pack_facts
+from referee.extras.ovic.rules.detections import Overhang
 from referee.extras.ovic.rules.model_rules import Failure, ModelRules, TensorFacts
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
@@ -86,7 +88,7 @@ def test_two_inputs_are_refused(models, validate):
     ("output", "value", "rule"),
     [
         (0, [0.5, 0.5, 0.4, 0.6], "box_order"),
-        (0, [0.5, 0.5, 0.6, 1.5], "box_range"),
+        (0, [150, 80, 240, 190], "box_range"),
         (0, [0.5, math.nan, 0.6, 0.7], "not_a_number"),
         (1, -1, "class_index"),
         (2, 1.5, "score_range"),
@@ -97,6 +99,41 @@ def test_a_wrong_value_is_found_by_running_the_model(output, value, rule, models
     outputs = models.known_detections()
     outputs[output][0, 1] = value
     assert [rule] == rules_broken(validate(models.detector(outputs), "detection"))
+
+
+def test_photographs_are_tried_too(models, tmp_path):
+    """Eight of the images at equal distances are run, beside the three made ones."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for number in range(20):
+        Image.new("RGB", (40, 30), (number, 9, 9)).save(folder / f"{number:02}.png")
+    images = sorted(folder.iterdir())
+    assert [f"{n:02}.png" for n in (0, 2, 5, 7, 10, 12, 15, 17)] == [
+        path.name for path in some_of(images)
+    ]
+    assert images[:3] == some_of(images[:3])
+    outputs = models.known_detections()
+    outputs[0][0, 1] = [-0.25, 0, 0.5, 1.125]
+    model = tmp_path / "model.tflite"
+    model.write_bytes(models.detector(outputs))
+    found = validated(model, ModelRules("detection"), slower=PATIENT, images=images)
+    assert ([], Overhang(11, 1100, 0.25)) == (found.failures, found.overhang)
+
+
+def test_a_photograph_that_cannot_be_read_is_not_the_models_fault(models, tmp_path):
+    """The caller learns which image it is."""
+    (tmp_path / "broken.jpg").write_bytes(b"no picture")
+    model = tmp_path / "model.tflite"
+    model.write_bytes(models.detector())
+    with pytest.raises(InputError, match="broken.jpg cannot be read"):
+        validated(model, ModelRules("detection"), images=[tmp_path / "broken.jpg"])
+
+
+def test_an_input_that_leaves_its_sides_open_is_refused(models, validate):
+    """A model of any size has no latency; one that leaves the number of images open is fine."""
+    (failure,) = validate(models.open_sides(models.classifier()))
+    assert ("input_shape", "[1, -1, -1, 3]") == (failure.rule, failure.found)
+    assert [] == validate(models.open_sides(models.classifier(), (-1, 8, 8, 3)))
 
 
 def test_another_count_is_found(models, validate):

@@ -116,8 +116,11 @@ def test_an_input_has_bytes(dtype):
     [
         (0, (0, 3), [0.5, 0.2, 0.4, 0.4], "box_order"),
         (0, (0, 3), [0.1, 0.5, 0.4, 0.4], "box_order"),
-        (0, (0, 3), [-0.21, 0.2, 0.4, 0.4], "box_range"),
-        (0, (0, 3), [0.1, 0.2, 0.4, 1.21], "box_range"),
+        (0, (0, 3), [30, 40, 120, 160], "box_range"),
+        (0, (0, 3), [0, 0, 300, 300], "box_range"),
+        (0, (0, 3), [-2, 0.2, -1, 0.4], "box_range"),
+        (0, (0, 3), [0.1, 1.6, 0.4, 1.7], "box_range"),
+        (0, (0, slice(None)), [1.1, 0.2, 1.2, 0.4], "box_range"),
         (0, (0, 3, 1), np.nan, "not_a_number"),
         (1, (0, 7), -1, "class_index"),
         (1, (0, 7), 90, "class_index"),
@@ -141,17 +144,30 @@ def test_one_wrong_value_of_a_detector_breaks_one_rule(output, place, value, rul
     [
         (0, (0, 3), [0, 0, 1, 1]),
         (0, (0, 3), [0.5, 0.5, 0.5, 0.5]),
-        (0, (0, 3), [-0.125, 0, 1.125, 1]),
+        (0, (0, 3), [-0.45, 0, 1.45, 1]),
+        (0, (0, 3), [-1.5, -1.5, 2.5, 2.5]),
+        (0, (0, 3), [1.01, 0, 1.1, 1]),
         (1, (0, 7), 89),
         (2, (0, 7), 1),
         (2, (0, 7), 0),
     ],
 )
 def test_values_at_the_edges_pass(output, place, value):
-    """Whole images, boxes without area, a small overhang, and both ends of a range are allowed."""
+    """Whole images, boxes without area, overhangs, and both ends of a range are allowed."""
     outputs = good_outputs()
     outputs[output][place] = value
     assert [] == value_failures(DETECTION, outputs)
+
+
+@pytest.mark.parametrize("count", [0, 1, 40, 99])
+def test_what_stands_behind_the_count_is_not_judged(count):
+    """The post-processing leaves there what the memory held: only the count is told."""
+    outputs = good_outputs()
+    outputs[3][0] = count
+    outputs[0][0, count:] = [np.nan, 9e9, -9e9, np.inf]
+    outputs[1][0, count:], outputs[2][0, count:] = 1e30, -7
+    (failure,) = value_failures(DETECTION, outputs)
+    assert ("count", f"{count}") == (failure.rule, failure.found)
 
 
 def test_an_organiser_may_ask_for_boxes_inside_the_image():

@@ -71,6 +71,33 @@ def test_what_failed_through_the_referee_may_come_again(intake, contest):
     assert [3, "entries_spent"] == codes(intake, b"a", b"c")
 
 
+def refuse(contest, number, *rules):
+    """Let an entry be refused for these rules."""
+    failures = [{"rule": rule, "expected": "x", "found": "y"} for rule in rules]
+    with contest.database.write() as connection:
+        record_entry_event(connection, number, "validating", UTC, actor="x")
+        detail = {"failures": failures}
+        record_entry_event(connection, number, "refused", UTC, actor="x", detail=detail)
+
+
+def test_a_refusal_for_the_range_of_boxes_alone_does_not_count(intake, contest):
+    """The team may try another model; any other rule beside it counts."""
+    assert [1, 2, "entries_spent"] == codes(intake, b"a", b"b", b"c")
+    refuse(contest, 1, "box_range")
+    refuse(contest, 2, "box_range", "score_range")
+    assert 1 == intake.left_today("ants", "classification")
+    assert [3, "entries_spent"] == codes(intake, b"c", b"d")
+
+
+def test_refusals_that_do_not_count_have_an_end(intake, contest):
+    """As many as the day has entries: nobody asks the hidden images without a bound."""
+    for number, content in enumerate((b"a", b"b", b"c", b"d"), 1):
+        assert [number] == codes(intake, content)
+        refuse(contest, number, "box_range")
+    assert ["entries_spent"] == codes(intake, b"e")
+    assert 0 == intake.left_today("ants", "classification")
+
+
 def test_a_void_model_does_not_come_back(intake, contest):
     """A model that an operator took out stays out."""
     hand_in(intake, b"a")

@@ -66,5 +66,5 @@ def test_a_session_and_a_team_never_share_a_token(practice):
     """The token of a session opens no door for models, and the reverse."""
     key = practice.secrets.token_key
     with pytest.raises(Refusal):
-        team_of_token(practice, token_of_session(key, 1))
+        team_of_token(practice, token_of_session(key, 1, bytes(16)))
     assert session_of_token(key, token_of_team(practice, "1")) is None

@@ -26,14 +26,14 @@ from referee.extras.ovic.commands.ovic.model_options import (
     rules_of,
 )
 from referee.extras.ovic.commands.ovic.options import add_action, add_frontier, score_text
-from referee.extras.ovic.commands.ovic.validate import validity
+from referee.extras.ovic.commands.ovic.validate import overhang_report, validity
 from referee.extras.ovic.rules.score import RULES
 from referee.programs.progress import progress_bar
 
 if TYPE_CHECKING:
     from referee.core.coco_boxes import CocoResults
     from referee.extras.ovic.judging.entry import Entry
-    from referee.extras.ovic.rules.model_rules import Failure
+    from referee.extras.ovic.judging.validation import Validated
 
 _DESCRIPTION = """\
 Validate a model, measure its latency on the images, answer all images of the ground truth with it,
@@ -79,9 +79,10 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Judge the model and print; return 0, or 1 without a valid score."""
+    from referee.extras.ovic.judging.dataset import images_in
     from referee.extras.ovic.judging.entry import judge_entry
     from referee.extras.ovic.judging.figures import read_frontier
-    from referee.extras.ovic.judging.validation import validate_model
+    from referee.extras.ovic.judging.validation import validated
 
     rules, limits, place = rules_of(args), limits_of(args), place_of(args)
     if args.results is not None and args.task != "detection":
@@ -89,9 +90,10 @@ def act(args: argparse.Namespace) -> int:
     scoring = RULES[args.task]
     if args.frontier is not None:
         scoring = read_frontier(args.frontier, scoring)
-    failures = validate_model(args.model, rules, limits, args.slower)
-    if failures:
-        return _refused(args, failures)
+    images = images_in(args.images)
+    found = validated(args.model, rules, limits, args.slower, images=images)
+    if found.failures:
+        return _refused(args, found)
     with progress_bar("images and runs") as progress:
         entry = judge_entry(
             args.model,
@@ -113,7 +115,7 @@ def act(args: argparse.Namespace) -> int:
         save_figure(figure_of(scoring, entry=entry.score), args.picture)
     if scoring.note:
         print(f"referee ovic: {scoring.note}", file=sys.stderr)
-    print(json.dumps(_report(args.task, entry)) if args.json else _text(entry))
+    print(json.dumps(_report(args.task, entry, found)) if args.json else _text(entry))
     return 0 if entry.score is not None and entry.score.valid else 1
 
 
@@ -125,11 +127,11 @@ def _keep(path: Path | None, results: CocoResults) -> None:
         write_coco_results(path, results)
 
 
-def _refused(args: argparse.Namespace, failures: Sequence[Failure]) -> int:
+def _refused(args: argparse.Namespace, found: Validated) -> int:
     """Print why there is no score."""
-    reasons = [str(failure) for failure in failures]
+    reasons = [str(failure) for failure in found.failures]
     if args.json:
-        print(json.dumps(_no_score(args.task, reasons) | {"validation": validity(failures)}))
+        print(json.dumps(_no_score(args.task, reasons) | {"validation": validity(found)}))
     else:
         print("\n".join([*reasons, f"{args.model.name} is not valid for {args.task}"]))
     return 1
@@ -140,7 +142,7 @@ def _no_score(task: str, reasons: Sequence[str]) -> dict[str, Any]:
     return {"task": task, **dict.fromkeys(figures), "valid": False, "reasons": list(reasons)}
 
 
-def _report(task: str, entry: Entry) -> dict[str, Any]:
+def _report(task: str, entry: Entry, found: Validated) -> dict[str, Any]:
     from referee.extras.ovic.judging.figures import score_report
 
     if entry.score is not None:
@@ -151,16 +153,20 @@ def _report(task: str, entry: Entry) -> dict[str, Any]:
     return report | {
         "images": entry.accuracy.images,
         "right": entry.accuracy.right,
-        "validation": validity([]),
+        "validation": validity(found),
         "benchmark": entry.measurement.report(),
+        **overhang_report(entry.accuracy.overhang),
     }
 
 
 def _text(entry: Entry) -> str:
+    from referee.extras.ovic.rules.detections import Overhang, overhang_texts
+
     right = "" if entry.accuracy.right is None else f", {entry.accuracy.right} right"
     lines = [
         measurement_text(entry.measurement),
         f"{'images':<16}{entry.accuracy.images}{right}",
+        *overhang_texts(entry.accuracy.overhang or Overhang()),
     ]
     if entry.score is not None:
         lines.append(score_text(entry.score))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from power.commands.written_file import file_to_write
+from referee.core.counts import counted
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.entry_text import figure, table
@@ -136,7 +137,8 @@ def _write_minival(args: argparse.Namespace) -> int:
         args.out.write_text(json.dumps(chosen) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{args.out} cannot be written: {error.strerror}") from None
-    print(f"{args.out}: {len(chosen['images'])} images, {len(chosen['annotations'])} annotations")
+    images, boxes = (len(chosen[name]) for name in ("images", "annotations"))
+    print(f"{args.out}: {counted(images, 'image')}, {counted(boxes, 'annotation')}")
     return 0
 
 
@@ -173,7 +175,8 @@ def chosen_part(truth: Path, image_ids: set[int]) -> dict[str, Any]:
         listed = ", ".join(map(str, missing[:_LISTED]))
         more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
         raise InputError(
-            f"{truth}: {len(missing)} of {len(image_ids)} images are not there: {listed}{more}"
+            f"{truth}: {len(missing)} of {counted(len(image_ids), 'image is', 'images are')}"
+            f" not there: {listed}{more}"
         )
     return {**content, "images": images, "annotations": annotations}
 

@@ -59,7 +59,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
         default=_RULES.overhang,
         metavar="X",
         help="how far a box may reach beyond the image, as a share of its side; 0 is the rules' own"
-        " text (default: %(default)s)",
+        " text (default: no bound, because the score cuts boxes off at the image)",
     )
     group.add_argument(
         "--slower",

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of the library's functions: what is none of the right kind ends in a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from referee.errors import ArgumentError
+
+_Kind = TypeVar("_Kind")
+
+_MADE_BY = {
+    "GroundTruth": "as load_ground_truth and GroundTruth.from_arrays return it",
+    "Detections": "as load_detections and Detections.from_arrays return them",
+    "CocoTruth": "as load_coco_truth and CocoTruth.from_arrays return it",
+    "CocoResults": "as load_coco_results and CocoResults.from_arrays return them",
+    "IlsvrcResult": "as evaluate and LiveScore.result return it",
+    "MapUncertainty": "as measure_uncertainty returns it",
+    "Comparison": "as compare returns it",
+    "Energy": "such as Energy(0.25, 0.001), in watt-hours",
+}
+
+
+def require(name: str, value: object, kind: type[_Kind]) -> _Kind:
+    """Return an argument that is of a kind; raise ArgumentError for any other."""
+    if isinstance(value, kind):
+        return value
+    raise ArgumentError(_wrong_kind(name, value, kind.__name__))
+
+
+def require_one_of(name: str, value: object, *kinds: type[Any]) -> None:
+    """Raise ArgumentError for an argument that is of none of these kinds."""
+    if not isinstance(value, kinds):
+        raise ArgumentError(_wrong_kind(name, value, *(kind.__name__ for kind in kinds)))
+
+
+def real_number(value: object, name: str) -> float:
+    """Return a number as a float; raise ArgumentError for a text, None, and all else that is none.
+
+    NaN and infinity are floats.
+    """
+    if not isinstance(value, (str, bytes, bytearray)) and value is not None:
+        try:
+            return float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError, RuntimeError):
+            pass
+    raise ArgumentError(f"{name} is {value!r:.60}: give a number")
+
+
+def finite_number(value: object, name: str) -> float:
+    """Return a finite number as a float; raise ArgumentError for anything else."""
+    number = real_number(value, name)
+    if not math.isfinite(number):
+        raise ArgumentError(f"{name} is {number}: give a finite number")
+    return number
+
+
+def several(values: object, name: str) -> list[Any]:
+    """Return the members of anything that has some; raise ArgumentError for a text or a number."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{name} is {values!r:.60}: give several numbers, such as (0.5, 0.75)")
+    return list(values)
+
+
+def _wrong_kind(name: str, value: object, *kinds: str) -> str:
+    wanted = " or ".join(
+        f"{kind}, {_MADE_BY[kind]}" if kind in _MADE_BY else kind for kind in kinds
+    )
+    given = repr(value) if value is None or isinstance(value, str) else type(value).__name__
+    return f"{name} is {given:.60}: give {wanted}"

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many of a thing there are, in words: one rule for every sentence that counts."""
+
+from __future__ import annotations
+
+
+def counted(count: int | str, one: str, several: str = "") -> str:
+    """Return '1 image' or '2 images'; `several` is what an 's' behind `one` does not make.
+
+    Both may have more words than the noun: `counted(count, "box is", "boxes are")`. A count in
+    words is several.
+    """
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
