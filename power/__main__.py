@@ -5,8 +5,18 @@ from __future__ import annotations
 
 import sys
 
-from power.cli import main
-from power.commands.interrupt import leave
+
+def _run() -> None:
+    """Run the command; Ctrl-C while it is still being loaded is told in one line, as later on."""
+    try:
+        from power.cli import main
+        from power.commands.interrupt import leave
+
+        leave(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(1)
+
 
 if __name__ == "__main__":
-    leave(main(sys.argv[1:]))
+    _run()

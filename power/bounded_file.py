@@ -25,6 +25,9 @@ MOST_PIPED_BYTES = 2**29
 SMALL_BYTES = 2**24
 """A configuration, a key or a table of people is never longer."""
 
+TEXT_ENCODING = "utf-8-sig"
+"""How the texts of people are read: UTF-8, also with the mark that spreadsheets put before it."""
+
 # How long a pipe may have nobody who writes, and how long its writer may say nothing.
 _NO_WRITER_S, _SILENT_S = 5.0, 60.0
 _PIECE = 2**20
@@ -50,8 +53,11 @@ def file_bytes(path: Path | str, most: int = MOST_BYTES) -> bytes:
 
 
 def file_text(path: Path | str, most: int = SMALL_BYTES) -> str:
-    """Return a file's text with its lines ended by `\\n`; raise as `file_bytes`, and ValueError."""
-    text = file_bytes(path, most).decode("utf-8")
+    """Return a file's text with its lines ended by `\\n`; raise as `file_bytes`, and ValueError.
+
+    A byte order mark is no part of the text.
+    """
+    text = file_bytes(path, most).decode(TEXT_ENCODING)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -36,6 +36,9 @@ HARMONIC_UNITS = {
 BOTH_WAYS = ("WHP", "WHM", "AH")
 """What the meter integrates for a load that gives back: energy taken, energy given, charge."""
 
+DC_ALONE = ("AHP", "AHM")
+"""What the meter integrates in the input mode DC alone (IM WT310E-01EN, page 5-1)."""
+
 COLUMN = "item_"
 """The beginning of the name of a quantity's column in a power log."""
 

@@ -90,13 +90,25 @@ def last_of(entries: Iterable[RunEntry], serial: str) -> RunEntry | None:
 
 
 def unfinished(entries: Iterable[RunEntry], serial: str) -> list[RunEntry]:
-    """Return the runs on a meter that began and whose result nobody has fetched, newest first."""
+    """Return the runs on a meter that began and whose result nobody has fetched, newest first.
+
+    A meter holds one result. So one that was fetched or given up also ends the runs before its own:
+    their results are gone. One without a known run, as `rescue` finds it where a log was deleted,
+    ends all that have begun. One that is noted a second time, late, ends nothing.
+    """
     open_runs: dict[str, RunEntry] = {}
+    ever: set[str] = set()
     for entry in entries:
         if entry.serial != serial:
             continue
+        if entry.event is not RunEvent.BEGUN and entry.state is not None:
+            begun = list(open_runs)
+            count = begun.index(entry.log) + 1 if entry.log in open_runs else len(begun)
+            for log in begun[: 0 if entry.log in ever - set(begun) else count]:
+                del open_runs[log]
         open_runs.pop(entry.log, None)
         if entry.event is RunEvent.BEGUN:
+            ever.add(entry.log)
             open_runs[entry.log] = entry
     return list(reversed(open_runs.values()))
 

@@ -136,7 +136,7 @@ ROOMS = {
         "wipe_guard": {"errors", "meter", "wipe_rule"},
         # Which meter measured, by its identity and its settings.
         "official": {"meter"},
-        "energy": {"errors", "meter", "official", "readings", "values"},
+        "energy": {"errors", "meter", "official", "quantities", "readings", "values"},
         "logs": {
             *("errors", "meter", "readings", "append_file", "energy", "values", "wipe_rule"),
             *("quantities", "bounded_file"),
@@ -219,7 +219,7 @@ ONLY_IN = {
     "matplotlib": (
         "power/logs/plot.py",
         "power/logs/fonts.py",
-        "referee/service/event/charts.py",
+        *("referee/service/event/charts.py", "referee/service/event/chart_axes.py"),
         "referee/service/event/share_picture.py",
         "referee/service/scoreboard/team_charts.py",
         "referee/extras/ovic/judging/picture.py",

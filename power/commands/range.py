@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from power.bench.ranging import HEADROOM, Choice, Extremes, extremes_of, propose
@@ -20,11 +22,11 @@ from power.commands.options import (
     conditions_of,
     guard_of,
 )
-from power.commands.output import print_json
+from power.commands.output import print_json, say
 from power.commands.seconds import some_seconds
 from power.errors import MeterRefused
 from power.follow import Schedule
-from power.meter import InputMode, MeterSettings, Reading
+from power.meter import Flag, InputMode, Leave, MeterSettings, Reading
 from power.wt310.driver import WT310
 
 if TYPE_CHECKING:
@@ -34,12 +36,14 @@ _DESCRIPTION = """\
 Watch a device at its hardest work on auto-range, and propose fixed ranges with the uncertainty of
 each. The smallest ranges that measure rms values and peaks come first. Official runs use fixed
 ranges. While auto-range switches, the meter measures nothing; a range that is too small cuts
-crests. It resets the meter, so it is refused while an integration runs.
+crests. Where it switched, the device is watched again for as long, on fixed ranges. It resets the
+meter, so it is refused while an integration runs.
 Exit code 1 when no range fits.
 
   python -m power range TCPIP::192.168.1.5::INSTR --seconds 30
 """
 _UPDATE_S = 0.5
+_OVER = {Flag.OVER_RANGE, Flag.VOLTAGE_PEAK_OVER, Flag.CURRENT_PEAK_OVER}
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -84,6 +88,7 @@ def run(options: argparse.Namespace) -> int:
     if options.headroom < 1:
         raise ValueError("--headroom must be at least 1")
     mode = InputMode(options.mode)
+    again = _Watched()
     with chosen_meter(options) as meter, progress_line(options.seconds) as draw:
         guard = guard_of(meter, options)
         leave = guard.leave()
@@ -96,8 +101,16 @@ def run(options: argparse.Namespace) -> int:
         )
         with as_found(meter, guard):
             settings = meter.prepare(settings, leave)
-            readings, blank = _watch(meter, options.seconds, draw)
+            watched = _watch(meter, settings, options.seconds, draw)
+            if watched.blank:
+                say(
+                    "auto-range switched, and measures nothing meanwhile; watching again on fixed "
+                    "ranges"
+                )
+                again = _watch_fixed(meter, settings, leave, watched, options.seconds, draw)
             model, identity = meter.model, meter.identify()
+    readings = [*watched.readings, *again.readings]
+    _require_peaks(readings)
     choices = propose(
         readings,
         model.voltage_ranges(options.crest_factor),
@@ -111,38 +124,92 @@ def run(options: argparse.Namespace) -> int:
             {
                 "seen": vars(seen),
                 "readings": len(readings),
-                "readings_without_values": blank,
+                "readings_without_values": watched.blank,
+                "readings_on_fixed_ranges": len(again.readings),
                 "choices": [vars(choice) for choice in choices],
             }
         )
     else:
         _print(seen, choices)
-        if blank:
-            print(
-                f"note     {blank} of {blank + len(readings)} readings had no values, because "
-                "auto-range switched. What was drawn then was not seen: run on the larger ranges, "
-                "and look at the peaks in its log"
-            )
+        if watched.blank:
+            print(_note(watched, again))
     return 0 if choices else 1
 
 
-def _watch(meter: WT310, seconds: float, draw: Draw) -> tuple[list[Reading], int]:
-    """Return the readings with data, and the number of those without.
+@dataclass
+class _Watched:
+    """What a device showed: the readings with data, the number of those without, and the ranges.
 
-    A meter that shows no data, or no peaks, is refused.
+    `volts` and `amperes` are the largest ranges that the meter was on. `cut` tells whether
+    something was over its range there.
     """
-    schedule = Schedule(real_elapsed_s(), _UPDATE_S)
+
+    readings: list[Reading] = field(default_factory=list)
+    blank: int = 0
+    volts: float = 0.0
+    amperes: float = 0.0
+    cut: bool = False
+
+    def take(self, reading: Reading) -> None:
+        """Note a reading."""
+        self.volts = max(self.volts, reading.voltage_range_v or 0.0)
+        self.amperes = max(self.amperes, reading.current_range_a or 0.0)
+        self.cut |= bool(reading.flags & _OVER)
+        self.cut |= any("over" in reason for reason in reading.missing.values())
+        if None in (reading.voltage_v, reading.current_a, reading.power_w):
+            self.blank += 1
+        else:
+            self.readings.append(reading)
+
+
+def _watch(meter: WT310, settings: MeterSettings, seconds: float, draw: Draw) -> _Watched:
+    """Return what a device shows in that time."""
+    update_s = settings.update_interval_s
+    schedule = Schedule(real_elapsed_s(), update_s)
     end_s = real_elapsed_s() + seconds
-    readings: list[Reading] = []
-    blank = 0
+    watched = _Watched()
     while (now_s := real_elapsed_s()) < end_s:
         time.sleep(schedule.next_after(now_s) - now_s)
         reading = meter.read()
         draw(real_elapsed_s() + seconds - end_s, f"{reading.power_w or 0.0:.4g} W")
-        if None not in (reading.voltage_v, reading.current_a, reading.power_w):
-            readings.append(reading)
-        else:
-            blank += 1
+        watched.take(reading)
+    return watched
+
+
+def _watch_fixed(
+    meter: WT310,
+    settings: MeterSettings,
+    leave: Leave,
+    before: _Watched,
+    seconds: float,
+    draw: Draw,
+) -> _Watched:
+    """Watch on the largest ranges that auto-range took, or on larger ones while something is cut.
+
+    A meter that does not tell its ranges is watched on its largest ones.
+    """
+    factor = settings.crest_factor
+    ladders = (meter.model.voltage_ranges(factor), meter.model.current_ranges(factor))
+    pair = [
+        [size for size in sorted(ladder) if size >= (least or max(ladder))]
+        for ladder, least in zip(ladders, (before.volts, before.amperes), strict=True)
+    ]
+    watched = _Watched()
+    for step in range(max(map(len, pair))):
+        volts, amperes = (sizes[min(step, len(sizes) - 1)] for sizes in pair)
+        fixed = replace(settings, voltage_range_v=volts, current_range_a=amperes)
+        try:
+            meter.prepare(fixed, leave)
+        except MeterRefused:
+            continue  # Over range already: the next pair is larger.
+        watched = _watch(meter, fixed, seconds, draw)
+        if not watched.cut:
+            break
+    return watched
+
+
+def _require_peaks(readings: Sequence[Reading]) -> None:
+    """Refuse a meter that showed no data, or no peaks."""
     if not readings:
         raise MeterRefused("the meter showed no values; check the wiring and switch the device on")
     if all(row.current_peak_a is None for row in readings):
@@ -150,7 +217,15 @@ def _watch(meter: WT310, seconds: float, draw: Draw) -> tuple[list[Reading], int
             "the meter shows no peaks, so nobody can tell which ranges hold them; choose ranges by "
             "hand, or update the meter's firmware"
         )
-    return readings, blank
+
+
+def _note(watched: _Watched, again: _Watched) -> str:
+    whole = watched.blank + len(watched.readings)
+    return (
+        f"note     {watched.blank} of {whole} readings had no values, because auto-range switched. "
+        f"On fixed ranges {len(again.readings)} of {again.blank + len(again.readings)} had. Record "
+        "on fixed ranges: auto-range would fill such times with estimates"
+    )
 
 
 def _print(seen: Extremes, choices: list[Choice]) -> None:

@@ -48,6 +48,7 @@ class Averaging:
 _HELD = {
     **{"volts": max, "amperes": max, "watts": max},
     **{"voltage_peak": max, "current_peak": max, "voltage_trough": min, "current_trough": min},
+    **{"power_peak": max, "power_trough": min},
 }
 """What is held, and how the larger of two is found; S and Q follow from U, I and P."""
 

@@ -26,7 +26,8 @@ class EmulatedIntegrator:
         self.state = "RESET"
         self.positive_j = 0.0
         self.negative_j = 0.0
-        self.charge_c = 0.0
+        self.positive_c = 0.0
+        self.negative_c = 0.0
         self.started_s = 0.0
         self._before_s = 0.0
         self.ended_s = 0.0
@@ -81,11 +82,14 @@ class EmulatedIntegrator:
         """Return when the timer will end a running integration."""
         return self.started_s + timer_s - self._before_s
 
-    def add(self, positive_j: float, negative_j: float, coulombs: float) -> None:
-        """Count the energy of both directions, and charge."""
+    def add(
+        self, positive_j: float, negative_j: float, positive_c: float, negative_c: float
+    ) -> None:
+        """Count energy and charge of both directions."""
         self.positive_j += positive_j
         self.negative_j += negative_j
-        self.charge_c += coulombs
+        self.positive_c += positive_c
+        self.negative_c += negative_c
 
     @property
     def energy_wh(self) -> float:

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from power.emulator.profile import LoadProfile
-from power.emulator.waveform import Waveform, crest, power_factor, spectrum
+from power.emulator.waveform import Waveform, crest, power_factor, spectrum, swing
 
 # Samples above 333 % of range (666 % at crest factor 6) are cut there (IM WT310E-01EN, page 5-12).
 PEAK_LIMIT = {"3": 10 / 3, "6": 20 / 3, "A6": 20 / 3}
@@ -24,15 +24,26 @@ _LEAST_FACTOR = 0.01
 
 @dataclass(frozen=True)
 class Drawn:
-    """A load over some time: mean power, rms current, and the highest peak of the current."""
+    """A load over some time: mean power, rms current, and the highest peak of the current.
+
+    `most_w` and `least_w` are the highest and the lowest momentary power.
+    """
 
     watts: float
     amperes: float
     peak_a: float
+    most_w: float = 0.0
+    least_w: float = 0.0
 
     def part(self, share: float) -> Drawn:
         """Return the part that flows through one element."""
-        return Drawn(share * self.watts, share * self.amperes, share * self.peak_a)
+        return Drawn(
+            share * self.watts,
+            share * self.amperes,
+            share * self.peak_a,
+            share * self.most_w,
+            share * self.least_w,
+        )
 
 
 @dataclass(frozen=True)
@@ -79,11 +90,22 @@ class Load:
         parts = list(self.profile.segments(from_s, to_s))
         mean_square = sum(seconds * watts**2 for seconds, watts in parts) / span_s
         watts = self.profile.energy_j(from_s, to_s) / span_s
+        swings = [self.swing_w(power) for _, power in parts] or [self.swing_w(watts)]
         return Drawn(
             watts,
             math.copysign(self.current_a(math.sqrt(mean_square)), self.current_a(watts)),
             self.current_peak_a(max((abs(power) for _, power in parts), default=abs(watts))),
+            max(most for _, most in swings),
+            min(least for least, _ in swings),
         )
+
+    def swing_w(self, watts: float) -> tuple[float, float]:
+        """Return the lowest and the highest momentary power of a period at a mean power."""
+        if self.frequency_hz == 0:
+            return watts, watts
+        low, high = swing(self.voltage_waveform, self.shape_of_current)
+        ends = (watts * low / self.power_factor, watts * high / self.power_factor)
+        return min(ends), max(ends)
 
     @property
     def voltage_peak_v(self) -> float:

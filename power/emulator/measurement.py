@@ -36,11 +36,15 @@ class Values:
     voltage_trough: float = NO_DATA
     current_peak: float = NO_DATA
     current_trough: float = NO_DATA
+    power_peak: float = NO_DATA
+    power_trough: float = NO_DATA
     frequency: float = NO_DATA
     energy_wh: float = 0.0
     positive_wh: float = 0.0
     negative_wh: float = 0.0
     charge_ah: float = 0.0
+    positive_ah: float = NO_DATA
+    negative_ah: float = NO_DATA
     time_s: float = 0.0
 
 
@@ -205,12 +209,21 @@ class EmulatedMeasurement:
         if abs(seen_a) <= zero_limit(self.settings, "CURRent"):
             joules = given_j = amperes = 0.0
         factor = self._unclipped(drawn) * self.scale("POWer")
+        charges_c = self._counted_c(joules, given_j, amperes * span_s)
         self.integrator.add(
             (joules - given_j) * factor,
             given_j * factor,
-            amperes * span_s * self.scale("CURRent"),
+            *(charge_c * self.scale("CURRent") for charge_c in charges_c),
         )
         self._energy_known_s = to_s
+
+    def _counted_c(self, joules: float, given_j: float, rms_c: float) -> tuple[float, float]:
+        """Return the charge of each direction; the mean of an alternating current is zero."""
+        load = self.load
+        if load.frequency_hz > 0:
+            return (0.0 if self.settings.mode == "DC" else rms_c), 0.0
+        volts = load.volts * load.power_factor
+        return (joules - given_j) / volts, given_j / volts
 
     def _update(self, at_s: float) -> None:
         drawn = self._drawn(self._last_s, at_s)
@@ -295,7 +308,10 @@ class EmulatedMeasurement:
         amperes = min(drawn.peak_a, limit * self.settings.current_range_a / max(load.shares))
         amperes *= self.scale("CURRent")
         lowest = 1.0 if load.frequency_hz == 0 else -1.0
+        factor = self._unclipped(drawn) * self.scale("POWer")
         return {
+            "power_peak": drawn.most_w * factor,
+            "power_trough": drawn.least_w * factor,
             "voltage_peak": volts,
             "voltage_trough": lowest * volts,
             "current_peak": amperes,
@@ -313,10 +329,18 @@ class EmulatedMeasurement:
             "energy_wh": integrator.energy_wh,
             "positive_wh": integrator.positive_j / 3600,
             "negative_wh": integrator.negative_j / 3600,
-            "charge_ah": integrator.charge_c / 3600,
+            "charge_ah": (integrator.positive_c + integrator.negative_c) / 3600,
+            **self._charges(),
             # Whole seconds (page 6-25); the allowance is for the clock's binary fractions.
             "time_s": float(math.floor(integrator.elapsed_s(self._last_s) + 1e-6)),
         }
+
+    def _charges(self) -> dict[str, float]:
+        """Return the charge of each direction, which DC mode alone has (01EN, page 5-1)."""
+        if self.settings.mode != "DC":
+            return {}
+        positive_c, negative_c = self.integrator.positive_c, self.integrator.negative_c
+        return {"positive_ah": positive_c / 3600, "negative_ah": negative_c / 3600}
 
     def _show_counters(self, at_once: bool = False) -> None:
         """Show energy and time now, or at the next update if the options say so."""

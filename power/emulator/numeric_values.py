@@ -43,10 +43,14 @@ _SIMPLE: dict[str, Callable[[Values], float]] = {
     "UMPeak": lambda values: values.voltage_trough,
     "IPPeak": lambda values: values.current_peak,
     "IMPeak": lambda values: values.current_trough,
+    "PPPeak": lambda values: values.power_peak,
+    "PMPeak": lambda values: values.power_trough,
     "WH": lambda values: values.energy_wh,
     "WHP": lambda values: values.positive_wh,
     "WHM": lambda values: values.negative_wh,
     "AH": lambda values: values.charge_ah,
+    "AHP": lambda values: values.positive_ah,
+    "AHM": lambda values: values.negative_ah,
     "TIME": lambda values: values.time_s,
 }
 
@@ -118,7 +122,10 @@ def _exists(meter: Instrument, item: str) -> bool:
 
 
 # What divides among the elements; voltage, ratios, frequency and time are the same in all.
-_DIVIDED = ("I", "P", "S", "Q", "IPPeak", "IMPeak", "WH", "WHP", "WHM", "AH")
+_DIVIDED = (
+    *("I", "P", "S", "Q", "IPPeak", "IMPeak", "PPPeak", "PMPeak"),
+    *ENERGY,
+)
 
 
 def _share(meter: Instrument, function: str, item: str) -> float:

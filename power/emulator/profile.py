@@ -8,13 +8,12 @@ import json
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from typing import TextIO
 
-from power.bounded_file import require_file
+from power.bounded_file import MOST_BYTES, file_text
 
 
 @dataclass(frozen=True)
@@ -147,15 +146,13 @@ def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
 
     A power log is CSV or JSON lines. If the first line of CSV is a header, the columns `elapsed_s`
     and `power_w` are found by name. Rows without a power are skipped. Times count from the first
-    row.
+    row. Raises ValueError for a row of something else, so that none is lost unseen.
     """
-    require_file(path)
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = _rows(file)
+    rows = _rows(file_text(path, MOST_BYTES).splitlines(keepends=True))
     columns = (0, 1)
     if rows and "power_w" in rows[0] and "elapsed_s" in rows[0]:
         columns = (rows[0].index("elapsed_s"), rows[0].index("power_w"))
-    points = list(_points(rows, columns))
+    points = list(_points(path, rows, columns))
     if not points:
         raise ValueError(f"{path} holds no line of seconds and watts")
     first = points[0][0]
@@ -168,26 +165,43 @@ def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _rows(file: TextIO) -> list[list[str]]:
+def _rows(lines: Sequence[str]) -> list[list[str]]:
     """Return the rows of CSV, or of JSON lines with the seconds and the watts of each object."""
-    lines = file.readlines()
     if not (lines and lines[0].startswith("{")):
         return [row for row in csv.reader(lines) if row]
     rows = [["elapsed_s", "power_w"]]
     for line in lines:
         try:
             value = json.loads(line)
-            rows.append([str(value[name]) for name in rows[0]])
+            rows.append(["" if value[name] is None else str(value[name]) for name in rows[0]])
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # half a line of a killed program, or a line of something else
     return rows
 
 
-def _points(rows: Iterable[list[str]], columns: tuple[int, int]) -> Iterable[tuple[float, float]]:
-    for row in rows:
-        try:
-            seconds, watts = (float(row[column]) for column in columns)
-        except (ValueError, IndexError):
-            continue
+_NUMBERS_BEGIN = tuple("+-.0123456789")
+
+
+def _points(
+    path: Path, rows: Sequence[list[str]], columns: tuple[int, int]
+) -> Iterator[tuple[float, float]]:
+    """Yield seconds and watts; raise ValueError for a row of something else below the header."""
+    for number, row in enumerate(rows, start=1):
+        fields = [row[column].strip() if column < len(row) else "" for column in columns]
+        if number == 1 and not any(field.strip()[:1] in _NUMBERS_BEGIN for field in row):
+            continue  # a header
+        if not fields[1] and _is_number(fields[0]):
+            continue  # a reading without a power
+        if not all(map(_is_number, fields)):
+            raise ValueError(f"{path}, row {number}: {row[:4]} is no row of seconds and watts")
+        seconds, watts = map(float, fields)
         if math.isfinite(seconds) and math.isfinite(watts):
             yield seconds, watts
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

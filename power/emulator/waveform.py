@@ -95,3 +95,10 @@ def power_factor(voltage: Waveform, current: Waveform) -> float:
     return (
         math.fsum(u * i for u, i in zip(samples(voltage), samples(current), strict=True)) / _SAMPLES
     )
+
+
+@lru_cache(maxsize=16)
+def swing(voltage: Waveform, current: Waveform) -> tuple[float, float]:
+    """Return the lowest and the highest product of both in a period, each at an rms value of 1."""
+    products = [u * i for u, i in zip(samples(voltage), samples(current), strict=True)]
+    return min(products), max(products)

@@ -36,12 +36,30 @@ def uncertainty(
             "1 % at most." + ("" if sampled else " Smaller ranges would lower it."),
         )
     if limit.over_one_percent > 0:
-        worst = "" if limit.worst is None else f", up to {limit.worst:.2%} of it"
-        yield note(
-            "readings_over_1_percent",
-            f"The power alone was less certain than 1 % for {limit.over_one_percent:.0%} of the "
-            f"time{worst}.",
+        yield note("readings_over_1_percent", _over_one_percent(limit))
+
+
+def _over_one_percent(limit: EnergyLimit) -> str:
+    """Say how long the power was less certain than 1 %; no power at all has no percentage."""
+    over, without, worst = limit.over_one_percent, limit.without_power, limit.worst
+    if worst is None:
+        return "The meter showed no power at all, so no percentage is known of it."
+    said = []
+    if worst > SPEC_BOUND:
+        said.append(
+            f"The power alone was less certain than 1 % for {_of_time(over - without)}, up to "
+            f"{worst:.2%} of it."
         )
+    if without > 0:
+        said.append(f"For {_of_time(without)} the meter showed no power.")
+        if worst <= SPEC_BOUND:
+            said.append(f"Otherwise the power alone was certain to {worst:.2%}.")
+    return " ".join(said)
+
+
+def _of_time(share: float) -> str:
+    """Return a share of the time; what is more than nothing is no 0 %."""
+    return "less than 1% of the time" if share < 0.005 else f"{share:.0%} of the time"
 
 
 def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:

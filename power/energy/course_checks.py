@@ -101,7 +101,7 @@ def order(run: Run) -> Iterator[Finding]:
     if run.rows.having(lambda kind: kind.state is IntegrationState.RESET)[:-1].any():
         yield invalid("meter_reset", "The integrator was reset during the run.")
     yield from _backwards(run)
-    yield from _clock(run)
+    yield from clock(run)
     gaps = _gaps_s(run)
     if gaps:
         yield note(
@@ -170,7 +170,7 @@ def _backwards(run: Run) -> Iterator[Finding]:
         yield invalid("energy_went_back", "The energy went down during the run.")
 
 
-def _clock(run: Run) -> Iterator[Finding]:
+def clock(run: Run) -> Iterator[Finding]:
     """Compare TIME with our clock at each running reading, to find a pause or a held display.
 
     A reading that came late after a gap may have been on its way since the reading before. So its

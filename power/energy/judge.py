@@ -7,16 +7,17 @@ value. Everything else only decides whether that energy may be used.
 Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`, `meter_error`,
 `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`, `final_differs`, `window`,
 `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`, `negative_energy`, `scaling`,
-`samples_missing`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
-`range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
-`suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
-`elements_differ`, `calibration`, `unspecified`, `stopped_short`, `not_official`, `samples_missed`,
-`slow_samples`, `samples_lost`, `impossible_power`, `counter_differs`, `counter_restarted`,
-`volt_amperes_differ`, `no_witness`, `witness_coarse`, `device_restarted`, `device_fault`,
-`one_part`, `sampling_changed`, `parts_missing`, `parts_differ`. Notes:
-`gap`, `clock_set`, `uncertain`, `spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A
-rescue adds `stopped` and `rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left
-the meter early adds `left` (SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
+`samples_missing`, `never_settled`, `clipping` (cut), `cross_check` (far off, or too low with a
+gap). SUSPECT: `final_unconfirmed`, `auto_range`, `range_switched`, `above_range`, `clipping`,
+`no_data`, `negative_power`, `clock`, `few_samples`, `suspended`, `implausible`, `cross_check`,
+`no_load_half`, `settings_changed`, `unchecked`, `elements_differ`, `calibration`, `unspecified`,
+`stopped_short`, `not_official`, `samples_missed`, `slow_samples`, `samples_lost`,
+`impossible_power`, `counter_differs`, `counter_restarted`, `volt_amperes_differ`, `no_witness`,
+`witness_coarse`, `device_restarted`, `device_fault`, `one_part`, `sampling_changed`,
+`parts_missing`, `parts_differ`. Notes: `gap`, `clock_set`, `uncertain`, `spec_1_percent`,
+`readings_over_1_percent`, `mode`, `elements`, `items_empty`. A rescue adds `stopped` and
+`rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter early adds `left`
+(SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
 With `both_ways` in the settings negative power and energy are none of these.
 """
 
@@ -34,7 +35,13 @@ from power.energy.both_ways import BothWays, both_ways, both_ways_to_json
 from power.energy.both_ways import findings as both_ways_findings
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
 from power.energy.duration import Duration, duration_of, mean_power
-from power.energy.measured_run import ENDED, CrossCheck, Run, cross_check
+from power.energy.measured_run import (
+    ENDED,
+    CrossCheck,
+    Run,
+    cross_check,
+    switching_limit_wh,
+)
 from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
 from power.energy.verdict import EnergyResult as EnergyResult
 from power.energy.verdict import (
@@ -170,6 +177,7 @@ def judge_energy(
         *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
         *value_checks.agreement(run, compared),
+        *value_checks.quantities(run),
         *unofficial_checks.other_meter(run, identity),
         *certainty_checks.elements(run),
         *certainty_checks.uncertainty(flowed_wh, limit, sampled=settings.sampling is not None),
@@ -343,7 +351,11 @@ def _limit(
     rows: Sequence[Reading] | Columns = run.running
     if np.isnan(run.running.numbers("power_w")).all():
         rows = [replace(final, power_w=3600 * final.energy_wh / seconds)]
-    return energy_limit(rows, flowed_wh, seconds, measuring)
+    limit = energy_limit(rows, flowed_wh, seconds, measuring)
+    switching_wh = switching_limit_wh(run)
+    if limit is None or not switching_wh:
+        return limit
+    return replace(limit, terms_wh={**limit.terms_wh, "range switching": switching_wh})
 
 
 def _finite(value: float | None) -> float | None:

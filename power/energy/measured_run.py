@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -120,6 +121,39 @@ def cross_check(run: Run) -> CrossCheck | None:
     compared_wh = flowed_ws / 3600 if run.settings.both_ways else abs(counted_wh)
     allowance_wh = RELATIVE_ALLOWANCE * compared_wh + (edge_ws + unseen_ws) / 3600
     return CrossCheck(sampled_ws / 3600, counted_wh, allowance_wh)
+
+
+def lacks_in_gaps(run: Run, gap_s: float) -> bool:
+    """Tell whether the integrator counted less in a gap than the lowest power seen would give.
+
+    Readings further apart than `gap_s` leave a gap. At its ends an update more or less may belong
+    to it.
+    """
+    rows = list(_measured(run))
+    low_w = min((power_w for _, power_w, _ in rows), default=0.0)
+    return any(
+        (later_s - at_s) > gap_s
+        and 3600 * (later_wh - energy_wh)
+        < (1 - RELATIVE_ALLOWANCE) * low_w * (later_s - at_s - run.settings.update_interval_s)
+        for (at_s, _, energy_wh), (later_s, _, later_wh) in pairwise(rows)
+    )
+
+
+def switching_limit_wh(run: Run) -> float:
+    """Return how far the energy may be off because the meter measured nothing while it switched.
+
+    On auto-range it fills that time with the next power (IM WT310E-01EN, page 5-12). Any of the
+    powers seen may have flowed instead.
+    """
+    settings, power_w = run.settings, run.running.numbers("power_w")
+    fixed = None not in (settings.voltage_range_v, settings.current_range_a)
+    known = np.flatnonzero(~np.isnan(power_w))
+    if fixed or run.sampled or not len(known):
+        return 0.0
+    # The first updates after START have no data on any range, and are no switch.
+    blank = int(np.isnan(power_w[known[0] :]).sum())
+    span_w = float(power_w[known].max() - power_w[known].min())
+    return span_w * blank * settings.update_interval_s / 3600
 
 
 def _measured(run: Run) -> Iterator[tuple[float, float, float]]:

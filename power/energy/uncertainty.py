@@ -245,11 +245,14 @@ class EnergyLimit:
 
     `over_one_percent` is the share of the time in which the limit of the power alone was above 1 %
     of it; `worst` is the largest such share of the power, None if no power was above zero.
+    `without_power` is the share of the time in which the meter showed exactly zero: no share of
+    that is known, so the limit counts as above 1 %.
     """
 
     terms_wh: Terms
     over_one_percent: float
     worst: float | None
+    without_power: float = 0.0
 
     @property
     def total_wh(self) -> float:
@@ -269,7 +272,7 @@ def energy_limit(
     rows = running if isinstance(running, Columns) else Readings.of(running).columns()
     update_s = measuring.settings.update_interval_s
     sums: Terms = {}
-    weights_s = over_s = 0.0
+    weights_s = over_s = zero_s = 0.0
     worst: float | None = None
     passed_s, at = updates_s(rows, update_s), 0
     for block in rows.blocks():
@@ -283,6 +286,7 @@ def energy_limit(
         seconds = passed_s[at - len(block) : at][known]
         weights_s = in_order(seconds, weights_s)
         over_s = in_order(seconds[limit_w > 0.01 * power_w], over_s)
+        zero_s = in_order(seconds[power_w == 0], zero_s)
         for name, watts in terms.items():
             sums[name] = in_order(watts[known] * seconds, sums.get(name, 0.0))
         if (power_w > 0).any():
@@ -302,6 +306,7 @@ def energy_limit(
         {**{name: watts / weights_s * hours for name, watts in sums.items()}, **own},
         over_s / weights_s,
         worst,
+        zero_s / weights_s,
     )
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from power.energy import course_checks
 from power.energy.duration import Duration
-from power.energy.measured_run import CrossCheck, Run, noise_floor_w
+from power.energy.measured_run import CrossCheck, Run, lacks_in_gaps, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import SIGMA, Flag, Identity, InputMode
+from power.quantities import DC_ALONE
 from power.readings import Numbers, in_order
 
 # Above the rated range the meter may cut crests without a flag. A real meter showed half the power
@@ -21,6 +23,8 @@ ABOVE_RANGE_WITH_PEAKS = 1.1
 # The crest factor is the highest peak in ranges that the meter measures. The display goes on to
 # 333 % (666 %), and cuts there (IM WT310E-01EN, page 5-12).
 PEAK_LIMIT = {3: 10 / 3, 6: 20 / 3}
+# If more readings than this have no power, because a range switches, the energy is an estimate.
+MOST_UNSETTLED = 0.25
 # A device that draws nothing for more of the run than this was off, or on another supply.
 MOST_IDLE = 0.5
 
@@ -60,10 +64,38 @@ def ranges(run: Run) -> Iterator[Finding]:
     elif Flag.RANGE_SWITCHED in flags:
         yield suspect("range_switched", "The meter reports that a range switched during the run.")
     if not fixed and not run.sampled:
-        yield suspect(
-            "auto_range",
-            "The run was made on auto-range. While a range switches, the meter fills in estimates.",
+        yield from _auto_range(run)
+
+
+def _auto_range(run: Run) -> Iterator[Finding]:
+    """Tell of a run on auto-range, and of one on which it never settled."""
+    late = course_checks.after_the_blank(run)
+    blank = int(np.isnan(late.numbers("power_w")).sum())
+    text = "The run was made on auto-range. While a range switches, the meter fills in estimates."
+    settled = blank <= MOST_UNSETTLED * len(late)
+    advice = f" {_fixed_ranges_for(run)}" if blank and settled else ""
+    yield suspect("auto_range", text + advice)
+    if not settled:
+        yield invalid(
+            "never_settled",
+            f"Auto-range never settled: {blank} of {len(late)} readings had no power, so most of "
+            f"the energy is an estimate. {_fixed_ranges_for(run)}",
         )
+
+
+def _fixed_ranges_for(run: Run) -> str:
+    """Return the advice to run on fixed ranges, with the peaks that these must hold."""
+    peaks = [
+        f"{most:.4g} {unit}"
+        for name, unit in (("voltage_peak_v", "V"), ("current_peak_a", "A"))
+        if (most := float(np.nanmax(np.abs(run.rows.numbers(name)), initial=0.0)))
+    ]
+    if not peaks:
+        return "Run again on fixed ranges, as `python -m power range` proposes them."
+    return (
+        f"Run again on fixed ranges that hold the peaks seen, {' and '.join(peaks)}: "
+        f"{run.settings.crest_factor} times a range at most. `python -m power range` proposes them."
+    )
 
 
 AFTER = (
@@ -120,7 +152,10 @@ def settings_after(run: Run) -> Iterator[Finding]:
 
 
 def clipping(run: Run) -> Iterator[Finding]:
-    """Check the peaks against what the ranges can measure, also after the end of the run."""
+    """Check the peaks against what the ranges can measure, also after the end of the run.
+
+    Peaks that are cut make the energy too low, so there is none.
+    """
     factor = run.settings.crest_factor
     for name in ("voltage", "current"):
         unit = "v" if name == "voltage" else "a"
@@ -128,13 +163,13 @@ def clipping(run: Run) -> Iterator[Finding]:
         most = _most_of_range(run, f"{name}_peak_{unit}", range_name)
         if most > factor:
             cut = most > 0.99 * PEAK_LIMIT[factor]
-            yield suspect(
-                "clipping",
+            text = (
                 f"Peaks of the {name} reached {most:.0%} of its range, where the meter measures "
                 f"{factor * 100} %"
                 + (" and cuts the rest. The energy is too low." if cut else ".")
-                + f" Choose a larger {name} range, or crest factor 6, and run again.",
+                + f" Choose a larger {name} range, or crest factor 6, and run again."
             )
+            yield invalid("clipping", text) if cut else suspect("clipping", text)
 
 
 def _range_changes(run: Run, name: str, unit: str) -> Iterator[Finding]:
@@ -285,4 +320,27 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
         f"{compared.counted_wh:.6g} Wh. Up to {compared.allowance_wh:.2g} Wh can be explained."
     )
     far = difference > 3 * compared.allowance_wh + 0.1 * abs(compared.counted_wh)
+    gap_s = course_checks.GAP_UPDATES * run.settings.update_interval_s
+    lacks = compared.difference_wh > 0 and not run.sampled and not run.settings.both_ways
+    # A display that was held shows the past, and is no gap in which crests were cut.
+    held = any(True for _ in course_checks.clock(run))
+    if lacks and not held and lacks_in_gaps(run, gap_s):
+        text += (
+            " The rest is missing where no reading came. Crests may have been cut off there, or "
+            "the device drew less than at any reading; nobody can tell. Run again."
+        )
+        yield invalid("cross_check", text)
+        return
     yield invalid("cross_check", text) if far else suspect("cross_check", text)
+
+
+def quantities(run: Run) -> Iterator[Finding]:
+    """Tell which of the chosen quantities never had a value."""
+    empty = [name for name in run.rows.quantities if np.isnan(run.rows.quantity(name)).all()]
+    direct = [name for name in empty if name in DC_ALONE and run.settings.mode is not InputMode.DC]
+    if empty:
+        yield note(
+            "items_empty",
+            f"The meter never showed a value for {', '.join(empty)}."
+            + (f" It counts {' and '.join(direct)} in DC mode alone." if direct else ""),
+        )

@@ -23,6 +23,8 @@ _REDRAW_S = 0.5
 _LINE_S = 10.0
 _LOOK_S = 0.05
 _LEAST_ROWS, _MOST_ROWS = 3, 10
+# A reading this many updates after the one before is the next one.
+_NEXT_UPDATES = 1.5
 # Lines beside the rows of the charts: figures, titles, scales, gaps, and the prompt.
 _OTHER_LINES = 10
 _COLOURS = {
@@ -79,7 +81,7 @@ def picture(view: RunView, width: int, height: int, now_s: float, encoding: str)
     rows = min(_MOST_ROWS, max(_LEAST_ROWS, rows if len(curves) > 1 else height - _OTHER_LINES))
     for title, span_s, curve in curves:
         lines.append(Text(title, "dim"))
-        drawn = chart(columns_of(curve, span_s, wide - 9), rows, marks)
+        drawn = chart(columns_of(curve, span_s, wide - 9, view.interval_s), rows, marks)
         lines += [Text(line, "blue") for line in drawn]
     if view.gaps:
         first, last = view.newest_gaps[-1]
@@ -208,7 +210,7 @@ def _whole(view: RunView) -> tuple[str, tuple[float, float], list[Column]]:
 def _recent(view: RunView) -> tuple[str, tuple[float, float], list[Column]]:
     """Return the curve of the last minute."""
     last_s = max(view.elapsed_s, RECENT_S)
-    curve = Thinned(width_s=view.interval_s)
+    curve = Thinned(width_s=view.interval_s / 4)
     for _, at_s, power_w in view.recent:
         curve.add(at_s - (last_s - RECENT_S), power_w)
     return _curve("the last minute", curve, last_s - RECENT_S, last_s)
@@ -236,15 +238,21 @@ ASCII = Marks("#", ".", "|", "u")
 
 
 def columns_of(
-    bins: Sequence[Column], span_s: tuple[float, float], width: int
+    bins: Sequence[Column], span_s: tuple[float, float], width: int, update_s: float
 ) -> list[Values | None]:
-    """Return `width` columns over a span of time; a bin reaches as far as the next one."""
+    """Return `width` columns over a span of time; a bin reaches as far as the next one.
+
+    A power is that of the update before its reading. So where bins are shorter than updates, it
+    fills the empty columns back to the reading before; where that is longer ago than an update, it
+    fills one update alone.
+    """
     from_s, to_s = span_s
     columns: list[Values | None] = [None] * max(1, width)
     scale = len(columns) / max(to_s - from_s, 1e-9)
     # Each bin fills all columns that it covers, so a curve of few bins has no holes.
     starts = [at_s for at_s, _ in bins]
     step_s = starts[1] - starts[0] if len(starts) > 1 else to_s - from_s
+    known_s = -math.inf
     for at_s, values in bins:
         if values is None:
             continue
@@ -252,6 +260,13 @@ def columns_of(
         last = math.ceil((at_s + step_s - from_s) * scale - 1e-9)
         for place in range(max(0, first), min(len(columns), max(last, first + 1))):
             columns[place] = _joined(columns[place], values)
+        if step_s >= update_s:
+            continue
+        since_s = known_s if at_s - known_s <= _NEXT_UPDATES * update_s else at_s - update_s
+        behind = math.floor((since_s - from_s) * scale + 1e-9)
+        for place in range(max(0, behind), min(len(columns), first)):
+            columns[place] = columns[place] or values
+        known_s = at_s + step_s
     return columns
 
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from power.bounded_file import require_file
+from power.bounded_file import TEXT_ENCODING, require_file
 from power.logs.facts_file import PACKED, sync_folder
 
 # RFC 1952, section 2.3.1.
@@ -25,7 +25,7 @@ _MAGIC = b"\x1f\x8b"
 
 @contextmanager
 def opened_log(log: Path, errors: str = "strict") -> Iterator[TextIO]:
-    """Open a log as text in UTF-8, packed or not.
+    """Open a log as text in UTF-8, packed or not, with a byte order mark or without.
 
     Raises ValueError for a packed log whose end is missing or whose check sum is wrong.
     """
@@ -34,7 +34,7 @@ def opened_log(log: Path, errors: str = "strict") -> Iterator[TextIO]:
         packed = file.read(len(_MAGIC)) == _MAGIC
     opener = gzip.open if packed else open
     try:
-        with opener(log, "rt", encoding="utf-8", errors=errors) as text:
+        with opener(log, "rt", encoding=TEXT_ENCODING, errors=errors) as text:
             yield text
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{log} is no whole gzip file ({error})") from None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from power.append_file import AppendFile, claim
+from power.bounded_file import TEXT_ENCODING
 from power.logs.facts_file import unpacked
 from power.logs.packed import opened_log
 from power.logs.rows import (
@@ -159,7 +160,7 @@ def _mend(path: Path) -> None:
 
 def _header_in(path: Path) -> tuple[str, ...]:
     """Return the columns that a log has; a log without a header gets those of this version."""
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(path, encoding=TEXT_ENCODING, newline="") as file:
         return tuple(next(csv.reader(file), ALL_COLUMNS))
 
 

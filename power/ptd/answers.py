@@ -27,7 +27,7 @@ def identify_line(
     system: str,
     calibrated: date | None,
 ) -> str:
-    """Return the 21 fields of `Identify`; the harness of SPEC CPU 2017 names 15 in a comment.
+    """Return the 19 fields of `Identify`; the harness of SPEC CPU 2017 names 15 in a comment.
 
     They tell: driver, interval in ms, whether it measures watts, volts, amperes, power factor,
     energy and frequency, whether SPEC accepts it (no), version, system, mode, whether it estimates

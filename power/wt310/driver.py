@@ -84,7 +84,8 @@ class WT310:
         """Reset the integrator, write all settings, and return them as read back.
 
         It returns after two updates in a row with finite voltage, current and power, because the
-        first updates after a change have no data. Raises as `reset` does.
+        first updates after a change have no data. On auto-range one in ten updates is enough.
+        Raises as `reset` does.
         """
         with self._lock:
             require_settable(settings, self._link.model)
@@ -103,7 +104,7 @@ class WT310:
             setup.compare(settings, prepared)
             setup.check_leftovers(self._link)
             self._watch.prepared = prepared
-            self._wait_for_data(settings.update_interval_s)
+            self._wait_for_data(settings)
             return prepared
 
     def start(self) -> IntegrationStart:
@@ -369,23 +370,39 @@ class WT310:
             **numbers,
         )
 
-    def _wait_for_data(self, update_interval_s: float) -> None:
-        """Wait for two updates in a row with numbers in range; raise after ten updates."""
+    def _wait_for_data(self, settings: MeterSettings) -> None:
+        """Wait for two updates in a row with numbers in range; raise after ten updates.
+
+        Auto-range never settles on a load that pulses. That is a finding about the run, and no
+        reason to refuse it. So one update with numbers is enough there, or ranges that switch.
+        """
         self._watch.forget()
-        good = 0
+        automatic = None in (settings.voltage_range_v, settings.current_range_a)
+        good = most = 0
+        why, ranges = "", set()
         for _ in range(10):
-            self._sleep(update_interval_s)
+            self._sleep(settings.update_interval_s)
             self._watch.flags = frozenset()
             reading = self.read()
-            missing = set(reading.missing) & {"voltage_v", "current_a", "power_w"}
-            good = 0 if missing or reading.flags else good + 1
+            bad = _not_ready(reading)
+            ranges.add((reading.voltage_range_v, reading.current_range_a))
+            good = 0 if bad else good + 1
+            most, why = max(most, good), bad or why
             if good == 2:
                 return
-        over = ", ".join(sorted(flag.value.replace("_", " ") for flag in reading.flags))
-        without = ", ".join(f"{name}: {reading.absent[name]}" for name in sorted(missing))
-        raise MeterRefused(
-            f"the meter is not ready to measure ({over or without}); check wiring and ranges"
+        if automatic and (most or len(ranges) > 1):
+            return
+        remedy = (
+            "check the wiring, or choose fixed ranges" if automatic else "check wiring and ranges"
         )
+        raise MeterRefused(f"the meter is not ready to measure ({why}); {remedy}")
+
+
+def _not_ready(reading: Reading) -> str:
+    """Return why a reading has no numbers in range, "" if it has."""
+    over = ", ".join(sorted(flag.value.replace("_", " ") for flag in reading.flags))
+    missing = sorted(set(reading.missing) & {"voltage_v", "current_a", "power_w"})
+    return over or ", ".join(f"{name}: {reading.absent[name]}" for name in missing)
 
 
 def _range_of(value: float | Absent | None, end: float | None) -> float | None:

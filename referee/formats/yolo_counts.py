@@ -34,12 +34,16 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class FolderCounts:
-    """What came in a folder of detections: `strange` files are named like no image."""
+    """What came in a folder of detections: `strange` files are named like no image.
+
+    `empty` counts the files of images that have no row: answers that found nothing.
+    """
 
     files: int
     rows: int
     strange: tuple[str, ...]
     with_confidence: bool
+    empty: int = 0
 
 
 def label_warnings(counts: LabelCounts) -> list[str]:

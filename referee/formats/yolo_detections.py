@@ -80,7 +80,8 @@ def read_yolo_detections(
             box = to_corners(in_pixels(box, image_id, sizes, "cxcywh"), "cxcywh")
     detections = Detections(image_id, _class_ids(table[:, 0], images.truth), table[:, 5], box)
     strange = tuple(text for text in texts if text not in image_of)
-    return detections, FolderCounts(len(texts), len(detections), strange, confident)
+    empty = sum(not rows and text in image_of for text, rows in zip(texts, counts, strict=True))
+    return detections, FolderCounts(len(texts), len(detections), strange, confident, empty)
 
 
 def _image_of(

@@ -78,10 +78,13 @@ def normalized_accuracy(
 ) -> float | None:
     """Return mAP times set size / images processed, or None without a mAP or a processed image.
 
-    The result estimates the mAP that the solution would reach with time for all images. The
-    paper's formula fixes the set size at 20,000. Here it is the contest's number of images. Raises
-    ArgumentError for a mAP that is NaN or no number, for numbers of images that are not whole, and
-    for more images processed than there are.
+    The result estimates the mAP that the solution would reach with time for all images. It is no
+    mAP: it exceeds 1 where the processed images hold more than their share of the rare classes.
+    The paper's formula fixes the set size at 20,000. Here it is the contest's number of images.
+    An image counts as processed if it was answered, as the paper's text and its table II have it;
+    an image that was only fetched does not.
+    Raises ArgumentError for a mAP that is NaN or no number, for numbers of images that are not
+    whole, and for more images processed than there are.
     """
     for count, name in ((images_processed, "images_processed"), (set_size, "set_size")):
         if finite_number(count, name) % 1:

@@ -78,7 +78,8 @@ def energy_report(
     """Return the LPIRC figures: energy, mAP per watt-hour, normalised accuracy.
 
     `score` is None without a mAP or without a finite energy above 0. `images` is the number of
-    images in the ground truth; it is the set size of the normalised accuracy.
+    images in the ground truth; it is the set size of the normalised accuracy. `images_processed`
+    are the images answered, unless somebody knows better.
     """
     return {
         "energy_wh": energy_wh,

@@ -59,6 +59,26 @@ def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
     return int(cursor.lastrowid or 0)
 
 
+def insert_empty_answer(
+    connection: sqlite3.Connection, session_id: int, answer_id: int, numbers: Sequence[int]
+) -> None:
+    """Add the images, by the contestant's numbers, for which an answer without rows was posted."""
+    connection.executemany(
+        "insert into empty_answers (session_id, answer_id, number) values (?, ?, ?)",
+        [(session_id, answer_id, number) for number in numbers],
+    )
+
+
+def images_answered_empty(connection: sqlite3.Connection, session_id: int) -> list[int]:
+    """Return the images that have an answer in time without rows, by the contestant's numbers."""
+    rows = connection.execute(
+        "select distinct number from empty_answers join answers using (answer_id)"
+        " where empty_answers.session_id = :session and late = 0 order by number",
+        {"session": session_id},
+    )
+    return [int(row[0]) for row in rows]
+
+
 def answers_after(
     connection: sqlite3.Connection, session_id: int, answer_id: int = 0, *, limit: int = -1
 ) -> Iterator[Answer]:

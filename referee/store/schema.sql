@@ -811,6 +811,17 @@ begin
     insert into nonces (subject, row_id) values ('login', new.login_id);
 end;
 
+create table empty_answers (
+    -- The images for which an answer without rows was posted: the team saw nothing in them. number
+    -- is the contestant's.
+    empty_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    answer_id integer not null references answers,
+    number integer not null check (number > 0)
+) strict;
+
+create index empty_answers_by_session on empty_answers (session_id, answer_id);
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.
@@ -1174,6 +1185,34 @@ begin
         coalesce(new.session_id, 0), 'condition_reviews', new.condition_review_id, row_digest(
             'condition_reviews', new.condition_review_id, new.session_id, new.differences,
             new.reason, new.operator, new.utc
+        )
+    );
+end;
+
+create trigger empty_answers_no_update before update on empty_answers
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger empty_answers_no_delete before delete on empty_answers
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger empty_answers_no_replace before insert on empty_answers
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from empty_answers
+        where empty_id = new.empty_id
+    );
+end;
+
+create trigger empty_answers_join_the_chain after insert on empty_answers
+begin
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'empty_answers', new.empty_id, row_digest(
+            'empty_answers', new.empty_id, new.session_id, new.answer_id, new.number
         )
     );
 end;

@@ -168,10 +168,16 @@ class NetworkTrack(Track[Detections]):
         """Return mAP per watt-hour."""
         return lpirc.score(accuracy, energy_wh)
 
-    def report(self, outcome: Outcome, energy_wh: float | None, images_fetched: int) -> Report:
+    def images_answered(self, answer: Detections) -> NDArray[np.int64]:
+        """Return the image ids of the rows, also of those that can never match."""
+        return np.unique(answer.image_id)
+
+    def report(self, outcome: Outcome, energy_wh: float | None, images_processed: int) -> Report:
         """Return the numbers that explain the mAP, then energy, score and normalised accuracy."""
         report = outcome.report()
-        return report | energy_report(outcome.accuracy, report["images"], energy_wh, images_fetched)
+        return report | energy_report(
+            outcome.accuracy, report["images"], energy_wh, images_processed
+        )
 
     def remarks(
         self, sent: SentAnswers[Detections], truth: GroundTruth, accuracy: float | None

@@ -257,11 +257,16 @@ class Track(ABC, Generic[Answer]):
     def score_of(self, accuracy: float | None, energy_wh: float | None) -> float | None:
         """Return the score, or None if there is none."""
 
-    def report(self, outcome: Outcome, energy_wh: float | None, images_fetched: int) -> Report:
+    def images_answered(self, answer: Answer) -> NDArray[np.int64] | None:
+        """Return the image ids of an answer, or None for a track whose answers name no images."""
+        return None
+
+    def report(self, outcome: Outcome, energy_wh: float | None, images_processed: int) -> Report:
         """Return the content of score.json, except for the session's own fields.
 
         It must contain the fields of `accuracy` and `score`. `energy_wh` is None if the energy is
-        missing or INVALID.
+        missing or INVALID. `images_processed` counts the images answered, or those fetched where
+        the track does not tell which were answered.
         """
         score = self.score_of(outcome.accuracy, energy_wh)
         return outcome.report() | {self.accuracy.field: outcome.accuracy, self.score.field: score}

@@ -2,7 +2,7 @@
 // The large line of a card: the time that is left, then what the session gave.
 
 import { clockText } from "../shared/format.js";
-import { scoreText } from "./wording.js";
+import { ABOUT_WORDS, isAbout } from "./wording.js";
 
 const LAST_S = 30;
 const LAST_TEN_S = 10;
@@ -43,5 +43,6 @@ function lastClasses(left) {
 function resultOf(session, unit) {
   if (session.state === "VOID") return { text: "void", label: "" };
   if (session.score === null) return { text: "no score", label: "" };
-  return { text: scoreText(session), label: session.too_short ? `${unit}, too short to be exact` : unit };
+  const doubt = session.too_short ? "too short to be exact" : isAbout(session) ? ABOUT_WORDS : "";
+  return { text: session.score_text, label: doubt ? `${unit}, ${doubt}` : unit };
 }

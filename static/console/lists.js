@@ -3,7 +3,7 @@
 
 import { figure, secondText, timeText } from "../shared/format.js";
 import { $, make, show } from "../shared/page.js";
-import { scoreText } from "./wording.js";
+import { ABOUT_WORDS, isAbout } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
 
@@ -29,7 +29,7 @@ function showRow(row, session, field, shown, lane) {
   const texts = [
     lane ? `${session.team} (lane ${lane})` : session.team, session.void_reason ? `VOID: ${session.void_reason}` : stateOf(session),
     figure(session[field], 4), figure(session.energy_wh, 4), verdictOf(session),
-    scoreText(session),
+    session.score_text,
   ];
   texts.forEach((text, n) => {
     const cell = row.cells[n + 1];
@@ -41,6 +41,7 @@ function showRow(row, session, field, shown, lane) {
   }
   row.cells[1].title = texts[0];
   row.cells[6].classList.toggle("doubtful", session.too_short);
+  row.cells[6].title = session.score !== null && isAbout(session) ? ABOUT_WORDS : "";
   row.classList.toggle("void", session.state === "VOID");
   row.classList.toggle("shown", shown);
   row.querySelector("button").setAttribute("aria-pressed", String(shown));

@@ -4,7 +4,7 @@
 import { figure, zonedText } from "../shared/format.js";
 import { $, fill, make, show, showCut, showState } from "../shared/page.js";
 import { clockOf, isTooShort } from "./clock.js";
-import { ageText, flagText, scoreText } from "./wording.js";
+import { ageText, flagText } from "./wording.js";
 
 export function showSession(at, session, lane, board) {
   showTitle(at, session, board);
@@ -52,7 +52,7 @@ function showFigures(at, session, { meter }, { figures }) {
   $(at("energy-box")).classList.toggle("old", old);
   showCut(at("energy-note"), energyNote(session, old));
   show(at("map"), figure(session?.[figures.accuracy.field], 4));
-  show(at("score"), session ? scoreText(session) : "–");
+  show(at("score"), session ? session.score_text : "–");
   showCut(at("score-note"), scoreNote(session, old));
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few sentences that the page has of its own; all others come from the desk.
 
-import { figure, points } from "../shared/format.js";
+import { figure } from "../shared/format.js";
 
-// A session's score with the digits that count: fewer where its energy is doubtful or not exact.
-export function scoreText(session) {
-  const doubtful = session.verdict === "SUSPECT" ? 3 : 4;
-  return points(session.score, session.too_short ? 2 : doubtful);
-}
+// What the mark before a score says: the desk prints the score, and marks one with few digits.
+export const ABOUT_WORDS = "too uncertain for more digits";
+
+export const isAbout = ({ score_about: about }) => about;
 
 export function ageText(seconds) {
   if (seconds < 2) return "just now";
@@ -21,7 +20,7 @@ export function rowText(row, { accuracy, score }) {
   if (row.rehearsal) said.push("rehearsal");
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;
   const figures = [`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`];
-  figures.push(row.score === null ? "no score" : `${scoreText(row)} ${score.unit}`);
+  figures.push(row.score === null ? "no score" : `${row.score_text} ${score.unit}`);
   return `${said.join(", ")}: ${row.verdict}, ${figures.join(", ")}`;
 }
 

@@ -67,7 +67,7 @@ export function showCard(card, session, { view, live, race }) {
   put("accuracy", figure(session.mean_ap, 3));
   put("power", points(session.power_w, 3));
   put("energy", points(session.energy_wh, 3));
-  put("score", points(session.score, 3));
+  put("score", session.score_text);
   put("images", `${session.images_fetched}/${session.images}`);
   card.classList.toggle("first", place?.place === 1);
   showRace(card, put, raceOf(session, course, race.leader, topOf(live.sessions, race)));

@@ -54,10 +54,12 @@ export function wattLines(top, { width, y, margin, letter }) {
   ]);
 }
 
-const STEPS_S = [5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 43_200];
+const STEPS_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 43_200];
 
 export function minuteMarks(from, to, { x, width, height, letter }, most = Math.min(6, Math.floor(width / (4 * letter)))) {
-  const step = STEPS_S.find((seconds) => (to - from) / seconds <= most) ?? 86_400;
+  const fitting = STEPS_S.find((seconds) => (to - from) / seconds <= most) ?? 86_400;
+  // An axis has two labels, whatever its width.
+  const step = fitting <= to - from ? fitting : STEPS_S.findLast((seconds) => seconds <= to - from) ?? fitting;
   const marks = [];
   for (let second = Math.ceil(from / step) * step; second <= to; second += step) {
     marks.push(label(secondText(second), { "x": x(second), "y": height - 0.35 * letter, "text-anchor": "middle" }));

@@ -332,7 +332,7 @@ def test_rival_may_overtake(files, tmp_path, capsys):
         (["--rival-energy-uncertainty-wh", "1"], "no effect alone: add --rival-energy-wh"),
         (["--pictures", "x"], "--pictures has no effect alone: add --explain"),
         (["--images-processed", "99", "--energy-wh", "1"], "more than the 2 images of the ground"),
-        (["--images-processed", "1", "--energy-wh", "1"], "less than the 2 images with detections"),
+        (["--images-processed", "1", "--energy-wh", "1"], "less than the 2 images with an answer"),
         (["--images", "-", "--blacklist", "-"], "- can stand for one file only"),
         (
             ["--rival-detections", "x", "--resamples", "100", "--energy-wh", "1"],

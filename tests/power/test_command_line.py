@@ -232,6 +232,25 @@ def test_range(run_power: Run, start_emulator: Callable[..., Any]) -> None:
     assert 0.1 == first["current_range_a"]
 
 
+@pytest.mark.slow
+def test_range_answers_for_a_load_that_pulses(
+    run_power: Run, start_emulator: Callable[..., Any]
+) -> None:
+    """Auto-range never settles on 1 and 8 W; on fixed ranges `range` sees the peaks of both."""
+    emulator = start_emulator("--bursts", "1,8,2,0.5")
+    done = run_power("range", emulator.resource, "--seconds", "4", "--json")
+    assert 0 == done.returncode, done.stderr
+    told = json.loads(done.stdout)
+    assert told["readings_without_values"] > 0
+    assert told["readings_on_fixed_ranges"] > 0
+    assert pytest.approx(8 / 120 * 2**0.5, rel=1e-3) == told["seen"]["current_peak_a"]
+    assert (1.0, 8.0) == pytest.approx(
+        (told["seen"]["least_power_w"], told["seen"]["most_power_w"]), rel=1e-3
+    )
+    assert 0.1 == told["choices"][0]["current_range_a"]
+    assert "watching again on fixed ranges" in done.stderr
+
+
 def test_selftest(run_power: Run, start_emulator: Callable[..., Any]) -> None:
     """`selftest` passes the emulated meter."""
     done = run_power("selftest", start_emulator().resource, "--seconds", "1", "--json")

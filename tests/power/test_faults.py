@@ -63,7 +63,7 @@ DURING = [
     ("panel key=START", Verdict.VALID, None),
     ("panel key=RESET", Verdict.VALID, None),
     ("timeup", Verdict.INVALID, "window"),
-    ("clip share=0.5 current=1.28", Verdict.SUSPECT, "above_range"),
+    ("clip share=0.5 current=1.28", Verdict.INVALID, "clipping"),
     ("force_range", Verdict.INVALID, "range_changed"),
     ("hyphen place=before", Verdict.INVALID, "range_changed"),
     ("hyphen place=after", Verdict.INVALID, "range_changed"),

@@ -62,7 +62,31 @@ def test_the_results_of_another_meter_do_not_count() -> None:
 def test_unfinished_runs_are_told_newest_first() -> None:
     """A run is unfinished from its beginning until it is fetched or given up."""
     entries = [begun("/a.csv"), begun("/b.csv"), fetched(log="/b.csv"), begun("/c.csv")]
-    assert ["/c.csv", "/a.csv"] == [entry.log for entry in unfinished(entries, "91N4")]
+    assert ["/c.csv"] == [entry.log for entry in unfinished(entries, "91N4")]
+    entries = [begun("/a.csv"), begun("/b.csv"), fetched(log="/a.csv"), begun("/c.csv")]
+    assert ["/c.csv", "/b.csv"] == [entry.log for entry in unfinished(entries, "91N4")]
+
+
+@pytest.mark.parametrize(
+    ("entries", "open_runs"),
+    [
+        # Its log was deleted, so `rescue` wrote the result into a new one.
+        ([begun("/a.csv"), fetched(log="/rescued.csv")], []),
+        # Nobody fetched it before the next run, which needed somebody's leave.
+        ([begun("/a.csv"), begun("/b.csv"), fetched(log="/b.csv")], []),
+        ([begun("/a.csv"), ending(RunEvent.GIVEN_UP, HELD, "X", "", UTC)], []),
+        # A run that never started ends no other one.
+        (
+            [begun("/a.csv"), begun("/b.csv"), replace(begun("/b.csv"), event=RunEvent.GIVEN_UP)],
+            ["/a.csv"],
+        ),
+        # A result that is noted a second time, late, is not that of the run since.
+        ([begun("/a.csv"), fetched(), begun("/b.csv"), fetched()], ["/b.csv"]),
+    ],
+)
+def test_a_result_ends_the_runs_before_it(entries: list[RunEntry], open_runs: list[str]) -> None:
+    """A meter holds one result, so those of earlier runs are gone."""
+    assert open_runs == [entry.log for entry in unfinished(entries, "91N4")]
 
 
 def test_the_charge_tells_equal_results_apart() -> None:

@@ -12,7 +12,7 @@ from power.meter import Identity
 from referee.core.conditions import Difference
 from referee.formats.answer_formats import FORM, FORMATS
 from referee.store.annotations import insert_annotation
-from referee.store.answers import insert_answer
+from referee.store.answers import insert_answer, insert_empty_answer
 from referee.store.condition_reviews import insert_condition_review
 from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import (
@@ -82,6 +82,7 @@ FACTS = {
     "session_addresses": "seen_id",
     "refused_answers": "refused_id",
     "unused_fields": "field_id",
+    "empty_answers": "empty_id",
     "readings": "reading_id",
     "session_meters": "emulated",
     "energies": "energy_id",
@@ -171,6 +172,7 @@ def filled(database):
         insert_proposed_inputs(connection, 1, {"ground_truth": InputFile("new.json", "0" * 64)})
         longer = Difference("length_s", 120.0, 60.0)
         insert_condition_review(connection, session_id, [longer], at(0), "x", "no time")
+        insert_empty_answer(connection, session_id, 1, [7])
     return database
 
 
@@ -237,6 +239,7 @@ def test_facts_are_never_changed(filled, table):
             "answers",
             "refused_answers",
             "unused_fields",
+            "empty_answers",
             "notice_subjects",
             "session_addresses",
             "readings",

@@ -95,8 +95,8 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
         "--images-processed",
         type=_count_or_none,
         metavar="N",
-        help="images sent to the contestant, for the normalised accuracy"
-        " (default: those with a detection)",
+        help="images that the contestant processed, for the normalised accuracy (default: those"
+        " with an answer, that is with a detection, or with an empty file in a folder of labels)",
     )
     parser.add_argument(
         "--image-ids",

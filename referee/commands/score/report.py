@@ -53,12 +53,13 @@ def report_of(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
     score = _score_coco if args.metric == "coco" else _score_ilsvrc
     result, report, truth, image_id = score(args)
     if args.energy_wh is not None:
-        answered = images_with_detections(image_id, truth)
+        empty = report.get("detection_files", {}).get("empty", 0)
+        answered = images_with_detections(image_id, truth) + empty
         processed = answered if args.images_processed is None else args.images_processed
         if processed < answered:
             raise InputError(
                 f"--images-processed {processed} is less than the {counted(answered, 'image')} with"
-                " detections: a contestant detects nothing in an image that it did not get"
+                " an answer: a contestant detects nothing in an image that it did not get"
             )
         if processed > result.images:
             raise InputError(
@@ -66,6 +67,7 @@ def report_of(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
                 " of the ground truth"
             )
         report |= energy_report(result.mean_ap, result.images, args.energy_wh, processed)
+        report["images_answered"] = answered
         if args.energy_uncertainty_wh and _energy_fault(args.energy_wh, args.energy_uncertainty_wh):
             report["score"] = None
     return report, truth.class_names

@@ -27,6 +27,7 @@ from referee.service.event.result_entry import (
     WonPrize,
 )
 from referee.service.event.results_table import guest_tables
+from referee.service.results.score_text import score_text
 
 PODIUM = 3
 """The places that are called out before their teams are named."""
@@ -181,7 +182,7 @@ class _Ceremony:
             figures = [
                 _NONE if (value := read(entry)) is None else f"{value:.{decimals}f}"
                 for read, decimals in zip(_FIGURES, self._decimals, strict=True)
-            ]
+            ] + [score_text(entry.score, (entry.score_low, entry.score_high))]
         place = _NONE if entry.rank is None else str(entry.rank)
         return Line(place, entry.team, entry.organisation, figures, state)
 
@@ -189,7 +190,6 @@ class _Ceremony:
 _FIGURES: tuple[Callable[[PublicEntry], float | None], ...] = (
     lambda entry: entry.mean_ap,
     lambda entry: entry.energy_wh,
-    lambda entry: entry.score,
 )
 
 

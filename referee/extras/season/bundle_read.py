@@ -120,6 +120,7 @@ class OldScore(msgspec.Struct):
     verdict: Words | None
     images_fetched: Count
     detections: Count
+    images_answered: Count | None = None
     rules: Words | None = None
     rules_version: Words | None = None
     uncertainty_wh: float | None = None
@@ -146,6 +147,7 @@ class OldScore(msgspec.Struct):
             "verdict": self.verdict,
             "reason": self.reasons[0][:_REASON_MOST] if self.reasons else None,
             "images_fetched": self.images_fetched,
+            "images_answered": self.images_answered,
             "detections": self.detections,
             "normalized_accuracy": self.normalized_accuracy,
             "emulated": self.emulated,
@@ -165,11 +167,13 @@ class BundleRead:
 
     `source_ids[k - 1]` is the ground truth's own id of image k. `detections` have the image ids k.
     `told` are the fields of a row that the bundle itself tells, `old` among them.
+    `images_answered` are those of the score; without one, or in one of an early version, they are
+    the images with a detection.
     """
 
     sha256: str
     told: SessionFields
-    images_fetched: int
+    images_answered: int
     class_ids: Ints
     source_ids: Ints
     detections: Detections
@@ -212,13 +216,15 @@ def _read(bundle: AsSigned, digest: str, track: str | None) -> BundleRead:
     old: OldScore | None = _typed(OldScore | None, _SCORE, members.get(_SCORE, b"null"))
     order, source_ids = _images(members[_IMAGES])
     event, station = _event(members.get(_CONFIG, b"")), min(bundle.signers, default=None)
+    detections = _detections(members, rules, order)
+    answered = None if old is None else old.images_answered
     return BundleRead(
         sha256=digest,
         told=session.fields(event, station, old, _conditions(rules, members)),
-        images_fetched=0 if old is None else old.images_fetched,
+        images_answered=_answered(detections, len(order)) if answered is None else answered,
         class_ids=_class_ids(session),
         source_ids=source_ids,
-        detections=_detections(members, rules, order),
+        detections=detections,
     )
 
 
@@ -268,6 +274,11 @@ def _detections(members: Mapping[str, bytes], rules: Track[Any], order: Ints) ->
     if not isinstance(posted, Detections):
         raise NotABundle(_ROWS, f"The answers of the track '{rules.name}' are no detections.")
     return posted.with_image_ids(to_manifest_ids(posted.image_id, order))
+
+
+def _answered(detections: Detections, count: int) -> int:
+    """Count the contest's images that have a detection, good or bad."""
+    return len(np.intersect1d(detections.image_id, np.arange(1, count + 1)))
 
 
 def _event(config: bytes) -> str | None:

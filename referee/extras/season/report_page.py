@@ -30,6 +30,7 @@ from referee.extras.season.report_text import (
     summary,
 )
 from referee.extras.season.rows import Row
+from referee.service.event.chart_axes import linear_across
 from referee.service.event.charts import COLOURS, PAPER, SHAPES, STYLE, Theme, svg_of
 from referee.service.event.conditions import marked_name
 from referee.service.setup.pages import page
@@ -42,6 +43,8 @@ TEAMS_MOST = 30
 """The most teams of a chart, the best ones; the table has all."""
 
 _LINE_IN, _FRAME_IN = 0.3, 1.3
+# The room beside the values, as a share of the axis.
+_MARGIN = 0.05
 _PUBLISHED = "as published"
 
 
@@ -128,6 +131,7 @@ def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
         _draw_values(axes, place, one, theme)
     axes.set_yticks(range(len(shown)), [_plain(one.team, one.differs) for one in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
+    linear_across(axes, [x for one in shown for x in _drawn(one)], _MARGIN)
     axes.set_xlabel(f"{value}, new (filled) and as published (hollow)", color=theme.ink)
     axes.grid(True, axis="x", color=theme.line, lw=0.6)
     return svg_of(figure, "Values with 95 % intervals under old and new rules")
@@ -179,6 +183,12 @@ def _draw_course(
             weight=weight,
             color=theme.ink,
         )
+
+
+def _drawn(one: Entrant) -> list[float]:
+    """Return all values of a team that the chart shows, with the ends of their intervals."""
+    values = [one.new, one.old, *(one.new_interval or ()), *(one.old_interval or ())]
+    return [value for value in values if value is not None]
 
 
 def _draw_values(axes: Axes, place: int, one: Entrant, theme: Theme) -> None:

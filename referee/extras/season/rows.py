@@ -42,6 +42,7 @@ class OldResult(TypedDict):
     verdict: str | None
     reason: NotRequired[str | None]
     images_fetched: int
+    images_answered: NotRequired[int | None]
     detections: int
     normalized_accuracy: float | None
     emulated: NotRequired[bool | None]

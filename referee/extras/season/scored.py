@@ -113,7 +113,7 @@ def measure(
     result = evaluate(complete, bundle.detections, rules)
     report = ilsvrc_report(result)
     report["normalized_accuracy"] = normalized_accuracy(
-        result.mean_ap, bundle.images_fetched, result.images
+        result.mean_ap, bundle.images_answered, result.images
     )
     joint_key = f"{truth_digest(truth)[:16]}-{images[:16]}-{seed}-{resamples}"
     if result.mean_ap is None:

@@ -14,6 +14,7 @@ from referee.service.entry.status import status_of
 from referee.service.evidence.slip import slip_of
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.results.interval_text import interval_lines
+from referee.service.results.score_text import is_about, score_text, text_of_run
 from referee.service.setup.contest import Contest
 from referee.store.annotations import annotations_of
 from referee.store.readings import energy_of, newest_reading, session_meter_of
@@ -69,6 +70,8 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "emulated": is_emulated(configured.resource, None) if meter is None else meter.emulated,
         contest.track.accuracy.field: None if run is None else run.accuracy,
         "score": None if run is None else run.score,
+        "score_text": (text := text_of_run(run, contest.track)),
+        "score_about": is_about(text),
         "energy_wh": None if energy is None else energy.energy_wh,
         "uncertainty_wh": None if energy is None else energy.uncertainty_wh,
         "ran_s": time_run_s,
@@ -156,6 +159,7 @@ def _figures(
         "energy_wh": energy_wh,
         "energy_utc": energy_utc,
         "score": points,
+        "score_text": row["score_text"] if row["verdict"] is not None else score_text(points),
         "final": row["verdict"] is not None and row[field] is not None,
     }
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,7 +16,12 @@ from referee.errors import Refusal, Unavailable
 from referee.formats.answer_formats import why_nothing
 from referee.service.entry.admission import SessionCache, answer_arrival
 from referee.service.setup.contest import Contest
-from referee.store.answers import Answer, count_stored_detections, insert_answer
+from referee.store.answers import (
+    Answer,
+    count_stored_detections,
+    insert_answer,
+    insert_empty_answer,
+)
 from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.sessions import SessionRecord
@@ -66,12 +71,14 @@ class Answers:
         answer_format: str,
         address: str,
         remarks: tuple[str, ...] = (),
+        empty_for: Sequence[int] = (),
     ) -> Receipt:
         """Store an answer, wait until it is on the disk, and return its receipt.
 
         `posted` is the answer as the contest's track has parsed it; `remarks` are what its parser
-        says. If its last byte came at or
-        after the session's end, the answer is stored as late and never scored.
+        says. `empty_for` are the images, by the contestant's numbers, that an answer without rows
+        is for. If its last byte came at or after the session's end, the answer is stored as late
+        and never scored.
 
         Raises `Refusal` (code `token_invalid`) before the start, long after the end, and for a
         void session. Raises `Refusal` (code `too_many_rows`) for a session that is full. Raises
@@ -97,7 +104,9 @@ class Answers:
                 flagged_count=len(flags),
                 content=content,
             )
-            return insert_answer(connection, answer), answer.elapsed_s, late
+            number = insert_answer(connection, answer)
+            insert_empty_answer(connection, session.session_id, number, empty_for)
+            return number, answer.elapsed_s, late
 
         committed = self._journal.submit(store, size_bytes=2 * len(content))
         number, received_s, late = _outcome(committed, self._journal)
@@ -108,14 +117,23 @@ class Answers:
             received_s=received_s,
             remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
             late=late,
-            remarks=(*_remarks(contest.track, posted, flags, answer_format), *remarks),
+            remarks=(
+                *_remarks(contest.track, posted, flags, answer_format, empty_for),
+                *remarks,
+            ),
         )
 
 
 def _remarks(
-    track: Track[Any], posted: Sized, flags: tuple[Flag, ...], answer_format: str
+    track: Track[Any],
+    posted: Sized,
+    flags: tuple[Flag, ...],
+    answer_format: str,
+    empty_for: Sequence[int],
 ) -> tuple[str, ...]:
     """Return what the sender of a stored answer should know of it, a sentence each."""
+    if empty_for:
+        return (f"nothing in {len(empty_for)} {'image' if len(empty_for) == 1 else 'images'}",)
     if not len(posted):
         return (why_nothing(answer_format),)
     lacks = track.lacks(posted, answer_format)

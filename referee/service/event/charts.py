@@ -15,9 +15,9 @@ from typing import Any, cast
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from power.logs import fonts
+from referee.service.event.chart_axes import in_places, scale_across
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
 from referee.service.event.conditions import marked_name
 from referee.service.event.result_entry import ContestRanking, PastChampion, PublicEntry
@@ -37,8 +37,8 @@ COLOURS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#f0e442", "#0
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 """The marks that go with the colours."""
 
-# Above this ratio of the largest to the smallest energy or speed the axis is logarithmic.
-_WIDE = 8.0
+# The room beside the points, as a share of the axis.
+_MARGIN = 0.12
 # With more points than this only the ranks are written; the table beside the chart has the names.
 _NAMES_MOST = 10
 
@@ -87,7 +87,6 @@ def energy_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, floa
     champions = [champion for champion in ranking.champions if champion.energy_wh > 0]
     points = _points(ranking.entries, lambda entry: entry.energy_wh)
     figure, axes = _figure(ranking, theme, size, "energy of the session (Wh)")
-    _log_if_wide(axes, [x for x, _, _ in points] + [champion.energy_wh for champion in champions])
     _draw_points(axes, points, theme)
     for champion in champions:
         axes.plot(
@@ -100,6 +99,8 @@ def energy_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, floa
         )
         _label(axes, champion.energy_wh, champion.mean_ap, str(champion.year), theme.quiet)
     _frame(axes, [y for _, y, _ in points] + [champion.mean_ap for champion in champions])
+    energies = [x for x, _, _ in points] + [champion.energy_wh for champion in champions]
+    scale_across(axes, energies, _MARGIN)
     taken = _name_points(axes, points, theme)
     _equal_scores(axes, [one.score for one in ranking.entries], theme, taken)
     return figure
@@ -109,9 +110,9 @@ def speed_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, float
     """Draw mAP against reported boxes a second; past champions are lines of their mAP."""
     points = _points(ranking.entries, lambda entry: entry.objects_per_s)
     figure, axes = _figure(ranking, theme, size, "objects reported a second")
-    _log_if_wide(axes, [x for x, _, _ in points])
     _draw_points(axes, points, theme)
     _frame(axes, [y for _, y, _ in points] + [champion.mean_ap for champion in ranking.champions])
+    scale_across(axes, [x for x, _, _ in points], _MARGIN)
     _name_points(axes, points, theme)
     _champion_lines(axes, ranking.champions, theme)
     return figure
@@ -145,7 +146,7 @@ def _points(
 
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
     """
-    return [
+    points = [
         (x, entry.mean_ap, f"{entry.rank or '–'}  {marked_name(entry.team, entry.differs)}")
         for entry in entries
         for x in [value(entry)]
@@ -155,6 +156,8 @@ def _points(
         and entry.verdict != "INVALID"
         and not entry.withdrawn
     ]
+    across, up = in_places([x for x, _, _ in points]), in_places([y for _, y, _ in points])
+    return [(x, y, label) for x, y, (_, _, label) in zip(across, up, points, strict=True)]
 
 
 def _figure(
@@ -176,13 +179,6 @@ def _figure(
     for spine in axes.spines.values():
         spine.set_color(theme.quiet)
     return figure, axes
-
-
-def _log_if_wide(axes: Axes, values: Sequence[float]) -> None:
-    if values and min(values) > 0 and max(values) / min(values) > _WIDE:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
@@ -256,9 +252,6 @@ def _frame(axes: Axes, heights: Sequence[float]) -> None:
     """Let mAP begin at 0, and leave room for labels on the right."""
     top = max([*heights, 0.0])
     axes.set_ylim(-0.02 * (top or 1.0), 1.12 * (top or 1.0))
-    axes.margins(x=0.12)
-    if not axes.has_data():
-        axes.set_xlim(0, 1)
 
 
 def _equal_scores(

@@ -15,9 +15,9 @@ from power.energy.duration import decimals_carried
 from referee.service.event.conditions import difference_text
 from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
 from referee.service.results.interval_text import decimals_of, ends_text, rounded
+from referee.service.results.score_text import ABOUT, ABOUT_WORDS, NOTHING, is_about, score_text
 
-_NOTHING = "–"
-_SCORE_LEAST, _SCORE_MOST = 5, 12
+_DECIMALS_LEAST, _DECIMALS_MOST = 5, 12
 # The digits of a double that a division by another one leaves certain.
 _DIGITS_MOST = 14
 # So many digits of a figure without an interval are read from afar.
@@ -44,8 +44,8 @@ _TABLES = On.TEXT | On.PAGE | On.CONSOLE
 _BOARDS = On.SCOREBOARD | On.TEAM
 _EVERYWHERE = _TABLES | _BOARDS | On.LATEX | On.JOINT
 
-Printing = Callable[[PublicEntry, int], str]
-"""The text of an entry's cell; scores have so many decimals, so that different ones look so."""
+Printing = Callable[[PublicEntry], str]
+"""The text of an entry's cell."""
 
 
 @dataclass(frozen=True)
@@ -72,46 +72,44 @@ class Column:
 
 
 def _whole(field: str) -> Printing:
-    return lambda entry, _: _or_nothing(getattr(entry, field), str)
+    return lambda entry: _or_nothing(getattr(entry, field), str)
 
 
-def _number(field: str, decimals: int | None = None) -> Printing:
-    """Return the printing of a figure with so many decimals; None: with those of the scores."""
-
-    def printing(entry: PublicEntry, of_scores: int) -> str:
-        places = of_scores if decimals is None else decimals
-        return _or_nothing(getattr(entry, field), lambda value: f"{value:.{places}f}")
-
-    return printing
+def _number(field: str, decimals: int) -> Printing:
+    return lambda entry: _or_nothing(getattr(entry, field), lambda value: f"{value:.{decimals}f}")
 
 
-def _power(entry: PublicEntry, _: int, most: int = 3) -> str:
+def _score(entry: PublicEntry) -> str:
+    return score_text(entry.score, (entry.score_low, entry.score_high))
+
+
+def _power(entry: PublicEntry, most: int = 3) -> str:
     """Return the mean power with so many decimals, or with fewer if its duration carries fewer."""
     if entry.mean_power_w is None:
-        return _NOTHING
+        return NOTHING
     carries = decimals_carried(entry.mean_power_w, entry.mean_power_uncertainty_w or 0.0)
     return f"{entry.mean_power_w:.{max(0, min(most, carries))}f}"
 
 
-def _interval(entry: PublicEntry, _: int) -> str:
+def _interval(entry: PublicEntry) -> str:
     low, high = entry.score_low, entry.score_high
-    return _NOTHING if low is None or high is None else ends_text(low, high)
+    return NOTHING if low is None or high is None else ends_text(low, high)
 
 
 def _percent(field: str) -> Printing:
-    return lambda entry, _: _or_nothing(getattr(entry, field), lambda share: f"{100 * share:.2f} %")
+    return lambda entry: _or_nothing(getattr(entry, field), lambda share: f"{100 * share:.2f} %")
 
 
-def _verdict(entry: PublicEntry, _: int) -> str:
-    return f"{entry.verdict or _NOTHING}{' EMULATED' if entry.emulated else ''}"
+def _verdict(entry: PublicEntry) -> str:
+    return f"{entry.verdict or NOTHING}{' EMULATED' if entry.emulated else ''}"
 
 
-def _differs(entry: PublicEntry, _: int) -> str:
-    return "; ".join(map(difference_text, entry.differs)) or _NOTHING
+def _differs(entry: PublicEntry) -> str:
+    return "; ".join(map(difference_text, entry.differs)) or NOTHING
 
 
 def _or_nothing(value: Any, text: Callable[[Any], str]) -> str:
-    return _NOTHING if value is None else text(value)
+    return NOTHING if value is None else text(value)
 
 
 COLUMNS = (
@@ -153,7 +151,7 @@ COLUMNS = (
         csv=17,
         wide=True,
     ),
-    Column("score", "score", "accuracy per energy", _number("score"), _EVERYWHERE, csv=7),
+    Column("score", "score", "accuracy per energy", _score, _EVERYWHERE, csv=7),
     Column(
         "interval",
         "interval",
@@ -175,10 +173,19 @@ COLUMNS = (
     Column(
         "normalized_accuracy",
         "normalised",
-        "accuracy x images of the set / images that the team fetched",
+        "accuracy x images of the set / images that the team answered",
         _percent("normalized_accuracy"),
         _TABLES,
         csv=14,
+    ),
+    Column(
+        "images_answered",
+        "answered",
+        "images that the team answered",
+        _whole("images_answered"),
+        _EVERYWHERE & ~(On.JOINT | On.SCOREBOARD | On.LATEX),
+        csv=20,
+        wide=True,
     ),
     Column(
         "attempts",
@@ -212,6 +219,7 @@ COLUMNS = (
     Column("objects_per_s", csv=15),
     Column("withdrawn", csv=16),
     Column("mean_power_uncertainty_w", csv=19),
+    Column("score_text", csv=21),
 )
 """The table."""
 
@@ -232,7 +240,12 @@ def columns_on(surface: On, entries: Sequence[PublicEntry]) -> list[Column]:
 
 
 def csv_value(entry: PublicEntry, field: str) -> Any:
-    """Return what the CSV has of an entry's field: all digits of a figure, words of a list."""
+    """Return what the CSV has of an entry's field: all digits of a figure, words of a list.
+
+    `score_text` is the score as people read it elsewhere.
+    """
+    if field == "score_text":
+        return None if entry.score is None else _score(entry)
     value = getattr(entry, field)
     return "; ".join(map(difference_text, value)) if field == "differs" else value
 
@@ -246,8 +259,10 @@ def head_of(column: Column, figures: TrackFigures) -> str:
 
 def words_of(column: Column, figures: TrackFigures) -> str:
     """Return what a column holds, with the unit of the track's score."""
-    unit = figures.score.unit if column.field == "score" else ""
-    return f"{column.words}, in {unit}" if unit else column.words
+    if column.field != "score":
+        return column.words
+    unit = f", in {figures.score.unit}" if figures.score.unit else ""
+    return f"{column.words}{unit}; {ABOUT} is one that is {ABOUT_WORDS}"
 
 
 def columns_json(
@@ -266,39 +281,50 @@ def columns_json(
     ]
 
 
-def decimals_apart(values: Sequence[float], least: int = _SCORE_LEAST) -> int:
+def about_line(entries: Sequence[PublicEntry]) -> str:
+    """Return what stands below a ranking about its scores' digits, or an empty text.
+
+    It says what the mark means if an entry has it, and that scores may differ and look alike.
+    """
+    texts = {
+        float(f"{entry.score:.{_DIGITS_MOST}g}"): _score(entry)
+        for entry in entries
+        if entry.score is not None
+    }
+    said = []
+    if any(map(is_about, texts.values())):
+        said.append(f"{ABOUT}: {ABOUT_WORDS}.")
+    if len(set(texts.values())) < len(texts):
+        said.append("Scores that look alike differ beyond the digits that they carry.")
+    return " ".join(said)
+
+
+def decimals_apart(values: Sequence[float], least: int = _DECIMALS_LEAST) -> int:
     """Return so many decimals that different values print differently, from `least` to 12.
 
     Values that are parted by the last bits alone are one value, such as quotients that share a
     rank.
     """
     different = {float(f"{value:.{_DIGITS_MOST}g}") for value in values}
-    for decimals in range(least, _SCORE_MOST):
+    for decimals in range(least, _DECIMALS_MOST):
         if len({f"{value:.{decimals}f}" for value in different}) == len(different):
             return decimals
-    return _SCORE_MOST
+    return _DECIMALS_MOST
 
 
 def printed_entries(entries: Sequence[PublicEntry]) -> list[dict[str, str]]:
     """Return the cells of each entry by the column's field; a missing figure is '–'."""
-    decimals = decimals_apart([entry.score for entry in entries if entry.score is not None])
-    return [_cells(entry, decimals) for entry in entries]
+    return [_cells(entry) for entry in entries]
 
 
 def short_cells(entry: PublicEntry) -> dict[str, str]:
-    """Return an entry's figures as they are read from afar, by the column's field.
-
-    A score has two digits of half its interval's width, as the interval itself is printed.
-    """
+    """Return an entry's figures as they are read from afar, by the column's field."""
     cells = {
         name: _or_nothing(getattr(entry, name), _with_few_digits)
-        for name in ("mean_ap", "energy_wh", "score")
+        for name in ("mean_ap", "energy_wh")
     }
-    cells["mean_power_w"] = _power(entry, 0, decimals_of(entry.mean_power_w or 0.0, _FEW))
-    low, high, score = entry.score_low, entry.score_high, entry.score
-    if score is not None and low is not None and high is not None and high > low:
-        cells["score"] = rounded(score, decimals_of((high - low) / 2, 2))
-    return cells
+    power = _power(entry, decimals_of(entry.mean_power_w or 0.0, _FEW))
+    return {**cells, "mean_power_w": power, "score": _score(entry)}
 
 
 def _with_few_digits(value: float) -> str:
@@ -319,13 +345,11 @@ def printed_champion(champion: PastChampion) -> dict[str, str]:
     """Return the cells of a past champion among the entries; what is not known of it is empty."""
     entry = champion_entry(champion)
     known = ("team", "mean_ap", "energy_wh", "score")
-    cells = _cells(entry, _SCORE_LEAST)
+    cells = _cells(entry)
     return {field: cell if field in known else "" for field, cell in cells.items()}
 
 
-def _cells(entry: PublicEntry, decimals: int) -> dict[str, str]:
+def _cells(entry: PublicEntry) -> dict[str, str]:
     return {
-        column.field: column.printing(entry, decimals)
-        for column in COLUMNS
-        if column.printing is not None
+        column.field: column.printing(entry) for column in COLUMNS if column.printing is not None
     }

@@ -13,8 +13,8 @@ from msgspec import Meta, Struct
 
 from power.energy.duration import Duration, duration_of, mean_power
 from referee.core.states import SessionFacts, ran_s
-from referee.scoring.uncertainty import gives_interval
-from referee.service.results.interval_text import score_ends
+from referee.service.results.final_score import ANSWERED
+from referee.service.results.score_text import ends_of
 from referee.store.readings import Energy
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
@@ -28,9 +28,11 @@ class Figures(Struct, frozen=True, kw_only=True):
 
     `mean_ap` is the track's accuracy, whatever its name. `uncertainty_wh` is a limit of error.
     `score_low` and `score_high` are the ends of the score's interval. `images` counts those that
-    the team fetched. An `emulated` energy is not official. `mean_power_w` is the energy over the
-    time for which the meter integrated, with the digits that this time leaves, and
-    `mean_power_uncertainty_w` what it may be off for that time alone.
+    the team fetched, `images_answered` those that it answered. Scores of early versions do not tell
+    the second; their normalised accuracy counted the images fetched. An `emulated` energy is not
+    official. `mean_power_w` is the energy over the time for which the meter integrated, with the
+    digits that this time leaves, and `mean_power_uncertainty_w` what it may be off for that time
+    alone.
     """
 
     score: float | None = None
@@ -44,6 +46,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     objects_per_s: float | None = None
     normalized_accuracy: float | None = None
     images: Count | None = None
+    images_answered: Count | None = None
     mean_power_uncertainty_w: float | None = None
 
     def values(self) -> dict[str, Any]:
@@ -59,7 +62,7 @@ def figures_of(
     images: int | None,
 ) -> Figures:
     """Return the figures of a session with its newest energy and scoring run, if it has them."""
-    low, high = _interval(run, track)
+    low, high = ends_of(run, track)
     mean_w, off_w = _mean_power(energy)
     return Figures(
         score=None if run is None else run.score,
@@ -74,6 +77,7 @@ def figures_of(
         objects_per_s=_objects_per_s(facts, run),
         normalized_accuracy=None if run is None else run.detail.get("normalized_accuracy"),
         images=images,
+        images_answered=None if run is None else run.detail.get(ANSWERED),
     )
 
 
@@ -106,25 +110,3 @@ def _objects_per_s(facts: SessionFacts, run: ScoringRun | None) -> float | None:
     boxes = None if run is None else run.detail.get("detections")
     seconds = ran_s(facts)
     return float(boxes) / seconds if boxes is not None and seconds else None
-
-
-def _interval(run: ScoringRun | None, track: Track[Any]) -> tuple[float | None, float | None]:
-    """Return the ends of a score's interval; None where there is none (see `gives_interval`).
-
-    It is the interval that the scoring run tells. If the run tells none, it is the change of
-    the score when the energy changes by the meter's uncertainty.
-    """
-    if run is None or not gives_interval(run.detail.get("verdict")):
-        return None, None
-    ends = score_ends(run.detail, track)
-    if ends is not None:
-        return ends[0], ends[1]
-    if run.score is None:
-        return None, None
-    energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
-    if energy_wh is None or uncertainty_wh is None:
-        return None, None
-    return (
-        track.score_of(run.accuracy, energy_wh + uncertainty_wh),
-        track.score_of(run.accuracy, energy_wh - uncertainty_wh),
-    )

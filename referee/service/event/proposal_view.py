@@ -10,6 +10,7 @@ from typing import Any
 from referee.service.event.columns import On, columns_json, printed_entries
 from referee.service.event.result_entry import PublicEntry, TrackFigures
 from referee.service.event.standings import read_standings
+from referee.service.results.score_text import ends_of
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import read_roster
 from referee.store.database import Connection
@@ -22,6 +23,7 @@ from referee.store.proposals import (
 )
 from referee.store.scores import ScoringRun, scoring_run
 from referee.store.sessions import load_session
+from referee.tracks.track import Track
 
 _COMPARED = ("rank", "mean_ap", "energy_wh", "score", "verdict")
 
@@ -56,7 +58,7 @@ def proposal_json(
         "utc": proposal.utc,
         "end": None if proposal.end is None else asdict(proposal.end),
         "columns": _columns(contest),
-        "scores": _printed([_row(connection, score, ranks) for score in scores]),
+        "scores": _printed([_row(contest.track, connection, score, ranks) for score in scores]),
         "skipped": [
             {"session": number, "team": load_session(connection, number).team, "reason": why}
             for number, why in proposal_skips(connection, proposal.proposal_id).items()
@@ -91,12 +93,7 @@ def _ranks(
 ) -> tuple[dict[int, int | None], dict[int, int | None]]:
     """Return the ranks by session as they are, and as the proposal would make them."""
     roster = read_roster(contest, connection)
-    instead = {
-        one.session_id: ScoringRun(
-            one.upto_answer_id, one.old_energy_id, one.accuracy, one.score, one.detail
-        )
-        for one in scores
-    }
+    instead = {one.session_id: _run_of(one) for one in scores}
     old, new = (
         {
             standing.session.session_id: standing.rank
@@ -108,15 +105,23 @@ def _ranks(
     return old, new
 
 
+def _run_of(score: ProposedScore) -> ScoringRun:
+    """Return a proposed score as the scoring run that it would become."""
+    return ScoringRun(
+        score.upto_answer_id, score.old_energy_id, score.accuracy, score.score, score.detail
+    )
+
+
 def _row(
+    track: Track[Any],
     connection: Connection,
     score: ProposedScore,
     ranks: tuple[dict[int, int | None], dict[int, int | None]],
 ) -> dict[str, Any]:
     number = score.session_id
     old = scoring_run(connection, score.old_run_id)
-    before = None if old is None else _side(old.accuracy, old.score, dict(old.detail))
-    after = _side(score.accuracy, score.score, dict(score.detail))
+    before = None if old is None else _side(track, old)
+    after = _side(track, _run_of(score))
     return {
         "session": number,
         "team": load_session(connection, number).team,
@@ -126,12 +131,15 @@ def _row(
     }
 
 
-def _side(accuracy: float | None, score: float | None, detail: dict[str, Any]) -> dict[str, Any]:
+def _side(track: Track[Any], run: ScoringRun) -> dict[str, Any]:
+    low, high = ends_of(run, track)
     return {
-        "mean_ap": accuracy,
-        "energy_wh": detail.get("energy_wh"),
-        "score": score,
-        "verdict": detail.get("verdict"),
+        "mean_ap": run.accuracy,
+        "energy_wh": run.detail.get("energy_wh"),
+        "score": run.score,
+        "score_low": low,
+        "score_high": high,
+        "verdict": run.detail.get("verdict"),
     }
 
 

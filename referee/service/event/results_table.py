@@ -17,6 +17,7 @@ from referee.service.event.columns import (
     CSV_FIELDS,
     Column,
     On,
+    about_line,
     columns_json,
     columns_on,
     csv_value,
@@ -25,6 +26,7 @@ from referee.service.event.columns import (
 )
 from referee.service.event.guest_standings import GuestTable
 from referee.service.event.result_entry import PastChampion, ResultEntry, Results, WonPrize
+from referee.service.results.score_text import score_text
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -55,6 +57,8 @@ def results_text(results: Results) -> str:
     heads = [head_of(column, results.figures) for column in columns]
     lines = [f"{results.contest}: {state_line(results)}", ""]
     lines += aligned([heads, *([row[column.field] for column in columns] for row in rows)], columns)
+    if line := about_line(results.entries):
+        lines.append(f"  {line}")
     for entry in results.entries:
         if remarks := "; ".join([*notes(entry), *_of_verdict(entry)]):
             lines.append(f"  {entry.team}: {remarks}")
@@ -94,7 +98,7 @@ def results_latex(results: Results) -> str:
     rows = [[row[column.field] for column in columns] for row in printed_entries(results.entries)]
     sides = "".join("l" if column.left else "r" for column in columns)
     caption = f"{results.contest}: rankings and results. Energy is measured in watt-hour. "
-    state = state_line(results)
+    state = " ".join(filter(None, [state_line(results), about_line(results.entries)]))
     made = [_latex_table(sides, heads, rows, caption + state)]
     for table in guest_tables(results):
         said = " ".join([f"{results.contest}: {table.title}.", *table.notes, state])
@@ -149,7 +153,7 @@ def prize_line(prize: WonPrize) -> str:
 def champion_line(champion: PastChampion) -> str:
     """Return a past champion in one line."""
     return (
-        f"champion of {champion.year}: score {champion.score:.5f} (mAP "
+        f"champion of {champion.year}: score {score_text(champion.score)} (mAP "
         f"{champion.mean_ap:.5f}, {champion.energy_wh:.4f} Wh)"
     )
 

@@ -14,7 +14,7 @@ from power.logs.fonts import drawing, save_png
 from referee.core.dates import day_text
 from referee.errors import InputError
 from referee.service.event.charts import COLOURS, DARK, STYLE, svg_of
-from referee.service.event.columns import printed_entries
+from referee.service.event.columns import about_line, printed_entries
 from referee.service.event.conditions import marked_name
 from referee.service.event.result_entry import ResultEntry, Results
 
@@ -56,7 +56,9 @@ def share_figure(results: Results) -> Figure:
     _write(figure, 0.805, _state(results, len(ranked)), 17, DARK.quiet)
     _draw_rows(axes, list(zip(ranked[:_ROWS_MOST], cells, strict=False)), results)
     rule = f"{results.figures.score.label} = {results.figures.accuracy.label} / watt-hours"
-    _write(figure, 0.055, f"{rule}, with its 95 % interval", 14, DARK.quiet)
+    about = about_line(ranked[:_ROWS_MOST])
+    said = f"{rule}, with its 95 % interval. {about}".removesuffix(". ")
+    _write(figure, 0.055, said, 14, DARK.quiet)
     if not ranked:
         _write(figure, 0.5, "No team has a place yet.", 24, DARK.ink)
     return figure

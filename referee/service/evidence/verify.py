@@ -12,6 +12,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
+from referee.scoring.lpirc import normalized_accuracy
 from referee.service.evidence.as_signed import hash_findings, read_as_signed, read_manifest
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import (
@@ -37,7 +38,7 @@ from referee.service.evidence.what_holds import (
     signature_state,
     what_holds,
 )
-from referee.service.results.final_score import compute_run, context_of
+from referee.service.results.final_score import ANSWERED, compute_run, context_of
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_of
 from referee.store.answers import newest_answer_id
@@ -259,6 +260,8 @@ def score_findings(
         if found != expected:
             yield Mismatch(_SCORE, f"{name}: found {found}, expected {expected}.")
     detail = json.loads(json.dumps(again.detail)) | {"inputs": stored.get("inputs")}
+    if ANSWERED not in stored:
+        detail = _by_images_fetched(detail)
     for words in (stored, detail):
         for name in _WORDS if "inputs" in stored else (*_WORDS, "inputs"):
             words.pop(name, None)
@@ -268,6 +271,18 @@ def score_findings(
     difference = json_difference(stored, detail)
     if difference is not None:
         yield Mismatch(_SCORE, f"scored again, {difference}.")
+
+
+def _by_images_fetched(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a score as early versions made it, which counted images fetched as processed."""
+    early = {name: value for name, value in detail.items() if name != ANSWERED}
+    if "normalized_accuracy" in early:
+        fetched = early["images_fetched"]
+        early["images_processed"] = fetched
+        early["normalized_accuracy"] = normalized_accuracy(
+            early["mean_ap"], fetched, early["images"]
+        )
+    return early
 
 
 def _context_findings(

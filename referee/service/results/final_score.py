@@ -7,20 +7,29 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from referee import __version__
 from referee.core.ground_truth import GroundTruth
+from referee.core.order import to_manifest_ids
 from referee.scoring.uncertainty import RULE, standard_uncertainty
 from referee.scoring.uncertainty import Energy as Divisor
 from referee.service.results.score_uncertainty import Draws, uncertainty_report
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
-from referee.store.answers import contents_of, newest_answer_id
+from referee.store.answers import contents_of, images_answered_empty, newest_answer_id
 from referee.store.inputs_in_force import InForce, proposal_in_force
 from referee.store.readings import Energy
 from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, insert_scoring_run
 from referee.store.sessions import SessionRecord
 from referee.tracks.track import Outcome
+
+ANSWERED = "images_answered"
+"""The field of a score that counts the images answered; scores of early versions lack it.
+
+Their normalised accuracy counted the images fetched as processed.
+"""
 
 # So many draws take a full contest (20,000 images, a million boxes) two seconds at most. Five times
 # as many change the width of an interval by half a percent.
@@ -73,7 +82,10 @@ def compute_run(
     outcome = scorer.outcome()
     # An INVALID energy is shown, but no score is computed from it.
     usable_wh = None if energy.verdict == "INVALID" else energy.energy_wh
-    report = track.report(outcome, usable_wh, fetched)
+    answered = _images_answered(contest, session, answer)
+    report = track.report(outcome, usable_wh, fetched if answered is None else answered)
+    if answered is not None:
+        report |= {ANSWERED: answered}
     report |= _uncertainty(outcome, energy, interval_rule)
     report |= context_of(session, energy, fetched)
     return ScoringRun(upto, energy.energy_id, outcome.accuracy, report[track.score.field], report)
@@ -88,6 +100,21 @@ def scored_answer(contest: Contest, session: SessionRecord) -> Any:
     posted = contest.track.unpack_all([content for _, content in stored])
     order = order_of(contest.image_count, session.order_seed)
     return contest.track.in_manifest_ids(posted, order)
+
+
+def _images_answered(contest: Contest, session: SessionRecord, answer: Any) -> int | None:
+    """Count the contest's images with an answer in time, also an empty one that names its image.
+
+    None where the track's answers name no images.
+    """
+    named = contest.track.images_answered(answer)
+    if named is None:
+        return None
+    empty = images_answered_empty(contest.database.connection, session.session_id)
+    order = order_of(contest.image_count, session.order_seed)
+    also = to_manifest_ids(np.array(empty, dtype=np.int64), order)
+    known = np.union1d(named, also)
+    return int(np.count_nonzero((known >= 1) & (known <= contest.image_count)))
 
 
 def _uncertainty(outcome: Outcome, energy: Energy, interval_rule: int) -> Mapping[str, Any]:

@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.core.states import SessionFacts, ran_s
+from referee.service.results.final_score import ANSWERED
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
 from referee.store.answers import (
@@ -22,7 +23,7 @@ from referee.store.answers import (
     count_empty_answers,
 )
 from referee.store.requests import count_fetched_images, refused_answers_of, requests_of
-from referee.store.scores import newest_scoring_run
+from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
 from referee.store.unused_fields import UnusedFields, unused_fields_of
 from referee.tracks.track import Remarks, SentAnswers
@@ -103,8 +104,16 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
         unused=unused_fields_of(connection, session_id),
         empty=count_empty_answers(connection, session_id),
         never_match=dict(Counter(flag.reason for flag in flags)),
-        remarks=contest.track.remarks(sent, truth, None if run is None else run.accuracy),
+        remarks=_counted(
+            contest.track.remarks(sent, truth, None if run is None else run.accuracy), run
+        ),
     )
+
+
+def _counted(remarks: Remarks, run: ScoringRun | None) -> Remarks:
+    """Return the remarks with the images answered as the score counts them, empty answers too."""
+    answered = None if run is None else run.detail.get(ANSWERED)
+    return remarks if answered is None else replace(remarks, images_answered=answered)
 
 
 def _sent(contest: Contest, session: SessionRecord) -> SentAnswers[Any]:

@@ -14,6 +14,7 @@ from referee.service.results.interval_text import (
     score_ends,
 )
 from referee.service.results.score_table import IGNORED
+from referee.service.results.score_text import ends_of, text_of_run, with_words
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 
@@ -75,25 +76,19 @@ def _energy(run: ScoringRun) -> str:
 
 
 def _score(run: ScoringRun, track: Track[Any]) -> str:
-    """Return the score to its digits; beside it the ± of the energy, if no interval is told."""
+    """Return the score as every surface prints it; beside it the ± of the energy, if that is all.
+
+    A score that is too uncertain for more digits says so.
+    """
     if run.score is None:
         return "none"
-    ends = score_ends(run.detail, track)
-    if ends is not None:
-        decimals = max(decimals_of((ends[1] - ends[0]) / 2, 2), decimals_of(run.score, 1))
-        return f"{rounded(run.score, decimals)} {track.score.unit}".strip()
-    shown = _measured(run.score, _uncertainty(run, track), _is_valid(run))
-    return f"{shown} {track.score.unit}".strip()
-
-
-def _uncertainty(run: ScoringRun, track: Track[Any]) -> float | None:
-    """Return the change of the score when the energy changes by its uncertainty."""
-    energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
-    if energy_wh is None or uncertainty_wh is None:
-        return None
-    most = track.score_of(run.accuracy, energy_wh - uncertainty_wh)
-    least = track.score_of(run.accuracy, energy_wh + uncertainty_wh)
-    return None if most is None or least is None else abs(most - least) / 2
+    text = text_of_run(run, track)
+    low, high = ends_of(run, track)
+    if low is None or high is None or not high > low or score_ends(run.detail, track) is not None:
+        return with_words(text, track.score.unit)
+    half = (high - low) / 2
+    plus = rounded(half, max(decimals_of(half, 2), decimals_of(run.score, 1)))
+    return with_words(text, f"± {plus} {track.score.unit}")
 
 
 def _is_valid(run: ScoringRun) -> bool:

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.core.counts import counted
-
 IGNORED = {
     "unknown_image": "image not in the ground truth",
     "class_out_of_range": "class not on the list",
@@ -78,14 +76,18 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "energy_wh" in report:
         yield "energy", f"{report['energy_wh']:.6g} Wh"
         yield "score, mAP/Wh", _number(report["score"])
-        processed = (
-            f" ({report['images_processed']} of {counted(report['images'], 'image')} processed)"
-        )
-        yield "normalised accuracy", _number(report["normalized_accuracy"]) + processed
+        yield "normalised accuracy", _number(report["normalized_accuracy"]) + _processed(report)
     if "uncertainty" in report:
         yield from _uncertainty(report["uncertainty"])
     if "rival" in report:
         yield from _rival(report["rival"], f"{100 * report['uncertainty']['level']:.0f} %")
+
+
+def _processed(report: Mapping[str, Any]) -> str:
+    """Return by how many images the normalised accuracy divides, and how many were answered."""
+    processed, answered = report["images_processed"], report["images_answered"]
+    also = "" if processed == answered else f", {answered} of them answered"
+    return f" ({processed} of {report['images']} images processed{also})"
 
 
 def _uncertainty(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

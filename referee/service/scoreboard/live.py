@@ -9,6 +9,7 @@ from typing import Any
 from referee.core.instant import Instant
 from referee.core.states import SessionState, elapsed_s, state_of
 from referee.service.entry.status import status_of
+from referee.service.results.score_text import score_text
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.readings import energy_of, newest_reading
@@ -22,7 +23,7 @@ _ON = (SessionState.ARMED, SessionState.RUNNING, SessionState.ENDED)
 # What changes all the time while a session runs.
 _FIGURES = frozenset(
     {"remaining_s", "elapsed_s", "mean_ap", "energy_wh", "power_w", "score"}
-    | {"images_fetched", "answers"}
+    | {"score_text", "images_fetched", "answers"}
 )
 
 
@@ -61,6 +62,7 @@ def _live(
     accuracy = None if snapshot is None else snapshot.accuracy
     energy_wh = None if reading is None else reading.energy_wh
     ran_s = elapsed_s(session.facts, now)
+    score = None if old else contest.track.score_of(accuracy, energy_wh)
     return {
         "session": number,
         "lane": session.lane,
@@ -73,7 +75,8 @@ def _live(
         "mean_ap": accuracy,
         "energy_wh": energy_wh if energy is None else energy.energy_wh,
         "power_w": None if reading is None or old or not running else reading.power_w,
-        "score": None if old else contest.track.score_of(accuracy, energy_wh),
+        "score": score,
+        "score_text": score_text(score),
         "old": old,
         "images": contest.image_count,
         "images_fetched": status.images_fetched,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from referee.core.shares import share_of
 from referee.errors import Refusal
 from referee.formats.answer_formats import FORM, media_type_by_looks
 from referee.formats.forms import find_token, has_answer_list
+from referee.formats.image_numbers import requested_image
 from referee.formats.unused_fields import (
     FieldsUnused,
     UnusedField,
@@ -24,6 +25,7 @@ from referee.formats.unused_fields import (
     require_used,
 )
 from referee.service.entry.answers import Receipt
+from referee.service.setup.contest import Contest
 from referee.tracks.track import Track
 from referee.web.contest import legacy
 from referee.web.contest.replies import (
@@ -59,6 +61,7 @@ ENDPOINT = "result"
 
 _FLAGS_LISTED = 1000
 _TOKEN = "token"
+_IMAGE = "image_name"
 
 
 def register(app: Flask, services: ContestServices) -> None:
@@ -106,7 +109,8 @@ def register(app: Flask, services: ContestServices) -> None:
             received=notes.received,
             answer_format=posted.format_name,
             address=asked.remote_addr or "",
-            remarks=not_used(posted.unused),
+            remarks=(*not_used(posted.unused), *posted.remarks),
+            empty_for=posted.empty_for,
         )
         notes.stored = True
         if posted.format_name != FORM or wants_json(asked):
@@ -120,11 +124,16 @@ def register(app: Flask, services: ContestServices) -> None:
 
 @dataclass(frozen=True)
 class _Posted:
-    """An answer as the track has parsed it, its format, and the fields of a form of no use."""
+    """An answer as the track has parsed it, its format, and the fields of a form of no use.
+
+    `empty_for` are the images, by the contestant's numbers, that an answer without rows is for.
+    """
 
     format_name: str
     answer: Sized
     unused: Sequence[UnusedField] = ()
+    empty_for: Sequence[int] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def _length_missing() -> Refusal:
@@ -174,7 +183,7 @@ def _parsed(
 ) -> _Posted:
     """Return an answer as the track has parsed it."""
     try:
-        return _answer(services.contest.track, asked, content)
+        return _answer(services.contest, asked, content)
     except Refusal as fault:
         if services.admission.in_time(token, received):
             raise
@@ -182,17 +191,30 @@ def _parsed(
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
 
 
-def _answer(track: Track[Any], asked: Request, content: bytes) -> _Posted:
+def _answer(contest: Contest, asked: Request, content: bytes) -> _Posted:
+    track = contest.track
     answer_format = answer_format_of(asked, content)
     if answer_format is None:
         return _form_answer(track, asked, content)
     try:
-        return _Posted(answer_format.name, track.parse(answer_format, content))
+        answer = track.parse(answer_format, content)
+        return _with_images(asked, contest.image_count, _Posted(answer_format.name, answer))
     except Refusal as fault:
         if fault.code != answer_format.refusal:
             raise
         sentence = f"{fault}{looks_like(content, answer_format)}"
         raise Refusal(fault.code, sentence, fault.faults) from None
+
+
+def _with_images(asked: Request, count: int, posted: _Posted) -> _Posted:
+    """Return an answer with the images that the address names; one with rows names its own."""
+    named = asked.args.getlist(_IMAGE)
+    if not named:
+        return posted
+    if len(posted.answer):
+        return replace(posted, remarks=(f"not used: '{_IMAGE}' of the address",))
+    # A set, because one image may be named twice; an address is short, so the list is, too.
+    return replace(posted, empty_for=sorted({requested_image(text, count) for text in named}))
 
 
 def _form_answer(track: Track[Any], asked: Request, content: bytes) -> _Posted:

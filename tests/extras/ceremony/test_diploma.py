@@ -52,7 +52,7 @@ def test_each_team_that_took_part_has_one(results):
         *(first.place, first.prizes),
         first.verdict,
     )
-    assert [("mAP", "0.40000"), ("Wh", "0.5000"), ("score", "0.80000")] == first.figures
+    assert [("mAP", "0.40000"), ("Wh", "0.5000"), ("score", "0.800")] == first.figures
     assert ("2nd place of 2", []) == (second.place, second.prizes)
     assert "Energy SUSPECT (EMULATED meter), reviewed by Ada" == second.verdict
     assert ("loose", "took part", [("mAP", "0.10000")]) == (

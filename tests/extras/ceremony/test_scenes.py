@@ -159,11 +159,13 @@ def test_a_card_has_a_picture_where_the_team_allows_it():
 
 
 def test_figures_have_as_many_decimals_as_tell_them_apart():
-    """Three at least; two teams that differ look different."""
-    results = results_of(entry("a", 1, score=0.50001), entry("b", 2, score=0.5))
+    """Three at least for mAP and Wh; a score has the digits that it has everywhere."""
+    results = results_of(
+        entry("a", 1, mean_ap=0.50001, score=0.50001), entry("b", 2, mean_ap=0.5, score=0.5)
+    )
     line = scenes_of(results, None)[-1].lines[0]
     assert ["mAP", "Wh", "score"] == heads_of(results)
-    assert ["0.500", "0.500", "0.50001"] == line.figures
+    assert ["0.50001", "0.500", "0.500"] == line.figures
 
 
 def test_results_without_a_place_have_a_ceremony_too():

@@ -179,9 +179,9 @@ def test_the_terminal_gets_ranking_and_stations():
     assert [
         "Both halls: PROVISIONAL",
         "",
-        "rank  team           station  session      mAP      Wh  W    score  interval  verdict",
-        "   1  ants           Hall A         1  0.10000  0.1000  –  2.00000         –  VALID",
-        "   –  bees (on now)  Hall A         2        –       –  –        –         –  –",
+        "rank  team           station  session      mAP      Wh  W  score  interval  verdict",
+        "   1  ants           Hall A         1  0.10000  0.1000  –   2.00         –  VALID",
+        "   –  bees (on now)  Hall A         2        –       –  –      –         –  –",
         "",
         "Stations:",
         "  Hall A: live; not told by session 1: how it was run and scored",

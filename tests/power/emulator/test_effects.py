@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from power.emulator.instrument import Options
-from power.emulator.profile import parse_steps
+from power.emulator.profile import constant, parse_steps
 
 MakeBench = Callable[..., Any]
 UIP = ":NUM:NORM:NUM 3;ITEM1 U,1;ITEM2 I,1;ITEM3 P,1"
@@ -217,3 +218,41 @@ def test_a_peak_over_range_jumps_to_the_chosen_range(
         bench.time.sleep(2.0)
         found.append(bench.ask(":INP:CURR:RANG?"))
     assert ranges == found
+
+
+def test_momentary_power_swings_around_its_mean(make_bench: MakeBench) -> None:
+    """Of a sine it goes from P - S to P + S; direct current has one power."""
+    bench = make_bench(constant(6.0), power_factor=0.6)
+    bench.tell(":COMM:HEAD OFF")
+    bench.time.sleep(5.0)
+    bench.tell(":NUM:NORM:NUM 2;ITEM1 PPP,1;ITEM2 PMP,1")
+    assert [6.0 + 10.0, 6.0 - 10.0] == pytest.approx(numbers(bench), rel=2e-3)
+    direct = make_bench(parse_steps("0:6"), volts=12.0, frequency_hz=0.0)
+    direct.tell(":COMM:HEAD OFF")
+    direct.time.sleep(5.0)
+    direct.tell(":NUM:NORM:NUM 2;ITEM1 PPP,1;ITEM2 PMP,1")
+    assert [6.0, 6.0] == pytest.approx(numbers(direct), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("mode", "hertz", "charges"),
+    [
+        # The mean of an alternating current is zero (01EN, page 5-1).
+        ("DC", 60.0, [0.0, 0.0, 0.0]),
+        ("DC", 0.0, [0.25, 0.5, -0.25]),
+        ("RMS", 60.0, [0.75, None, None]),
+    ],
+)
+def test_charge_counts_as_the_input_mode_says(
+    make_bench: MakeBench, mode: str, hertz: float, charges: list[float | None]
+) -> None:
+    """DC mode alone tells the charge of each direction; half an hour of 12 W, then of -6 W."""
+    bench = make_bench(parse_steps("0:12,1800:-6"), volts=12.0, frequency_hz=hertz)
+    bench.tell(f":COMM:HEAD OFF;:INP:MODE {mode};:INP:CURR:RANG 2")
+    bench.time.sleep(5.0)
+    bench.tell(":NUM:NORM:NUM 3;ITEM1 AH,1;ITEM2 AHP,1;ITEM3 AHM,1")
+    bench.tell(":INTEG:STAR")
+    bench.time.sleep(3600.0)
+    bench.tell(":INTEG:STOP")
+    for value, expected in zip(numbers(bench), charges, strict=True):
+        assert math.isnan(value) if expected is None else value == pytest.approx(expected, abs=1e-3)

@@ -89,29 +89,116 @@ def test_a_sound_run_has_no_finding(run: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "factor", "expected"),
     [
-        ({"current_peak_a": 0.3}, 3, set()),
-        ({"current_peak_a": 0.31}, 3, {"clipping"}),
-        ({"current_peak_a": 0.3333}, 3, {"clipping"}),
-        ({"voltage_peak_v": 460.0}, 3, {"clipping"}),
-        ({"current_peak_a": 0.59}, 6, set()),
-        ({"current_peak_a": 0.61}, 6, {"clipping"}),
+        ({"current_peak_a": 0.3}, 3, Verdict.VALID),
+        ({"current_peak_a": 0.31}, 3, Verdict.SUSPECT),
+        ({"current_peak_a": 0.3333}, 3, Verdict.INVALID),
+        ({"voltage_peak_v": 460.0}, 3, Verdict.SUSPECT),
+        ({"voltage_peak_v": 500.0}, 3, Verdict.INVALID),
+        ({"current_peak_a": 0.59}, 6, Verdict.VALID),
+        ({"current_peak_a": 0.61}, 6, Verdict.SUSPECT),
+        ({"current_peak_a": 0.6667}, 6, Verdict.INVALID),
     ],
 )
 def test_peaks_above_the_crest_factor_are_clipping(
-    run: Any, changes: dict[str, float], factor: int, expected: set[str]
+    run: Any, changes: dict[str, float], factor: int, expected: Verdict
 ) -> None:
-    """One peak above three times the range (six at crest factor 6) makes the energy SUSPECT."""
+    """A peak above three times the range (six at crest factor 6) is SUSPECT, a cut one INVALID."""
     result = judge(run(range(4, 5), **changes), replace(SETTINGS, crest_factor=factor))
-    assert expected == set(codes(result)) - {"readings_over_1_percent"}
-    assert (Verdict.SUSPECT if expected else Verdict.VALID) is result.verdict
+    clipped = {"clipping"} if expected is not Verdict.VALID else set()
+    assert clipped == set(codes(result)) - {"readings_over_1_percent"}
+    assert expected is result.verdict
 
 
-def test_half_the_power_at_105_percent_of_the_range_is_suspect(run: Any) -> None:
+def test_half_the_power_at_105_percent_of_the_range_has_no_energy(run: Any) -> None:
     """Crests cut at the limit show in the peaks, where current and flags look sound."""
     clipped = run(range(1, 11), power_w=3.0, current_a=0.105, current_peak_a=10 / 3 * 0.1)
     result = judge(clipped)
-    assert Verdict.SUSPECT is result.verdict
+    assert (Verdict.INVALID, None, None) == (
+        *(result.verdict, result.energy_wh),
+        result.uncertainty_wh,
+    )
     assert "cuts the rest" in " ".join(finding.text for finding in result.findings)
+
+
+def test_what_a_gap_lacks_of_the_powers_seen_leaves_no_energy(run: Any) -> None:
+    """Crests may have been cut while nobody read; more than the powers seen stays a question."""
+    seen = [row for row in run(range(4, 9), power_w=3.0) if not 4 < row.monotonic_s < 9]
+    lost = judge(seen)
+    assert Verdict.INVALID is codes(lost)["cross_check"]
+    assert None is lost.energy_wh
+    assert any("Crests may have been cut off there" in found.text for found in lost.findings)
+    more = [row for row in run(range(4, 9), power_w=9.0) if not 4 < row.monotonic_s < 9]
+    assert Verdict.SUSPECT is codes(judge(more))["cross_check"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "changes", "text"),
+    [
+        (
+            range(3, 9),
+            {"power_w": 0.0, "current_a": 0.0},
+            "For 67% of the time the meter showed no power. Otherwise the power alone was certain "
+            "to 0.23%.",
+        ),
+        (
+            range(1, 11),
+            {"power_w": 0.0, "current_a": 0.0},
+            "The meter showed no power at all, so no percentage is known of it.",
+        ),
+        (
+            range(4, 7),
+            {"power_w": 0.4, "current_a": 0.4 / 120},
+            "The power alone was less certain than 1 % for 33% of the time, up to 1.98% of it.",
+        ),
+    ],
+)
+def test_a_time_without_power_has_no_percentage(
+    run: Any, seconds: range, changes: dict[str, float], text: str
+) -> None:
+    """A share of the power above 1 % stands beside powers above zero alone."""
+    result = judge(run(seconds, **changes))
+    (found,) = [one.text for one in result.findings if one.code == "readings_over_1_percent"]
+    assert text == found
+
+
+def _on_auto_range(run: Any, blank: Sequence[int]) -> EnergyResult:
+    missing = {"power_w": None, "voltage_v": None, "current_a": None}
+    rows = [
+        replace(row, **missing, absent=dict.fromkeys(missing, "no data"))
+        if row.state is IntegrationState.START and int(row.monotonic_s) in blank
+        else row
+        for row in run(range(5, 11), power_w=2.0)
+    ]
+    return judge(rows, replace(SETTINGS, current_range_a=None))
+
+
+def test_auto_range_that_settles_has_a_wider_limit(run: Any) -> None:
+    """While a range switched any of the powers seen may have flowed, and the advice has peaks."""
+    steady, once = _on_auto_range(run, []), _on_auto_range(run, [5])
+    assert "range switching" not in steady.budget_wh
+    assert pytest.approx(4.0 / 3600) == once.budget_wh["range switching"]
+    assert Verdict.SUSPECT is once.verdict
+    (advice,) = [one.text for one in once.findings if one.code == "auto_range"]
+    assert "169.7 V and 0.0707 A: 3 times a range at most" in advice
+
+
+def test_auto_range_that_never_settles_has_no_energy(run: Any) -> None:
+    """Then the meter's energy is mostly an estimate: a real one was six times too low."""
+    result = _on_auto_range(run, range(3, 9))
+    assert (Verdict.INVALID, None) == (codes(result)["never_settled"], result.energy_wh)
+    assert "()" not in " ".join(one.text for one in result.findings)
+
+
+def test_a_quantity_that_never_had_a_value_is_told(run: Any) -> None:
+    """So nobody finds an empty column later; the charges of one direction need DC mode."""
+    chosen = {"S": 6.0, "AHP": None, "AHM": None, "UTHD": None}
+    result = judge([replace(row, quantities=chosen) for row in run()])
+    (found,) = [one.text for one in result.findings if one.code == "items_empty"]
+    assert (
+        "The meter never showed a value for AHP, AHM, UTHD. It counts AHP and AHM in DC mode alone."
+        == found
+    )
+    assert "items_empty" not in codes(judge([replace(row, quantities={"S": 1.0}) for row in run()]))
 
 
 def test_without_peaks_a_current_above_its_range_is_suspect(run: Any) -> None:

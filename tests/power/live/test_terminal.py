@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +19,8 @@ from power.live.terminal import (
     ASCII,
     BLOCKS,
     Marks,
+    _recent,
+    _whole,
     chart,
     columns_of,
     draw_until,
@@ -126,14 +129,48 @@ def test_a_terminal_without_blocks_gets_other_marks() -> None:
 def test_few_bins_fill_the_width_and_a_gap_stays_open() -> None:
     """Each bin covers the columns of its time; a bin without a value covers none."""
     bins = [(0.0, steady(1.0)), (5.0, None), (10.0, steady(3.0)), (15.0, steady(4.0))]
-    means = [one and one[1] for one in columns_of(bins, (0.0, 20.0), 8)]
+    means = [one and one[1] for one in columns_of(bins, (0.0, 20.0), 8, 1.0)]
     assert [1.0, 1.0, None, None, 3.0, 3.0, 4.0, 4.0] == means
+
+
+@pytest.mark.parametrize("update_s", [0.1, 0.25, 0.5, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("width", [11, 71, 191])
+def test_a_steady_load_is_drawn_without_holes(
+    make_reading: Make, update_s: float, width: int
+) -> None:
+    """Readings come a little early or late; no column between two of them is empty."""
+    view = RunView()
+    view.begin({"update_interval_s": update_s, "timer_s": 600})
+    for number in range(1, 60):
+        at_s = update_s * (number + 0.2 + 0.15 * math.sin(number))
+        view.add(make_reading(at_s, power_w=5.0), at_s)
+    for title, span_s, curve in (_whole(view), _recent(view)):
+        columns = columns_of(curve, span_s, width, update_s)
+        drawn = [place for place, values in enumerate(columns) if values is not None]
+        assert list(range(drawn[0], drawn[-1] + 1)) == drawn, title
+        assert {5.0} == {values[1] for values in columns if values is not None}
+
+
+def test_a_missed_reading_leaves_a_hole(make_reading: Make) -> None:
+    """Nobody saw the power of that time, and its neighbours stand for one update each."""
+    view = RunView()
+    view.begin({"update_interval_s": 1.0, "timer_s": 600})
+    for second in range(1, 60):
+        if second not in (20, 40, 41):
+            view.add(make_reading(second + 0.2, power_w=5.0), second + 0.2)
+    _, span_s, curve = _recent(view)
+    columns = columns_of(curve, span_s, 240, 1.0)
+    empty = [place / 4 for place, values in enumerate(columns) if values is None]
+    holes = [at_s for at_s in empty if 2 < at_s < 59]
+    assert 3 <= len([at_s for at_s in holes if 19 <= at_s <= 20.5]) <= 5
+    assert 7 <= len([at_s for at_s in holes if 39 <= at_s <= 41.5]) <= 9
+    assert len(holes) <= 14
 
 
 def test_many_bins_in_a_column_keep_the_peak() -> None:
     """A peak of one bin in a hundred shows."""
     bins = [(float(k), steady(9.0 if k == 42 else 1.0)) for k in range(100)]
-    columns = columns_of(bins, (0.0, 100.0), 10)
+    columns = columns_of(bins, (0.0, 100.0), 10, 1.0)
     assert 9.0 == max(one[2] for one in columns if one)
     assert all(one is not None for one in columns)
 

@@ -21,6 +21,8 @@ from power.ptd.session import PtdSession, Workplace
 
 FIXED = MeterSettings(timer_s=0, voltage_range_v=150.0, current_range_a=0.1)
 
+ROOT = Path(__file__).parents[3]
+
 
 class Played:
     """A session in fake time, what its console said, and its log."""
@@ -96,6 +98,8 @@ def test_the_conversation_of_power_dev(play: Callable[..., Played], tmp_path: Pa
     assert "Hello, PTDaemon here!" == ask("Hello")
     fields = ask("Identify").split(",")
     assert ("YokogawaWT310", "1000") == (fields[0], fields[1])
+    said = (ROOT / "docs/ptd.md").read_text(encoding="utf-8")
+    assert f"| `Identify` | {len(fields)} fields: " in said
     assert "version=1.11.1-00000000-19700101" == fields[9], "a version that no PTDaemon has"
     assert "0" == fields[8], "SPEC accepts no measurement of this program"
     assert "YOKOGAWA;WT310;EMU000000;F1.03" == fields[-1]

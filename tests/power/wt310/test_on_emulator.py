@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from power.emulator.instrument import Options
-from power.emulator.profile import constant, energy_wh, parse_steps
+from power.emulator.profile import bursts, constant, energy_wh, parse_steps
 from power.energy.judge import Verdict, judge_energy
 from power.errors import MeterBusy, MeterMismatch, MeterRefused, MeterReplyError, MeterSilent
 from power.follow import read_final
@@ -320,6 +321,34 @@ def test_a_load_over_its_range_is_found_before_the_start(make_bench: MakeBench) 
     bench = make_bench(constant(60.0))
     with pytest.raises(MeterRefused, match="not ready to measure .*over range"):
         bench.meter.prepare(SETTINGS)
+
+
+@pytest.mark.parametrize("update_s", [0.25, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize(
+    "load", [(1.0, 8.0, 2.0, 0.5), (1.0, 40.0, 2.0, 0.1), (0.2, 90.0, 1.0, 0.5)]
+)
+@pytest.mark.parametrize("model", ["WT310", "WT310E"])
+def test_auto_range_that_never_settles_is_no_refusal(
+    make_bench: MakeBench, load: tuple[float, ...], update_s: float, model: str
+) -> None:
+    """A load that pulses keeps the ranges switching; the run begins, and its findings tell."""
+    low, high, period_s, duty = load
+    bench = make_bench(bursts(low, high, period_s, duty), Options(model=model))
+    bench.meter.prepare(
+        replace(SETTINGS, update_interval_s=update_s, voltage_range_v=None, current_range_a=None)
+    )
+    bench.meter.start()
+    assert IntegrationState.START is bench.meter.state()
+
+
+def test_a_meter_without_data_is_refused_with_the_reason(make_bench: MakeBench) -> None:
+    """Auto-range is no excuse for a meter that shows nothing, and no bracket is empty."""
+    bench = make_bench()
+    bench.fault("no_data updates=999")
+    automatic = replace(SETTINGS, voltage_range_v=None, current_range_a=None)
+    for settings, remedy in ((SETTINGS, "check wiring and ranges"), (automatic, "fixed ranges")):
+        with pytest.raises(MeterRefused, match=rf"\(current_a: no data, .*\); .*{remedy}"):
+            bench.meter.prepare(settings)
 
 
 def test_await_update_finds_the_updates(make_bench: MakeBench) -> None:

@@ -113,11 +113,11 @@ def test_peaks_are_cut_at_the_limit_of_the_range(make_bench: MakeBench) -> None:
 
 
 def test_clipping_without_any_flag_shows_in_the_peaks(make_bench: MakeBench) -> None:
-    """Half the power at 105 % of the range and no flag: the peaks make it SUSPECT."""
+    """Half the power at 105 % of the range and no flag: the peaks tell that there is no energy."""
     bench = make_bench(constant(8.0))
     _, result = measure(bench, middle="clip share=0.5 current=1.05")
     assert "clipping" in codes(result)
-    assert Verdict.SUSPECT is result.verdict
+    assert (Verdict.INVALID, None) == (result.verdict, result.energy_wh)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_picture_has_the_size_of_a_post(tmp_path):
 def test_it_says_what_it_is_and_who_leads():
     """The contest, whether it is final, the day, and the best five with their figures."""
     told = texts(share_figure(ranking(*(f"team {n}" for n in range(1, 8)))))
-    assert {"LPIRC", "FINAL results, 7 June 2026, 7 teams", "1   team 1", "1.00000"} <= {*told}
+    assert {"LPIRC", "FINAL results, 7 June 2026, 7 teams", "1   team 1", "1.00"} <= {*told}
     assert any(text.endswith("team 5") for text in told)
     assert not any(text.endswith("team 6") for text in told)
     assert "score = mAP / watt-hours, with its 95 % interval" in told

@@ -51,11 +51,12 @@ from tests.support.fakes import FakeClock
 LAST = -1
 START, STOP, TIMEUP = IntegrationState.START, IntegrationState.STOP, IntegrationState.TIMEUP
 # An energy may be judged from a recording or a rescue, which are no sessions of a referee. So are
-# `power run`, and loads that are expected to give back.
+# `power run`, loads that are expected to give back, and chosen quantities.
 ELSEWHERE = {
     "coarse_window",
     *("idle_once", "idle_moved", "net_negative", "net_below_error"),
     *("parts_missing", "parts_differ"),
+    "items_empty",
 }
 
 
@@ -140,6 +141,7 @@ RUNS = {
     "range_changed": Run(with_changes(9, voltage_range_v=30.0)),
     "auto_range": Run(settings=AUTO),
     "range_switched": Run(with_changes(9, current_range_a=2.0), AUTO),
+    "never_settled": Run(every(power_w=None, absent={"power_w": "no data"}), AUTO),
     "above_range": Run(with_changes(9, current_a=1.2)),
     "clipping": Run(with_changes(9, current_peak_a=3.2)),
     "no_data": Run(with_changes(9, power_w=None, absent={"power_w": "no data"})),

@@ -33,7 +33,7 @@ def run(mean_ap=0.335, energy_wh=0.5, uncertainty_wh=0.0011, verdict="VALID", **
     [
         (0.5, 0.0011, "0.6700 ± 0.0015 mAP/Wh"),
         (0.000418882, 0.00002, "800 ± 38 mAP/Wh"),
-        (0.000418882, 0.0002, "800 ± 490 mAP/Wh"),
+        (0.000418882, 0.0002, "~800 ± 490 mAP/Wh (too uncertain for more digits)"),
         (0.000418882, 0.05, "800 mAP/Wh"),
         (0.000418882, None, "800 mAP/Wh"),
         (0.5, None, "0.670 mAP/Wh"),

@@ -64,7 +64,7 @@ def test_a_score_of_0_is_a_result_and_no_result_is_a_dash(event):
         *(nothing["rank"], nothing["score"], nothing["mean_ap"]),
         nothing["word"],
     )
-    assert ("0.00000", "0.00000") == (nothing["printed"]["score"], nothing["printed"]["mean_ap"])
+    assert ("0", "0.00000") == (nothing["printed"]["score"], nothing["printed"]["mean_ap"])
     assert (None, None, "has not run yet") == (missing["rank"], missing["score"], missing["word"])
     assert ("–", "–") == (missing["printed"]["score"], missing["printed"]["mean_ap"])
 
@@ -110,11 +110,11 @@ def test_the_newest_result_tells_who_has_moved(event):
 
 
 def test_figures_from_afar_have_the_digits_of_their_interval(event):
-    """The board reads two digits of half the interval; the team's page has all of them."""
+    """Board and team's page have the same score: two digits of half the interval show."""
     event.register("ants")
     event.play("ants", found=4)
     found = row(event, "ants")
-    assert found["short"]["score"] == f"{found['score']:.1f}" != found["printed"]["score"]
+    assert found["short"]["score"] == f"~{found['score']:.1f}" == found["printed"]["score"]
     assert ("0.500", "0.100") == (found["short"]["mean_ap"], found["short"]["energy_wh"])
 
 

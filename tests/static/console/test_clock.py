@@ -17,7 +17,11 @@ BOARD = {"seconds": 600, "figures": {"score": {"unit": "mAP/Wh"}}}
 def session(state: str = "RUNNING", **others: Any) -> dict[str, Any]:
     """Return what the board says of a session of 600 s, of which 100 are left."""
     facts = {"state": state, "remaining_s": 100, "length_s": 600, "too_short": False}
-    return facts | {"score": 1.23456, "verdict": "VALID"} | others
+    return (
+        facts
+        | {"score": 1.23456, "score_text": "1.23", "score_about": False, "verdict": "VALID"}
+        | others
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,18 +79,23 @@ def test_a_clock_that_stands_looks_so(scripts: Scripts, state: str) -> None:
 @pytest.mark.parametrize(
     ("others", "text", "label", "classes"),
     [
-        ({}, "1.235", "mAP/Wh", []),
-        ({"verdict": "SUSPECT"}, "1.23", "mAP/Wh", []),
-        ({"too_short": True}, "1.2", "mAP/Wh, too short to be exact", ["still"]),
+        ({}, "1.23", "mAP/Wh", []),
+        (
+            {"score_text": "~1", "score_about": True},
+            "~1",
+            "mAP/Wh, too uncertain for more digits",
+            [],
+        ),
+        ({"too_short": True}, "1.23", "mAP/Wh, too short to be exact", ["still"]),
         ({"score": None}, "no score", "", []),
-        ({"state": "SEALED"}, "1.235", "mAP/Wh", []),
+        ({"state": "SEALED"}, "1.23", "mAP/Wh", []),
         ({"state": "VOID"}, "void", "", ["still"]),
     ],
 )
 def test_what_a_session_gave(
     scripts: Scripts, others: dict[str, Any], text: str, label: str, classes: list[str]
 ) -> None:
-    """A session that is over has its score in the clock's place, with the digits that count."""
+    """A session that is over has its score in the clock's place, as the desk prints it."""
     shown = scripts.call("console/clock.js", "clockOf", session("SCORED") | others, BOARD, 5)
     assert {"text": text, "label": label, "classes": classes, "percent": 100} == shown
 

@@ -22,6 +22,7 @@ ROW = {
     "mean_ap": 0.25,
     "energy_wh": 0.5,
     "score": 0.5,
+    "score_text": "0.500",
     "too_short": False,
 }
 
@@ -29,12 +30,12 @@ ROW = {
 @pytest.mark.parametrize(
     ("others", "text"),
     [
-        ({}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, 0.5000 mAP/Wh"),
+        ({}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, 0.500 mAP/Wh"),
         (
             {"rehearsal": True},
-            "session 3 of ants, rehearsal: VALID, mAP 0.2500, 0.5000 Wh, 0.5000 mAP/Wh",
+            "session 3 of ants, rehearsal: VALID, mAP 0.2500, 0.5000 Wh, 0.500 mAP/Wh",
         ),
-        ({"too_short": True}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, 0.50 mAP/Wh"),
+        ({"score_text": "~0.5"}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, ~0.5 mAP/Wh"),
         ({"score": None}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, no score"),
         ({"verdict": None, "state": "ENDED"}, "session 3 of ants: ENDED, no result yet"),
         ({"state": "VOID", "void_reason": "a fall"}, "session 3 of ants: VOID, a fall"),

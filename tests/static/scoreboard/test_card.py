@@ -23,7 +23,7 @@ const text = (name) => card.querySelector(`[data-figure=${name}]`).textContent;
 SESSION = {
     **{"session": 1, "team": "ants", "state": "RUNNING", "score": 4.0, "mean_ap": 0.25},
     **{"elapsed_s": 300, "length_s": 600, "remaining_s": 300, "lane_name": ""},
-    **{"power_w": 5, "energy_wh": 0, "images": 20, "images_fetched": 7},
+    **{"power_w": 5, "energy_wh": 0, "images": 20, "images_fetched": 7, "score_text": "4.00"},
 }
 
 
@@ -67,7 +67,8 @@ def test_each_figure_stands_in_its_place(scripts: Scripts) -> None:
 
 def test_nothing_is_a_dash_and_zero_is_a_figure(scripts: Scripts) -> None:
     """A session without a score yet has no place."""
-    session = SESSION | {"score": None, "mean_ap": None, "power_w": None, "state": "ARMED"}
+    session = SESSION | {"score": None, "score_text": "–", "mean_ap": None, "power_w": None}
+    session |= {"state": "ARMED"}
     body = f"""{SHOW}
     return ["place", "when", "accuracy", "power", "energy", "score", "images"].map(text);
     """

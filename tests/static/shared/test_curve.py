@@ -81,3 +81,21 @@ def test_marks_of_time_are_round(scripts: Scripts, end_s: float, marks: list[str
     return m.minuteMarks(0, a[0], area).map((one) => one.textContent);
     """
     assert marks == scripts.run("shared/curve.js", body, end_s)
+
+
+def test_an_axis_of_seconds_has_two_labels(scripts: Scripts) -> None:
+    """However short the time is, and however narrow the chart."""
+    body = """
+    const count = (to, width) => new Set(
+      m.minuteMarks(0, to, { x: (second) => second, width, height: 100, letter: 16 })
+        .map((one) => one.textContent)
+    ).size;
+    const few = [];
+    for (const width of [60, 130, 300, 1200]) {
+      for (let to = 1; to < 4000; to += to < 60 ? 0.5 : 37) {
+        if (count(to, width) < 2) few.push([to, width]);
+      }
+    }
+    return few;
+    """
+    assert [] == scripts.run("shared/curve.js", body)
