@@ -21,6 +21,10 @@ _TIMESPEC = struct.Struct("@ll")
 STAMP_BYTES = socket.CMSG_SPACE(_TIMESPEC.size)
 """The room for a stamp beside the data that `recvmsg` returns."""
 
+# No byte waits so long for a worker: one that hangs is replaced after ten seconds. A stamp that
+# says more is of a clock that somebody has set since.
+_AGE_MOST_S = 60.0
+
 Ancillary = Iterable[tuple[int, int, bytes]]
 
 
@@ -31,12 +35,13 @@ def stamp_arrivals(listener: socket.socket) -> None:
 
 
 def age_of(ancillary: Ancillary, wall_s: float) -> float:
-    """Return how long ago the last segment of what was read came; 0 without a stamp."""
+    """Return how long ago the last segment of what was read came; 0 without a stamp to believe."""
     for level, kind, content in ancillary:
         if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
             if len(content) == _TIMESPEC.size:
                 seconds, nanoseconds = _TIMESPEC.unpack(content)
-                return float(wall_s - seconds - 1e-9 * nanoseconds)
+                age_s = float(wall_s - seconds - 1e-9 * nanoseconds)
+                return age_s if abs(age_s) <= _AGE_MOST_S else 0.0
     return 0.0
 
 
@@ -45,7 +50,8 @@ def arrival_s(ancillary: Ancillary, missing_s: float) -> float:
 
     `missing_s` is the last moment at which they were certainly not all there. The stamp is that of
     the last segment, and a sender may keep an earlier one back: then they were there only when that
-    one came, which is after `missing_s`. The stamp is the wall clock's, which somebody may set.
+    one came, which is after `missing_s`. The stamp is the wall clock's, which somebody may set: if
+    that is seen, the bytes came now.
     """
     now_s, wall_s = elapsed_s(), time.time()
     return min(now_s, max(missing_s, now_s - age_of(ancillary, wall_s)))

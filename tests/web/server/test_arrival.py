@@ -45,7 +45,8 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> None:
         (4999.5, -9e9, 999.5),  # The server read it half a second later.
         (4999.5, 999.8, 999.8),  # An earlier segment was missing still.
         (5000.2, 999.8, 1000.0),  # The wall clock was set back.
-        (4000.0, 999.8, 999.8),  # It was set forward.
+        (4990.0, 999.8, 999.8),  # It was set forward a little.
+        (1400.0, -9e9, 1000.0),  # It was set forward by an hour, under a new connection.
     ],
 )
 def test_the_kernels_stamp_counts_within_what_the_server_saw(clocks, stamp_s, missing_s, came_s):
