@@ -172,7 +172,6 @@ def test_a_meter_that_does_not_answer_is_exit_code_1(run_power: Run) -> None:
         ("audit", "/nonexistent.csv"),
         ("fault", "nowhere", "silent"),
         ("fly",),
-        (),
     ],
 )
 def test_wrong_use_is_exit_code_2(
