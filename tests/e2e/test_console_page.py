@@ -246,7 +246,7 @@ def test_result_stays_until_the_next_is_armed(site: Site, browser: webdriver.Chr
     site.clock.advance(30)
     site.desk.end(first, EndCause.LOGOUT, "ants")
     site.score(first, "VALID", 12.5)
-    wait_text(browser, "clock", "~10")  # Its interval goes from 640 to 960.
+    wait_text(browser, "clock", "12.5")
     assert f"Session {first}: ants" == text_of(browser, "session-title")
     press(browser, "arm")
     wait_text(browser, "state", "ARMED")
@@ -281,7 +281,8 @@ def test_click_on_a_row_selects_the_session_to_act_on(
     wait_text(browser, "session-title", f"Session {running}: bees")
     row_button(browser, first).find_element(By.XPATH, "../../td[2]").click()
     wait_text(browser, "session-title", f"Session {first}: ants")
-    wait_text(browser, "elsewhere-text", f"Session {running} of bees is RUNNING, 10:00 to go")
+    wait_text(browser, "elsewhere-text", f"Session {running} of bees is RUNNING, ")
+    assert text_of(browser, "elsewhere-text").endswith(" to go.")
     assert "true" == row_button(browser, first).get_attribute("aria-pressed")
     assert not browser.find_element(By.ID, "arm").is_displayed()
     press(browser, "void")
