@@ -33,7 +33,7 @@ from referee.scoring.split_half import SplitHalves, draw_halves
 LEVEL = 0.95
 
 RULE = 2
-"""The rule of the intervals: 1 knew no rare failures. A later rule is another number."""
+"""The rule of the intervals: 1 knew no rare failures, and Student's quantile less exactly."""
 
 
 def gives_interval(verdict: str | None) -> bool:
@@ -165,7 +165,8 @@ class MapUncertainty:
             return 0.0, 1.0
         most = min(self.with_truth - 1, self.halves.imbalance.degrees)
         degrees = max(min(len(self.halves.halves), most), 1)
-        reach = student.quantile(1 - tail, degrees) * error
+        quantile = student.first_quantile if self.rule == 1 else student.quantile
+        reach = quantile(1 - tail, degrees) * error
         reach /= self.estimate * (1 - self.estimate)
         centre = math.log(self.estimate / (1 - self.estimate))
         return _logistic(centre - reach), _logistic(centre + reach)
