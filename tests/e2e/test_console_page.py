@@ -343,7 +343,7 @@ def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> Non
             browser, "confirm-missing"
         )
     reason.send_keys("wrong device", Keys.ENTER)
-    wait_text(browser, "sessions", "VOID: wrong device")
+    wait_text(browser, "sessions", "wrong device")
     wait_text(browser, "state-text", "wrong device")
     assert ["VOID"] == states(site)
 

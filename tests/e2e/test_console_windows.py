@@ -230,6 +230,66 @@ def lanes_of(event: Event) -> list[tuple[int, str]]:
     return list(enumerate(TEAMS[: len(event.meters)], 1))
 
 
+SAME_LINES = """
+const parts = ["session", "lane-name", "state", "state-text", "clock", "clock-label", "power", "map", "time-bar",
+  "chart", "images", "link", "note", "void"];
+const top = (id) => document.getElementById(id).getBoundingClientRect().top;
+return parts.filter((part) => Math.abs(top(part) - top(`${part}-2`)) > 2);
+"""
+
+
+@pytest.mark.parametrize("event", [2], indirect=True)
+def test_two_lanes_have_the_same_lines(event: Event, browser: webdriver.Chrome) -> None:
+    """Whatever their names are, and also at 150 %; the page stays, and what is below scrolls."""
+    begin(event, LATIN, 1)
+    begin(event, "Wasps", 2)
+    wrong: dict[tuple[float, ...], object] = {}
+    for window in ((1366, 768, 1), (1920, 1080, 1), (1366, 768, 1.5), (1920, 1080, 1.5)):
+        be_screen(browser, *window)
+        browser.get(event.url)
+        wait_text(browser, "state-2", "RUNNING")
+        wrong[window] = browser.execute_script(SAME_LINES)
+        if window[2] == 1:
+            page = "const page = document.getElementById('page'); page.scrollTop = 999;"
+            wrong[*window, 0] = browser.execute_script(f"{page} return page.scrollTop")
+    assert {} == {where: found for where, found in wrong.items() if found}
+    browser.get("about:blank")
+
+
+# Which texts are not whole, or stand in a place that is less than a number of letters wide.
+NARROW = """
+const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 2;
+return Object.entries(arguments[0]).flatMap(([selector, letters]) => {
+  const found = [...document.querySelectorAll(selector)];
+  if (!found.length) return [`${selector} is not there`];
+  return found.filter((one) => one.clientWidth < letters * letter || one.scrollHeight > one.clientHeight + 2
+    || one.scrollWidth > one.clientWidth + 1).map(() => selector);
+});
+"""
+
+
+@pytest.mark.parametrize("event", [1, 2, 4], indirect=True)
+def test_reasons_the_log_and_the_last_score_are_read(
+    event: Event, browsers: Mapping[str, webdriver.Chrome]
+) -> None:
+    """Beside long names: why a session is void, what happened, and the score of the last one."""
+    reason = "The device did not boot: its card was broken, and no other one was in the hall."
+    event.desk.void(begin(event, JAPANESE, 1), "Kim", reason)
+    judge(event, begin(event, LATIN, 1), "VALID", 0.01)
+    wrong = {}
+    for font, browser in browsers.items():
+        for window in ((1366, 768), (1920, 1080)):
+            be_screen(browser, *window)
+            browser.get(event.url)
+            wait_text(browser, "last-text", "Look at session 2")
+            wait_text(browser, "sessions", reason)
+            wanted = {"#sessions .reason": 24, "#notices p": 32, "#last-text": 24}
+            wrong[font, *window] = browser.execute_script(NARROW, wanted)
+            assert text_of(browser, "last-text").endswith("mAP/Wh.")
+        browser.get("about:blank")
+    assert {} == {where: found for where, found in wrong.items() if found}
+
+
 def test_a_short_name_is_whole_beside_the_tag(event: Event, browser: webdriver.Chrome) -> None:
     """The title of a session shows a name of five letters, however many lanes there are."""
     begin(event, "Wasps", 1)
