@@ -236,7 +236,7 @@ def test_an_operator_acts_in_the_second_lane(event: Event, browser: webdriver.Ch
     browser.find_element(By.ID, "reason").send_keys("wrong device")
     press(browser, "confirm-yes")
     wait_text(browser, "session-title-2", "Session 2")
-    wait_text(browser, "sessions", "VOID: wrong device")
+    wait_text(browser, "sessions", "wrong device")
     assert 2 == load_session(event.contest.database.connection, 2).lane
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +37,7 @@ from referee.web.desk.console import console_app
 from tests.support.browsing import be_screen, choose, press, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+from tests.support.hits import misses_in_fonts
 from tests.support.running import PATIENCE_S
 from tests.support.teams import give_password
 
@@ -343,7 +344,7 @@ def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> Non
             browser, "confirm-missing"
         )
     reason.send_keys("wrong device", Keys.ENTER)
-    wait_text(browser, "sessions", "VOID: wrong device")
+    wait_text(browser, "sessions", "wrong device")
     wait_text(browser, "state-text", "wrong device")
     assert ["VOID"] == states(site)
 
@@ -683,6 +684,15 @@ def test_stop_and_void_look_different(site: Site, browser: webdriver.Chrome) -> 
 
 
 # A rehearsal
+
+
+def test_every_point_of_a_rehearsals_buttons_is_its_own(
+    tmp_path: Path, browsers: Mapping[str, webdriver.Chrome]
+) -> None:
+    """The page that a contestant rehearses with takes each click that is meant for a button."""
+    with _site(tmp_path, "practice") as site:
+        site.notice(None, "The power meter answers.", "info")
+        assert {} == misses_in_fonts(browsers, site.url, "notices", "The power meter answers.")
 
 
 @pytest.mark.parametrize("width_px", [1280, 1366, 1920])
