@@ -46,7 +46,7 @@ COMMANDS = {
         "check": "check whether an event is ready; say what to do if it is not",
         "serve": "run an event",
         "review": "let an energy stand that is SUSPECT or INVALID, with a reason",
-        "scoreboard": "freeze what the audience sees, or thaw it",
+        "scoreboard": "freeze what the audience sees, or unfreeze it",
         "camera": "write a frame of the camera track, or its test card",
         "audit": "print who did what, and what was refused",
         "doctor": "collect what a maintainer needs into one file without secrets",

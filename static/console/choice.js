@@ -3,7 +3,7 @@
 // What an operator has chosen by hand stays until the session is made.
 
 import { $, fill, make, show, showCut } from "../shared/page.js";
-import { say } from "../shared/acting.js";
+import { say } from "../shared/saying.js";
 import { laneName, nextIn, nextText, proposalOf, wrongLane } from "./proposal.js";
 
 const NOBODY = { turn: "", lane: "", counted: null, replaces: "" };

@@ -3,7 +3,7 @@
 
 import { clockText, figure } from "../shared/format.js";
 import { $, show, showCut, showState } from "../shared/page.js";
-import { say } from "../shared/acting.js";
+import { say } from "../shared/saying.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
 import { sensibleActs } from "./allowed.js";

@@ -2,7 +2,7 @@
 // What the page asks before each action on a session; an action without a question has no entry.
 
 const REASON = { name: "reason", id: "reason", label: "Reason (the evidence keeps it)" };
-const SECONDS = { name: "seconds", id: "seconds", label: "Seconds more", type: "number", min: 1, max: 86400, value: 60 };
+const SECONDS = { name: "seconds", id: "seconds", label: "Seconds more", type: "number", min: 1, value: 60 };
 
 const place = (session) => `session ${session.id} of ${session.team}`;
 

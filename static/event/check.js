@@ -86,27 +86,25 @@ function goodOf(row) {
   return make("li", group, told);
 }
 
-async function override({ group, item, text, level }) {
+function override({ group, item, text, level }) {
   const fails = level === "FAIL";
   const question = fails ? "Let sessions be armed although this check fails?"
     : "Is this known, and may it stand?";
-  const answer = await ask({
+  ask({
     text: `${question} ${group}, ${item}: ${text}`,
     yes: fails ? "Override it" : "Acknowledge it",
     fields: [{ name: "reason", label: "Reason (it stays on record)" }],
     destroys: fails,
-  });
-  if (answer) await act("check/override", { ...answer, group, item, level, text }, look);
+  }, (answer) => ["check/override", { ...answer, group, item, level, text }], look);
 }
 
-async function takeBack({ group, item, override: { number } }, what) {
+function takeBack({ group, item, override: { number } }, what) {
   const then = what === "override" ? " No session can be armed then." : "";
-  const answer = await ask({
+  ask({
     text: `Take back the ${what} of ${group}, ${item}?${then}`,
     yes: "Take it back",
     fields: [{ name: "reason", label: "Reason" }],
-  });
-  if (answer) await act(`check/overrides/${number}/end`, answer, look);
+  }, (answer) => [`check/overrides/${number}/end`, answer], look);
 }
 
 $("again").addEventListener("click", () => act("check/again", {}, look));

@@ -11,7 +11,7 @@ export function freezing({ address, freeze }, final) {
     text: frozen
       ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${momentText(freeze.utc)}.` : "",
     freeze: address !== null && !frozen && !final,
-    thaw: frozen,
+    unfreeze: frozen,
   };
 }
 

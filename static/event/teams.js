@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The teams in their running order: who ran, who is on, who is next.
 
-import { act } from "../shared/acting.js";
 import { $, make, show } from "../shared/page.js";
 import "../shared/pages.js";
 import { buttonOf, closeMenusByThemselves, menuOf, nameOf } from "../shared/parts.js";
@@ -141,57 +140,53 @@ const reasonField = () => ({
   optional: !roster.order,
 });
 
-async function save() {
-  const answer = await ask({ text: "Save this running order?", yes: "Save it", fields: [reasonField()] });
-  if (!answer || !draft) return;
-  await act("teams/order", { ...answer, teams: draft }, (done) => {
-    if (done) draft = null;
-    return look();
-  });
+function save() {
+  const teams = draft;
+  ask({ text: "Save this running order?", yes: "Save it", fields: [reasonField()] },
+    (answer) => ["teams/order", { ...answer, teams }], lookAtSaved);
 }
 
-async function lottery() {
-  const answer = await ask({
+function lookAtSaved() {
+  draft = null;
+  return look();
+}
+
+function lottery() {
+  ask({
     text: "Draw the order of all teams by lottery? The seed decides it. Let the audience name it.",
     yes: "Draw",
     fields: [{ name: "seed", label: "Seed" }, reasonField()],
-  });
-  if (!answer) return;
-  draft = null;
-  await act("teams/lottery", answer, look);
+  }, (answer) => ["teams/lottery", answer], lookAtSaved);
 }
 
-async function rename({ team }) {
-  const answer = await ask({
+function rename({ team }) {
+  ask({
     text: `Give '${team}' another name? Password, place and sessions stay.`,
     yes: "Rename",
     fields: [{ name: "new_name", label: "New name", value: team }],
-  });
-  if (answer) await act("teams/rename", { ...answer, team }, look);
+  }, (answer) => ["teams/rename", { ...answer, team }], look);
 }
 
-async function withdraw({ team }) {
-  const answer = await ask({
+function withdraw({ team }) {
+  ask({
     text: `Take '${team}' out of the event? Its sessions stay on record, without a rank.`,
     yes: "Withdraw it",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: true,
-  });
-  if (answer) await act("teams/withdraw", { ...answer, team }, look);
+  }, (answer) => ["teams/withdraw", { ...answer, team }], look);
 }
 
-async function bringBack({ team }) {
-  const answer = await ask({
+function bringBack({ team }) {
+  ask({
     text: `Let '${team}' take part again?`,
     yes: "Let it return",
     fields: [{ name: "reason", label: "Reason" }],
-  });
-  if (answer) await act("teams/return", { ...answer, team }, look);
+  }, (answer) => ["teams/return", { ...answer, team }], look);
 }
 
-async function add() {
+function add() {
   const lanes = roster.lanes.filter(({ name }) => name);
-  const answer = await ask({
+  ask({
     text: "Register a team? One registration is one solution.",
     yes: "Register it",
     fields: [
@@ -203,21 +198,22 @@ async function add() {
       ...(lanes.length ? [{ name: "lane", label: "Lane", optional: true,
         choices: [["", "any"], ...lanes.map(({ name }) => [name, name])] }] : []),
     ],
-  });
-  if (!answer) return;
-  const said = { ...answer, prizes: answer.prizes === "yes", sessions: answer.sessions === "yes" };
-  await act("teams/add", said, look);
+  }, (answer) => {
+    const yes = { prizes: answer.prizes === "yes", sessions: answer.sessions === "yes" };
+    return ["teams/add", { ...answer, ...yes }];
+  }, look);
 }
 
-// A press of the button has a name, so that the same press twice makes one set of passwords.
+// A dialog has a name, so that the same one answered twice makes one set of passwords.
 function byChance() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function slips(teams) {
+function slips(teams) {
+  const once = byChance();
   const who = teams.length === 1 ? `'${teams[0]}'` : `all ${teams.length} teams`;
-  const answer = await ask({
+  ask({
     text: `Make NEW passwords for ${who}, and slips to print? Earlier passwords stop working.`,
     yes: "Make slips",
     fields: [
@@ -225,10 +221,8 @@ async function slips(teams) {
       { name: "wifi_password", label: "Wi-Fi's password", optional: true },
     ],
     destroys: true,
-  });
-  if (!answer) return;
-  await act("teams/slips", { ...answer, teams, once: byChance() }, (done) => {
-    if (done) showSlips(done);
+  }, (answer) => ["teams/slips", { ...answer, teams, once }], (done) => {
+    showSlips(done);
     return look();
   });
 }

@@ -29,7 +29,7 @@ const clockAt = (utc) => (utc === null ? "" : CLOCK.format(new Date(utc)));
 
 function stateText() {
   if (view.state === "FROZEN") {
-    return `since ${clockAt(view.since_utc)}: what happens now is shown after the thaw`;
+    return `since ${clockAt(view.since_utc)}: what happens now is shown later`;
   }
   if (view.state === "FINAL") return `approved by ${view.approved_by.join(", ")}`;
   return "the results may still change";
@@ -142,7 +142,7 @@ function showNext(isThere) {
 function idle() {
   if (view.state === "FROZEN") {
     return [message("The scoreboard is frozen. Sessions go on, and their results are hidden until the "
-      + "operators thaw it.")];
+      + "operators unfreeze it.")];
   }
   if (view.state === "FINAL") return [prizes()];
   if (waitingLanes().length) return waitingLanes().map(nextOf);

@@ -392,13 +392,16 @@ def test_red_bar_is_read_out_once(site: Site, browser: webdriver.Chrome) -> None
 
 
 def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) -> None:
-    """The Stop dialog opens with the focus on the harmless button."""
+    """A key pressed twice opens the Stop dialog and presses none of its buttons."""
     site.begin()
     browser.get(site.url)
     press(browser, "stop")
-    browser.switch_to.active_element.send_keys(Keys.ENTER)
-    wait_until(browser, "!document.getElementById('confirm')")
+    for key in (Keys.ENTER, Keys.SPACE):
+        browser.switch_to.active_element.send_keys(key)
+    assert browser.find_element(By.ID, "confirm").is_displayed()
     assert ["RUNNING"] == states(site)
+    browser.switch_to.active_element.send_keys(Keys.TAB, Keys.TAB, Keys.ENTER)
+    wait_text(browser, "state", "ENDED")
 
 
 # Trouble
@@ -532,7 +535,7 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
     wait_text(browser, "connection", "live")
     site.stack.close()
     press(browser, "arm")
-    wait_text(browser, "refusal", "Look whether it was done")
+    wait_text(browser, "refusal", "Find out whether it was done")
     wait_text(browser, "connection", "no news")
     assert "what you see is old" in text_of(browser, "alarm-text")
     site.serve()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from werkzeug.serving import make_server
 
 from referee.programs.control_desk import run_own_command
@@ -119,14 +120,23 @@ def test_a_team_and_its_slip_from_the_page(event: Event, browser: webdriver.Chro
     assert read_roster(event.contest).teams[0].has_password
 
 
-def test_a_refusal_is_told_on_the_page(event: Event, browser: webdriver.Chrome) -> None:
-    """A name that another team has is refused in words, and the list stays."""
+def test_a_refusal_is_told_in_its_dialog(event: Event, browser: webdriver.Chrome) -> None:
+    """A name that another team has, or that is too long, is refused in words, and can be mended."""
     event.register("ants", "bees")
     browser.get(f"{event.url}/teams")
     click(browser, "Rename ants")
     answer(browser, "Rename", new_name="BEES", operator="Kim")
-    wait_text(browser, "refusal", "'bees' is registered already")
+    wait_text(browser, "confirm-missing", "'bees' is registered already")
     assert ["ants", "bees"] == order_of(browser)
+    long = "a" * 130
+    answer(browser, "Rename", new_name=long)
+    wait_text(browser, "confirm-missing", "1 to 100 printable characters")
+    field = browser.find_element(By.CSS_SELECTOR, "dialog [name=new_name]")
+    assert (long, field) == (field.get_property("value"), browser.switch_to.active_element)
+    field.send_keys(Keys.BACK_SPACE * 30, Keys.ENTER)
+    wait(browser, lambda: order_of(browser) == [long[:100], "bees"], "the shorter name")
+    assert not browser.find_elements(By.CSS_SELECTOR, "dialog")
+    assert "" == text_of(browser, "refusal")
 
 
 def test_the_console_chooses_the_next_team(event: Event, browser: webdriver.Chrome) -> None:
@@ -186,9 +196,9 @@ def test_a_proposal_is_applied_whole(event: Event, browser: webdriver.Chrome) ->
     wait(browser, lambda: browser.find_element(By.ID, "propose").is_enabled(), "two scores")
     press(browser, "propose")
     answer(browser, "Score again", reason="new blacklist", blacklist="black.csv", operator="Ada")
-    wait_text(browser, "refusal", "There is no 'black.csv' beside")
-    press(browser, "propose")
-    answer(browser, "Score again", reason="new blacklist", blacklist="blacklist.csv")
+    wait_text(browser, "confirm-missing", "There is no 'black.csv' beside")
+    assert browser.find_element(By.NAME, "reason").get_property("value") == "new blacklist"
+    answer(browser, "Score again", blacklist="blacklist.csv")
     wait_text(browser, "proposals", "0.66667")
     assert "made by Ada" in text_of(browser, "proposals")
     assert not browser.find_element(By.ID, "propose").is_enabled()

@@ -30,10 +30,10 @@ THAWED = FROZEN | {"kind": "thawed"}
 def test_one_of_the_two_buttons_is_there(
     scripts: Scripts, url: str | None, freeze: Any, final: bool, buttons: tuple[bool, bool]
 ) -> None:
-    """What is frozen can be thawed, and what is shown can be frozen until the results are final."""
+    """What is frozen can be unfrozen; what is shown can be frozen until the results are final."""
     board = {"address": url, "freeze": freeze}
     shown = scripts.call("event/freezing.js", "freezing", board, final)
-    assert buttons == (shown["freeze"], shown["thaw"])
+    assert buttons == (shown["freeze"], shown["unfreeze"])
     begun = "The scoreboard is FROZEN for the public, by Ada at 2026-06-01 "
     assert shown["text"].startswith(begun) if freeze == FROZEN else "" == shown["text"]
 
