@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,22 +11,13 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from werkzeug.serving import make_server
 
-from referee.programs.control_desk import run_own_command
-from referee.service.board.board import Board
-from referee.service.board.lane_view import ShownLane
-from referee.service.desk.readiness import Outside
 from referee.service.event.results import read_results
 from referee.service.teams.roster import read_roster
-from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.console import console_app
 from tests.support.browsing import be_screen, press, text_of, wait_text
-from tests.support.contests import make_contest
+from tests.support.event_console import event_console
 from tests.support.events import Event
-from tests.support.fakes import FakeClock, FakeMeter, running_desk
 from tests.support.operators import answer, click, wait
-from tests.web.desk.test_check import Outsider
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -42,29 +32,9 @@ def browser(browser: webdriver.Chrome) -> webdriver.Chrome:
 @pytest.fixture
 def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
     """Return an event whose console is open to the browser; `url` is its address."""
-    clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    meter = FakeMeter(clock)
-    slow = Outsider()
-    with running_desk(contest, meter, outside=Outside(run=slow)) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
-        broadcast = Broadcast(board.show, 4)
-        app = console_app(contest, desk, board, broadcast, run=run_own_command)
-        server = make_server("127.0.0.1", 0, app, threaded=True)
-        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
-        thread.start()
-        broadcast.start()
-        found = Event(contest, desk, meter)
-        found.slow = slow
-        found.url = f"http://127.0.0.1:{server.port}"
+    with event_console(tmp_path) as found:
         yield found
-        slow.end.set()
         browser.get("about:blank")
-        broadcast.close()
-        server.shutdown()
-        thread.join()
-        server.server_close()
-    contest.database.close()
 
 
 def order_of(browser: webdriver.Chrome) -> list[str]:
