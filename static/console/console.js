@@ -2,7 +2,7 @@
 // The operators' page: it shows each board that the desk sends, and asks the desk to act.
 
 import { listen } from "../shared/events.js";
-import { zonedText, zoneText } from "../shared/format.js";
+import { lostText, offsetText, zonedText } from "../shared/format.js";
 import { Held } from "../shared/held.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { act, askAndAct, isAsked } from "../shared/acting.js";
@@ -46,7 +46,7 @@ function showBoard(next) {
   showChoice(board);
   lanes.forEach((lane, n) => lane.showBoard(board, board.lanes[n]));
   showSessions();
-  show("notices-title", `What happened, times in ${zoneText(new Date())}`);
+  show("notices-title", `What happened (local time, ${offsetText(new Date())})`);
   fill("notices", board.notices, noticeRow);
   showWanted();
   tick();
@@ -59,7 +59,7 @@ function showWanted() {
   history.replaceState(null, "", location.pathname);
   const row = board.sessions.find(({ id }) => id === Number(wanted));
   if (row) laneOf(row.id).select(row.id);
-  else say(`Session ${wanted} is older than those that this page lists.`);
+  else say(`Session ${wanted} is older than the sessions on this page.`);
 }
 
 // The first card stands before the desk has told how many lanes there are.
@@ -114,7 +114,7 @@ function guestBox({ title, text, link, link_text: words }) {
 function tick() {
   show("now", zonedText(new Date()));
   const silent = isSilent(silentS());
-  show("connection", silent ? "no news" : board ? "live" : "connecting…");
+  show("connection", silent ? lostText(silentS()) : board ? "live" : "connecting…");
   $("connection").className = silent ? "lost" : "";
   document.body.classList.toggle("silent", silent);
   showFoot();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
-import { clockText, figure } from "../shared/format.js";
+import { ageText, clockText, figure } from "../shared/format.js";
 import { $, show, showCut, showState } from "../shared/page.js";
 import { say } from "../shared/saying.js";
 import { enable } from "../shared/person.js";
@@ -10,7 +10,7 @@ import { sensibleActs } from "./allowed.js";
 import { leftOf } from "./clock.js";
 import { stepOf, toArm, toSee } from "./next.js";
 import { showSession, showTime } from "./panel.js";
-import { ageText, rowText } from "./wording.js";
+import { rowText } from "./wording.js";
 
 const MOVES = ["stop", "void", "rerun", "extra", "note"];
 const STEPS = { arm: "arm", seen: "seen", begin: "new", choose: "choose" };
@@ -123,7 +123,7 @@ export class Lane {
       this.showPanel();
       this.chosen();
     } catch (error) {
-      say(`Session ${id} cannot be shown (${error.message}). The page tries again.`);
+      say(`Session ${id} cannot be shown (${error.message}). The page will try again.`);
     }
   }
 

@@ -83,9 +83,9 @@ function doubt(cell, entry, final) {
 function reviewSession({ session, team, review, review_open: doubt, printed }) {
   const what = !review && doubt
     ? `Let the ${doubt} energy of session ${session} of '${team}' stand?`
-    : `Let session ${session} of '${team}' stand, which was not run as the others were (${printed.differs})?`;
+    : `Let session ${session} of '${team}' stand? It was not run like the others (${printed.differs}).`;
   ask({
-    text: `${what} ${doubt === "INVALID" ? "It still gives no score." : "It then counts as it is."}`,
+    text: `${what} ${doubt === "INVALID" ? "It still has no score." : "It then counts as it is."}`,
     yes: "Let it stand",
     fields: [{ name: "reason", label: "Reason" }],
   }, (answer) => [`sessions/${session}/review`, answer], look);
@@ -93,7 +93,7 @@ function reviewSession({ session, team, review, review_open: doubt, printed }) {
 
 function finalize() {
   ask({
-    text: "Make the results final? No session or team changes afterwards.",
+    text: "Make the results final? After that no session and no team can change.",
     yes: "Make it final",
     fields: [{ name: "others", label: "Others who approve, separated by commas", optional: true }],
   }, ({ others, operator }) => {
@@ -104,8 +104,8 @@ function finalize() {
 
 function reopen() {
   ask({
-    text: "Make the results provisional again? That stays on record.",
-    yes: "Open it again",
+    text: "Reopen the results? They become provisional again. This stays on record.",
+    yes: "Reopen",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: true,
   }, (answer) => ["results/reopen", answer], look);
@@ -128,11 +128,11 @@ function showFreeze(scoreboard, final) {
 
 function beginOrEnd(what) {
   ask(what === "begin" ? {
-    text: "Tell the audience of a break? The scoreboard shows the words and counts down, also while it is frozen.",
-    yes: "Tell it",
-    fields: [{ name: "text", label: "What the audience reads, such as: Lunch. The event goes on after it." },
+    text: "Announce a break? The scoreboard shows your text and a countdown, even while it is frozen.",
+    yes: "Start the break",
+    fields: [{ name: "text", label: "Text for the audience, for example: Lunch. We continue at 13:00." },
       { name: "minutes", label: "Minutes", type: "number", value: 15 }],
-  } : { text: "Tell the audience that the break is over?", yes: "It is over" }, (answer) => [`break/${what}`, answer], look);
+  } : { text: "End the break? The scoreboard then shows what is next.", yes: "End the break" }, (answer) => [`break/${what}`, answer], look);
 }
 
 function freezeOrUnfreeze(what) {
@@ -161,14 +161,14 @@ async function takeBundle(session) {
 // Session 0 stands for all sessions. A file is one beside contest.toml, by its name.
 function propose() {
   ask({
-    text: "Score sessions again? The proposal shows what would change. No score changes before it is applied.",
+    text: "Score sessions again? The proposal shows what would change. No score changes until you apply it.",
     yes: "Score again",
     fields: [
       { name: "reason", label: "Reason" },
       { name: "session", label: "Sessions", value: "0",
         choices: [["0", "all sessions"], ...sessions.map((it) => [String(it), `session ${it}`])] },
-      { name: "blacklist", label: "New blacklist, a file beside contest.toml", optional: true },
-      { name: "truth", label: "New ground truth, a file beside contest.toml", optional: true },
+      { name: "blacklist", label: "New blacklist (a file beside contest.toml)", optional: true },
+      { name: "truth", label: "New ground truth (a file beside contest.toml)", optional: true },
     ],
   }, (answer) => ["proposals", { ...answer, session: Number(answer.session) }], look);
 }

@@ -36,7 +36,7 @@ function render() {
   $("draft").hidden = draft === null;
   $("none").hidden = roster.teams.length > 0;
   show("none", roster.mode === "practice"
-    ? "In a rehearsal any user name may log in." : "No team is registered yet.");
+    ? "In a rehearsal anybody may log in, under any user name." : "No team is registered yet.");
   const focused = document.activeElement?.dataset?.key;
   const open = document.querySelector("#teams details[open] > summary")?.dataset.key;
   const byName = new Map(roster.teams.map((team) => [team.team, team]));
@@ -58,7 +58,7 @@ function rowOf(team, n) {
   const isNext = lane !== undefined;
   const turn = make("td", isNext ? `NEXT${lane.name ? ` in lane ${lane.name}` : ""}` : team.turn);
   turn.className = isNext ? "next" : team.turn;
-  const remarks = [team.withdrawn && team.reason, team.lane && `runs in lane ${team.lane} only`, !team.has_password && "no password yet",
+  const remarks = [team.withdrawn && team.reason, team.lane && `runs only in lane ${team.lane}`, !team.has_password && "no password yet",
     !team.prizes && "declines prizes"].filter(Boolean);
   if (remarks.length) turn.append(make("small", remarks.join(", ")));
   const row = make("tr", place, name, turn, rehearsalOf(team), attemptsOf(team), actionsOf(team));
@@ -136,7 +136,7 @@ function move({ team }, step) {
 
 // A later order needs a reason; the first one does not.
 const reasonField = () => ({
-  name: "reason", label: roster.order ? "Reason for another order" : "Reason (may be empty)",
+  name: "reason", label: roster.order ? "Reason for the new order" : "Reason (optional)",
   optional: !roster.order,
 });
 
@@ -153,7 +153,7 @@ function lookAtSaved() {
 
 function lottery() {
   ask({
-    text: "Draw the order of all teams by lottery? The seed decides it. Let the audience name it.",
+    text: "Draw the running order by lottery? The seed decides the order. Let the audience choose the seed.",
     yes: "Draw",
     fields: [{ name: "seed", label: "Seed" }, reasonField()],
   }, (answer) => ["teams/lottery", answer], lookAtSaved);
@@ -161,7 +161,7 @@ function lottery() {
 
 function rename({ team }) {
   ask({
-    text: `Give '${team}' another name? Password, place and sessions stay.`,
+    text: `Rename '${team}'? Its password, place and sessions stay.`,
     yes: "Rename",
     fields: [{ name: "new_name", label: "New name", value: team }],
   }, (answer) => ["teams/rename", { ...answer, team }], look);
@@ -169,7 +169,7 @@ function rename({ team }) {
 
 function withdraw({ team }) {
   ask({
-    text: `Take '${team}' out of the event? Its sessions stay on record, without a rank.`,
+    text: `Withdraw '${team}' from the event? Its sessions stay on record, without a rank.`,
     yes: "Withdraw it",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: true,
@@ -179,7 +179,7 @@ function withdraw({ team }) {
 function bringBack({ team }) {
   ask({
     text: `Let '${team}' take part again?`,
-    yes: "Let it return",
+    yes: "Bring it back",
     fields: [{ name: "reason", label: "Reason" }],
   }, (answer) => ["teams/return", { ...answer, team }], look);
 }
@@ -191,10 +191,10 @@ function add() {
     yes: "Register it",
     fields: [
       { name: "team", label: "Name" },
-      { name: "organisation", label: "Organisation (may be empty)", optional: true },
+      { name: "organisation", label: "Organisation (optional)", optional: true },
       { name: "prizes", label: "Prizes", choices: [["yes", "takes prizes"], ["no", "declines prizes"]] },
       { name: "sessions", label: "What it does",
-        choices: [["yes", "runs sessions"], ["no", "hands in models only"]] },
+        choices: [["yes", "runs sessions"], ["no", "submits models only"]] },
       ...(lanes.length ? [{ name: "lane", label: "Lane", optional: true,
         choices: [["", "any"], ...lanes.map(({ name }) => [name, name])] }] : []),
     ],
@@ -217,8 +217,8 @@ function slips(teams) {
     text: `Make NEW passwords for ${who}, and slips to print? Earlier passwords stop working.`,
     yes: "Make slips",
     fields: [
-      { name: "wifi_name", label: "Wi-Fi's name (empty: a cable)", optional: true },
-      { name: "wifi_password", label: "Wi-Fi's password", optional: true },
+      { name: "wifi_name", label: "Wi-Fi name (leave empty for a cable)", optional: true },
+      { name: "wifi_password", label: "Wi-Fi password", optional: true },
     ],
     destroys: true,
   }, (answer) => ["teams/slips", { ...answer, teams, once }], (done) => {
@@ -232,7 +232,7 @@ function showSlips({ page, made }) {
   link.href = page;
   link.target = "_blank";
   const count = made === 1 ? "1 slip has a new password." : `${made} slips have new passwords.`;
-  $("slips-text").replaceChildren(`${count} `, link, ". They are here for ten minutes.");
+  $("slips-text").replaceChildren(`${count} `, link, ". The link works for ten minutes.");
   $("slips-text").hidden = false;
 }
 

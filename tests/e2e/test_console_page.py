@@ -339,7 +339,7 @@ def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> Non
     for nothing in ("", "   "):
         reason.send_keys(nothing, Keys.ENTER)
         assert browser.find_element(By.ID, "confirm").is_displayed()
-        assert "Please fill in: Reason (the evidence keeps it)." == text_of(
+        assert "Please fill in: Reason (kept in the evidence)." == text_of(
             browser, "confirm-missing"
         )
     reason.send_keys("wrong device", Keys.ENTER)
@@ -536,7 +536,7 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
     site.stack.close()
     press(browser, "arm")
     wait_text(browser, "refusal", "Find out whether it was done")
-    wait_text(browser, "connection", "no news")
+    wait_text(browser, "connection", "connection lost")
     assert "what you see is old" in text_of(browser, "alarm-text")
     site.serve()
     wait_text(browser, "connection", "live")
@@ -547,13 +547,13 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
 def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome) -> None:
     """The newest alarm stands in the red bar for two minutes, or until another notice follows.
 
-    Seen leaves it there with a name, and the button goes.
+    Acknowledge leaves it there with a name, and the button goes.
     """
     browser.get(site.url)
     site.notice(None, "The scorer was killed.", "alarm")
     wait_text(browser, "alarm-text", "The scorer was killed.")
     press(browser, "alarm-seen")
-    wait_text(browser, "alarm-detail", "Seen by operator")
+    wait_text(browser, "alarm-detail", "Acknowledged by operator")
     assert not browser.find_element(By.ID, "alarm-seen").is_displayed()
     site.notice(None, "The scorer runs again.", "info")
     wait_until(browser, "document.getElementById('alarm').hidden")

@@ -149,7 +149,7 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     results = read_results(event.contest)
     assert (True, ["Ada", "Grace", "Lin"]) == (results.final, list(results.approved_by))
     press(browser, "reopen")
-    answer(browser, "Open it again", reason="a mistake")
+    answer(browser, "Reopen", reason="a mistake")
     wait_text(browser, "state", "PROVISIONAL")
     errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert [] == errors

@@ -169,8 +169,8 @@ def the_laptop_is_cut_off(people: People, running: Program) -> None:
     programs = [pid for pid, _ in descendants(running.child.pid)]
     running.child.kill()
     eventually(lambda: not any(alive(pid) for pid in programs), "the programs to stop")
-    people.both_see("connection", "no news")
-    people.audience_sees("connection", "no news")
+    people.both_see("connection", "connection lost")
+    people.audience_sees("connection", "connection lost")
 
 
 def everybody_is_back(people: People) -> None:

@@ -17,7 +17,7 @@ from referee.store.database import Connection
 from referee.store.notices import insert_audit
 
 SHOWN, SEEN = "alarm", "alarm seen"
-"""The actions of the audit: the red bar shows an alarm, and somebody has pressed Seen."""
+"""The actions of the audit: the red bar shows an alarm, and somebody has acknowledged it."""
 
 # An alarm that is away for a shorter time than this is still the same alarm.
 _AWAY_S = 3.0

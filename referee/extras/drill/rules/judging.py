@@ -86,7 +86,7 @@ def _shows_attention(
 ) -> bool:
     """Tell whether an act shows that somebody had noticed the fault.
 
-    That is Seen at an alarm that tells of it, a note on its session, a deed of the runbook, or one
+    That is Acknowledge at an alarm that tells of it, a note on its session, a deed of the runbook, or one
     that makes the fault worse: a wrong deed shows attention too.
     """
     if act.what == SEEN:
