@@ -31,13 +31,13 @@ export function wayBack() {
 // Call a way back if the focus has been lost since it was last called.
 export const backIfLost = (back) => { if (isLost()) back(); };
 
-const TEXTS = "input, textarea, select, [contenteditable]";
+const PRESSED = "button, summary, a";
 let typed = null; // the button on which a letter was typed last
 
 // Who types a text while a button has the focus believes to be in a field: the blank in the text, and the
 // Enter after it, press nothing. A key that is held down presses once.
 function pressesByAccident({ key, repeat, target, ctrlKey, altKey, metaKey }) {
-  if (target.closest?.(TEXTS)) return false;
+  if (!target.matches?.(PRESSED)) return false;
   const among = typed === target;
   const isPress = key === " " || key === "Enter";
   typed = key.length === 1 && !isPress && !ctrlKey && !altKey && !metaKey ? target : null;

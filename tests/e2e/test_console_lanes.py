@@ -241,7 +241,7 @@ def test_an_operator_acts_in_the_second_lane(event: Event, browser: webdriver.Ch
 
 
 def test_a_result_stays_until_somebody_has_seen_it(event: Event, browser: webdriver.Chrome) -> None:
-    """It comes back after a reload and across the next session, until it is acknowledged on record."""
+    """It comes back after a reload and across the next session, until it is acknowledged."""
     first = begin(event, "ants", 1)
     event.desk.end(first, EndCause.STOP, "Kim")
     event.settle(first)

@@ -76,7 +76,7 @@ class AlarmRecord:
             self._drop_old(now)
             standing = [key for key in alarms if key in self._standing]
             if not standing:
-                raise Refusal("alarm_over", "This alarm is over by now. Look at the red bar again.")
+                raise Refusal("alarm_over", "This alarm is over. Look at the red bar again.")
             for key in standing:
                 if self._standing[key].seen is None:
                     self._standing[key].seen = str(operator)

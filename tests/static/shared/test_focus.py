@@ -114,6 +114,20 @@ def test_a_key_that_is_held_down_presses_once(pressed: webdriver.Chrome) -> None
     assert 1 == presses(pressed)
 
 
+def test_keys_that_press_nothing_are_the_pages(pressed: webdriver.Chrome) -> None:
+    """A blank that is held down scrolls, and a presenter's keys reach the ceremony."""
+    pressed.execute_script("""
+        window.stopped = 0;
+        addEventListener("keydown", (event) => { window.stopped += Number(event.defaultPrevented); });
+        document.activeElement.blur();
+        for (const [key, repeat] of [["a", false], [" ", false], [" ", true], ["Enter", true]]) {
+          const init = { key, repeat, bubbles: true, cancelable: true };
+          document.body.dispatchEvent(new KeyboardEvent("keydown", init));
+        }
+    """)
+    assert 0 == pressed.execute_script("return window.stopped")
+
+
 def test_a_field_takes_every_key(pressed: webdriver.Chrome) -> None:
     """Blanks among letters are what a field is for."""
     pressed.find_element(By.ID, "field").send_keys("Busy Bees of Ulm")
