@@ -44,7 +44,8 @@ export class Form {
   // two presses of the button that opened the dialog.
   enter(event) {
     if (event.key !== "Enter" || event.isComposing || !this.inputs.includes(event.target)) return;
-    if (event.repeat) event.preventDefault();
+    // The Enter that ends a word of Japanese comes as key 229 in Safari, after the composition.
+    if (event.repeat || event.keyCode === 229) event.preventDefault();
     else if (!this.isUsed && !this.missing()) {
       event.preventDefault();
       this.say(`Nothing is done yet. Press “${this.sure.textContent}”.`);

@@ -210,7 +210,7 @@ def test_a_known_warning_is_acknowledged_on_the_page(
     before = warnings(browser)
     click(browser, "Acknowledge meter, calibration")
     answer(browser, "Acknowledge it", operator="Kim", reason="a borrowed meter")
-    wait_text(browser, "known-count", "1 known, and acknowledged")
+    wait_text(browser, "known-count", "1 acknowledged")
     browser.find_element(By.ID, "known-count").click()
     wait_text(browser, "known", "Acknowledged by Kim")
     wait_text(browser, "verdict", f"{before - 1} to look at")
