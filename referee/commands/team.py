@@ -305,7 +305,7 @@ _DO: dict[str, Callable[[Contest, argparse.Namespace], None]] = {
 def _require_writable(path: Path) -> None:
     """Raise `InputError` before new passwords replace the old ones, if no page could be written."""
     if not path.parent.is_dir() or path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path} cannot be written: name a file in a folder that you may write to.")
+        raise InputError(f"{path} cannot be written: name a file in a folder of your own.")
 
 
 def _write_private(path: Path, text: str) -> None:

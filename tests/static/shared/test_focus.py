@@ -118,7 +118,9 @@ def test_keys_that_press_nothing_are_the_pages(pressed: webdriver.Chrome) -> Non
     """A blank that is held down scrolls, and a presenter's keys reach the ceremony."""
     pressed.execute_script("""
         window.stopped = 0;
-        addEventListener("keydown", (event) => { window.stopped += Number(event.defaultPrevented); });
+        addEventListener("keydown", (event) => {
+          window.stopped += Number(event.defaultPrevented);
+        });
         document.activeElement.blur();
         for (const [key, repeat] of [["a", false], [" ", false], [" ", true], ["Enter", true]]) {
           const init = { key, repeat, bubbles: true, cancelable: true };
