@@ -76,7 +76,7 @@ _ACTIONS = {
         "rename 'Team Rocket' 'Rocket II'",
     ),
     "withdraw": (
-        "take a team out of the running order; nothing is deleted",
+        "withdraw a team; nothing is deleted",
         "withdraw 'Rocket II' --reason 'device broken'",
     ),
     "return": (
@@ -119,7 +119,7 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
         action.add_argument("--organisation", default="", help="who entered it")
         action.add_argument("--no-prizes", action="store_true", help="the team declines prizes")
         action.add_argument(
-            "--models-only", action="store_true", help="the team runs no session (OVIC alone)"
+            "--models-only", action="store_true", help="the team runs no session (OVIC only)"
         )
     if name in ("add", "amend"):
         action.add_argument(
@@ -132,7 +132,7 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
         action.add_argument("--organisation", metavar="TEXT", help="who entered it")
         action.add_argument("--prizes", choices=_YES_NO, help="whether it takes prizes")
         action.add_argument(
-            "--sessions", choices=_YES_NO, help="whether it runs sessions, or hands in models only"
+            "--sessions", choices=_YES_NO, help="whether it runs sessions, or submits models only"
         )
     if name in ("amend", "withdraw", "return"):
         action.add_argument("--reason", type=written, required=True, help="why; it stays on record")
@@ -179,7 +179,7 @@ def _import(contest: Contest, args: argparse.Namespace) -> None:
         names = registration.import_teams(contest, lines, str(args.file), args.by, progress)
     _warn(contest, names)
     print(
-        f"{len(names)} teams are registered. They have no password yet: 'referee team slips' "
+        f"Registered {counted(len(names), 'team')}, without passwords so far: 'referee team slips' "
         "makes passwords, and slips to print."
     )
 
@@ -217,7 +217,7 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
     _write_private(args.out, slips_page(venue, passwords, bound))
     print(
         f"Wrote {args.out}: slips with NEW passwords for {counted(len(passwords), 'team')}. "
-        "Earlier passwords of these teams no longer work."
+        "Earlier passwords no longer work."
     )
     if not any(venue.lanes.values()):
         print(
@@ -252,8 +252,8 @@ def _amend(contest: Contest, args: argparse.Namespace) -> None:
     new = registration.amend(contest, args.name, changed, args.reason, args.by)
     organisation = f"entered by {new.organisation}, " if new.organisation else ""
     prizes = "takes prizes" if new.prizes else "declines prizes"
-    sessions = "runs sessions" if new.sessions else "hands in models only"
-    where = f" in lane {new.lane} only" if new.lane else ""
+    sessions = "runs sessions" if new.sessions else "submits models only"
+    where = f" only in lane {new.lane}" if new.lane else ""
     print(f"'{args.name}': {organisation}{prizes}, {sessions}{where}.")
 
 
@@ -305,7 +305,7 @@ _DO: dict[str, Callable[[Contest, argparse.Namespace], None]] = {
 def _require_writable(path: Path) -> None:
     """Raise `InputError` before new passwords replace the old ones, if no page could be written."""
     if not path.parent.is_dir() or path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path} cannot be written: name a file in a folder of yours.")
+        raise InputError(f"{path} cannot be written: name a file in a folder of your own.")
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
-import { clockText, figure } from "../shared/format.js";
+import { ageText, clockText, figure } from "../shared/format.js";
 import { $, make, show, showCut, showState } from "../shared/page.js";
-import { say } from "../shared/acting.js";
+import { say } from "../shared/saying.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
 import { sensibleActs } from "./allowed.js";
 import { leftOf } from "./clock.js";
 import { stepOf, toArm, toSee } from "./next.js";
 import { showSession, showTime } from "./panel.js";
-import { ageText, rowText } from "./wording.js";
+import { rowText } from "./wording.js";
 
 const MOVES = ["stop", "void", "rerun", "extra", "note"];
 const STEPS = { arm: "arm", seen: "seen", begin: "new", choose: "choose" };
@@ -134,7 +134,7 @@ export class Lane {
       this.showPanel();
       this.chosen();
     } catch (error) {
-      say(`Session ${id} cannot be shown (${error.message}). The page tries again.`);
+      say(`Session ${id} cannot be shown (${error.message}). The page will try again.`);
     }
   }
 

@@ -89,7 +89,7 @@ def test_from_a_table_to_slips(
     wifi = ("--wifi", "lpirc", "quiet-fan", "--address", "http://192.168.1.2:8000")
     assert 0 == team(event, "slips", "--out", str(slips), *wifi)
     said = capsys.readouterr().out
-    assert "2 teams are registered. They have no password yet" in said
+    assert "Registered 2 teams, without passwords so far" in said
     assert "NEW passwords for 2 teams" in said
     page = slips.read_text()
     found = re.findall(r"<dt>Password</dt><dd>(.*)</dd>", page)

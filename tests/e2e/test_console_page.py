@@ -340,7 +340,7 @@ def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> Non
     for nothing in ("", "   "):
         reason.send_keys(nothing, Keys.ENTER)
         assert browser.find_element(By.ID, "confirm").is_displayed()
-        assert "Please fill in: Reason (the evidence keeps it)." == text_of(
+        assert "Please fill in: Reason (kept in the evidence)." == text_of(
             browser, "confirm-missing"
         )
     reason.send_keys("wrong device", Keys.ENTER)
@@ -393,13 +393,16 @@ def test_red_bar_is_read_out_once(site: Site, browser: webdriver.Chrome) -> None
 
 
 def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) -> None:
-    """The Stop dialog opens with the focus on the harmless button."""
+    """A key pressed twice opens the Stop dialog and presses none of its buttons."""
     site.begin()
     browser.get(site.url)
     press(browser, "stop")
-    browser.switch_to.active_element.send_keys(Keys.ENTER)
-    wait_until(browser, "!document.getElementById('confirm')")
+    for key in (Keys.ENTER, Keys.SPACE):
+        browser.switch_to.active_element.send_keys(key)
+    assert browser.find_element(By.ID, "confirm").is_displayed()
     assert ["RUNNING"] == states(site)
+    browser.switch_to.active_element.send_keys(Keys.TAB, Keys.TAB, Keys.ENTER)
+    wait_text(browser, "state", "ENDED")
 
 
 # Trouble
@@ -533,8 +536,8 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
     wait_text(browser, "connection", "live")
     site.stack.close()
     press(browser, "arm")
-    wait_text(browser, "refusal", "Look whether it was done")
-    wait_text(browser, "connection", "no news")
+    wait_text(browser, "refusal", "Find out whether it was done")
+    wait_text(browser, "connection", "connection lost")
     assert "what you see is old" in text_of(browser, "alarm-text")
     site.serve()
     wait_text(browser, "connection", "live")
@@ -545,13 +548,13 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
 def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome) -> None:
     """The newest alarm stands in the red bar for two minutes, or until another notice follows.
 
-    Seen leaves it there with a name, and the button goes.
+    Acknowledge leaves it there with a name, and the button goes.
     """
     browser.get(site.url)
     site.notice(None, "The scorer was killed.", "alarm")
     wait_text(browser, "alarm-text", "The scorer was killed.")
     press(browser, "alarm-seen")
-    wait_text(browser, "alarm-detail", "Seen by operator")
+    wait_text(browser, "alarm-detail", "Acknowledged by operator")
     assert not browser.find_element(By.ID, "alarm-seen").is_displayed()
     site.notice(None, "The scorer runs again.", "info")
     wait_until(browser, "document.getElementById('alarm').hidden")

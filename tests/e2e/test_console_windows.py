@@ -366,7 +366,7 @@ def test_a_click_right_after_seen_counts(event: Event, browser: webdriver.Chrome
 
 @pytest.mark.parametrize("event", [2], indirect=True)
 def test_the_large_button_leads_from_team_to_team(event: Event, browser: webdriver.Chrome) -> None:
-    """New session, Arm, wait, Seen, the next team: each lane shows one of them, large."""
+    """New session, Arm, wait, Acknowledge, the next team: each lane shows one of them, large."""
     set_order(event.contest, ["Wasps", "Ants", LATIN, JAPANESE, ARABIC], "", "Kim")
     large = "return [...document.querySelectorAll('.step-act')].map((one) => one.textContent)"
     be_screen(browser, 1366, 768)
@@ -382,8 +382,8 @@ def test_the_large_button_leads_from_team_to_team(event: Event, browser: webdriv
     event.desk.begin("Wasps", "10.0.0.2", 1)
     wait_text(browser, "state-text", "There is nothing to do.")
     judge(event, 1, "VALID", 0.01)
-    wait_text(browser, "seen", "Seen")
-    assert ["Seen", "New session"] == browser.execute_script(large)
+    wait_text(browser, "seen", "Acknowledge")
+    assert ["Acknowledge", "New session"] == browser.execute_script(large)
     press(browser, "seen")
     wait_text(browser, "step-text", "is next.")
     assert ["New session", "New session"] == browser.execute_script(large)

@@ -100,7 +100,7 @@ def test_the_page_ranks_the_teams_and_shows_each_entry(
         wait_text(browser, "classification", "moths")
         assert ["1", "moths"] == cells(browser, "classification")[0][:2]
         no_errors(browser)
-    wait_text(browser, "connection", "no news for")
+    wait_text(browser, "connection", "connection lost")
     assert "Team Rocket" in browser.find_element(By.ID, "classification").text
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from referee.core.counts import counted
 from referee.service.setup.pages import page
 from referee.service.setup.qr_code import wifi_svg
 
@@ -34,7 +35,7 @@ class Venue:
 def rules_line(seconds: int) -> str:
     """Return the rules in one line, for a session of so many seconds."""
     minutes, rest = divmod(seconds, 60)
-    length = f"{minutes} minutes" if minutes and not rest else f"{seconds} seconds"
+    length = counted(minutes, "minute") if minutes and not rest else counted(seconds, "second")
     return (
         f"Clock and meter run from login to logout, {length} at most. Answers count if they are in "
         "by then. Score = mAP/Wh."

@@ -147,7 +147,7 @@ def _register_audience_actions(
 ) -> None:
     act = acting(broadcast, key)
 
-    @app.post("/scoreboard/<any(freeze, thaw):what>")
+    @app.post("/scoreboard/<any(freeze, unfreeze):what>")
     def change_scoreboard(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             change = freeze if what == "freeze" else thaw

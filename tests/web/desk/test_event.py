@@ -24,7 +24,7 @@ ACTIONS = (
         "/teams/return",
     ),
     *("/results/finalize", "/results/reopen", "/sessions/1/review"),
-    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/thaw"),
+    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/unfreeze"),
     *("/break/begin", "/break/end"),
 )
 

@@ -30,7 +30,7 @@ RECORD = Record(
     ended_s=1100.0,
     seed=7,
     length_s=120.0,
-    notes=("These faults did not come any more: junk.",),
+    notes=("These faults no longer came: junk.",),
 )
 
 

@@ -85,7 +85,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _add_submit(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = add_action(actions, "submit", "hand in a model for a team", _SUBMIT, _submit)
+    parser = add_action(actions, "submit", "submit a model for a team", _SUBMIT, _submit)
     parser.add_argument("model", type=Path, metavar="MODEL", help="a .tflite file")
     add_task(parser)
     add_site(parser, team=True)
