@@ -54,6 +54,7 @@ function rowOf(team, n) {
   const place = make("td", String(n + 1));
   place.className = "number";
   const name = make("td", nameOf(team.team, "div"));
+  if (team.login && team.login !== team.team) name.append(make("small", `logs in as ${team.login}`));
   if (team.organisation) name.append(make("small", team.organisation));
   const lane = roster.lanes.find(({ next }) => next === team.team);
   const isNext = lane !== undefined;
@@ -161,9 +162,9 @@ async function lottery() {
   await act("teams/lottery", answer, look);
 }
 
-async function rename({ team }) {
+async function rename({ team, login }) {
   const answer = await ask({
-    text: `Give '${team}' another name? Password, place and sessions stay.`,
+    text: `Give '${team}' another name? Its login ${login}, password, place and sessions stay. It may log in with its old name, too.`,
     yes: "Rename",
     fields: [{ name: "new_name", label: "New name", value: team }],
   });
@@ -196,6 +197,7 @@ async function add() {
     yes: "Register it",
     fields: [
       { name: "team", label: "Name" },
+      { name: "login", label: "Login (empty: made from the name)", optional: true },
       { name: "organisation", label: "Organisation (may be empty)", optional: true },
       { name: "prizes", label: "Prizes", choices: [["yes", "takes prizes"], ["no", "declines prizes"]] },
       { name: "sessions", label: "What it does",
