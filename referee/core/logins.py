@@ -66,16 +66,20 @@ def clean_login(login: str) -> str | None:
 class TeamWords:
     """The words by which teams are meant: their present names first, then all their other words.
 
-    `others` has logins and earlier names, each with the present name of its team. A word that two
+    `others` has logins and earlier names, each with the present name of its team; teams that are
+    not among the present ones count for nothing. A word that two
     teams share (events of earlier releases may have one) means a team only as exactly written.
     """
 
     def __init__(self, present: Collection[str], others: Iterable[tuple[str, str]] = ()) -> None:
-        self._present = SameNames(present)
+        here = frozenset(present)
+        self._present = SameNames(here)
         self._names = frozenset(map(comparable, present))
         self._exact: dict[str, str | None] = {}
         self._same: dict[str, str | None] = {}
         for word, team in others:
+            if team not in here:
+                continue
             for words, key in ((self._exact, word), (self._same, comparable(word))):
                 words[key] = team if words.get(key, team) == team else None
 

@@ -286,7 +286,7 @@ def new_passwords(
     with contest.database.write() as connection:
         if _require_passwords_free(adopt_teams(contest, connection, operator), wanted) != wanted:
             raise InputError(
-                "A team was renamed while the passwords were made. Nothing was changed. Do it again."
+                "A team was renamed while the passwords were made. Nothing was changed: try again."
             )
         hashes = {name: stored for name, (_, stored) in made.items()}
         team_list.replace_hashes(contest.config.teams, hashes)
