@@ -108,7 +108,7 @@ class Database:
                 copy = free_copy(self.path, names[0])
                 copy_database(self.path, copy)
             schema.migrate(connection, self.path)
-            # A team of an earlier version has no login; a fact needs the triggers made just now.
+            # A team of an earlier version has none, and no script could make one.
             give_logins(connection)
         if copy is not None:
             _log.warning(

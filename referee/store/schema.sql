@@ -825,7 +825,8 @@ create index empty_answers_by_session on empty_answers (session_id, answer_id);
 create table team_logins (
     -- The login of a team, beside its name. A renaming does not change it. The newest row of a team
     -- is shown, and each of its rows logs in. The registration says who gave it, and when. A team
-    -- of an earlier version gets its login when its database is brought up to date.
+    -- of an earlier version gets its login when its database is brought up to date. No score rests
+    -- on a login, so it has no link, and is in no bundle.
     team_login_id integer primary key autoincrement,
     team_id integer not null references teams,
     login text not null check (
@@ -2304,15 +2305,6 @@ begin
     where exists (
         select 1 from team_logins
         where team_login_id = new.team_login_id
-    );
-end;
-
-create trigger team_logins_join_the_chain after insert on team_logins
-begin
-    insert into new_links values (
-        0, 'team_logins', new.team_login_id, row_digest(
-            'team_logins', new.team_login_id, new.team_id, new.login
-        )
     );
 end;
 

@@ -52,9 +52,9 @@ from referee.store.schema import NO_FACTS
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from referee.store.session_addresses import insert_session_address
 from referee.store.shows import insert_show
-from referee.store.team_words import give_logins
 from referee.store.teams import (
     Registration,
+    ensure_team,
     insert_order,
     insert_registration,
     insert_rename,
@@ -136,10 +136,7 @@ def filled(database):
     with database.write() as connection:
         note_material(connection, "[contest]")
         keep_blacklist(connection, b"2,1\n")
-        _insert_team(connection, "ants")
     session_id = new_session(database, "ants", "armed", "started", "ended")
-    with database.write() as connection:
-        _insert_team(connection, "crabs")
     waiting = new_session(database, "crabs")
     with database.write() as connection:
         insert_answer(connection, answer(session_id))
@@ -181,16 +178,9 @@ def filled(database):
     return database
 
 
-def _insert_team(connection, name):
-    """Store a team as the first referee did, without a login; return its id."""
-    values = {"name": name, "utc": UTC_TEXT}
-    connection.execute("insert into teams (name, created_utc) values (:name, :utc)", values)
-    return connection.execute("select max(team_id) from teams").fetchone()[0]
-
-
 def _fill_event(connection, session_id, not_over):
     """Put a row into every table around the sessions."""
-    team = _insert_team(connection, "bees")
+    team = ensure_team(connection, "bees", UTC_TEXT)
     registration = Registration(lane="left")
     insert_registration(connection, team, "registered", registration, operator="x", utc=UTC_TEXT)
     insert_rename(connection, team, "wasps", operator="x", utc=UTC_TEXT)

@@ -2,7 +2,8 @@
 create table team_logins (
     -- The login of a team, beside its name. A renaming does not change it. The newest row of a team
     -- is shown, and each of its rows logs in. The registration says who gave it, and when. A team
-    -- of an earlier version gets its login when its database is brought up to date.
+    -- of an earlier version gets its login when its database is brought up to date. No score rests
+    -- on a login, so it has no link, and is in no bundle.
     team_login_id integer primary key autoincrement,
     team_id integer not null references teams,
     login text not null check (
