@@ -289,9 +289,7 @@ def _rename(contest: Contest, args: argparse.Namespace) -> None:
     name = registration.rename(contest, args.name, args.new_name, args.by)
     _warn(contest, [name])
     login = registration.login_of(contest, name)
-    print(
-        f"'{args.name}' is now '{name}'. It still logs in as {login}, and with its earlier names."
-    )
+    print(f"'{args.name}' is now '{name}'. It still logs in as {login}, or with any earlier name.")
 
 
 def _withdraw(contest: Contest, args: argparse.Namespace) -> None:

@@ -53,7 +53,7 @@ def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFix
     assert 0 == team(event, "list")
     said = capsys.readouterr().out
     assert said.startswith(
-        "'ants' is now 'wasps'. It still logs in as ants, and with its earlier names.\n"
+        "'ants' is now 'wasps'. It still logs in as ants, or with any earlier name.\n"
         "'bees' is no longer registered.\n  1  wasps"
     )
 
