@@ -174,7 +174,6 @@ def filled(database):
         longer = Difference("length_s", 120.0, 60.0)
         insert_condition_review(connection, session_id, [longer], at(0), "x", "no time")
         insert_empty_answer(connection, session_id, 1, [7])
-        give_logins(connection)
     return database
 
 
