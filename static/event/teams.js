@@ -53,6 +53,7 @@ function rowOf(team, n) {
   const place = make("td", String(n + 1));
   place.className = "number";
   const name = make("td", nameOf(team.team, "div"));
+  if (team.login && team.login !== team.team) name.append(make("small", `logs in as ${team.login}`));
   if (team.organisation) name.append(make("small", team.organisation));
   const lane = roster.lanes.find(({ next }) => next === team.team);
   const isNext = lane !== undefined;
@@ -159,9 +160,9 @@ function lottery() {
   }, (answer) => ["teams/lottery", answer], lookAtSaved);
 }
 
-function rename({ team }) {
+function rename({ team, login }) {
   ask({
-    text: `Rename '${team}'? Its password, place and sessions stay.`,
+    text: `Rename '${team}'? Its login ${login}, password, place and sessions stay. Its old name still logs in.`,
     yes: "Rename",
     fields: [{ name: "new_name", label: "New name", value: team }],
   }, (answer) => ["teams/rename", { ...answer, team }], look);
@@ -191,6 +192,7 @@ function add() {
     yes: "Register it",
     fields: [
       { name: "team", label: "Name" },
+      { name: "login", label: "Login (empty: made from the name)", optional: true },
       { name: "organisation", label: "Organisation (optional)", optional: true },
       { name: "prizes", label: "Prizes", choices: [["yes", "takes prizes"], ["no", "declines prizes"]] },
       { name: "sessions", label: "What it does",

@@ -52,7 +52,10 @@ def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFix
     assert 0 == team(event, "remove", "bees")
     assert 0 == team(event, "list")
     said = capsys.readouterr().out
-    assert said.startswith("'ants' is now 'wasps'.\n'bees' is no longer registered.\n  1  wasps")
+    assert said.startswith(
+        "'ants' is now 'wasps'. It still logs in as ants, or with any earlier name.\n"
+        "'bees' is no longer registered.\n  1  wasps"
+    )
 
 
 def test_a_team_that_exists_is_refused(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:

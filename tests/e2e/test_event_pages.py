@@ -90,6 +90,29 @@ def test_a_team_and_its_slip_from_the_page(event: Event, browser: webdriver.Chro
     assert read_roster(event.contest).teams[0].has_password
 
 
+def test_a_login_stands_below_the_name_and_on_the_slip(
+    event: Event, browser: webdriver.Chrome
+) -> None:
+    """The question before a renaming says that the login stays, and the slip has it to type."""
+    event.register("東京大学")
+    browser.get(f"{event.url}/teams")
+    wait_text(browser, "teams", "logs in as team1")
+    click(browser, "Rename 東京大学")
+    asked = browser.find_element(By.CSS_SELECTOR, "dialog").text
+    assert "Its login team1, password, place and sessions stay." in asked
+    assert "Its old name still logs in." in asked
+    answer(browser, "Rename", new_name="京都大学", operator="Kim")
+    wait(browser, lambda: order_of(browser) == ["京都大学"], "the new name")
+    click(browser, "Slip of 京都大学")
+    answer(browser, "Make slips")
+    wait_text(browser, "slips-text", "1 slip has a new password.")
+    link = browser.find_element(By.LINK_TEXT, "Open and print them").get_attribute("href")
+    assert link is not None
+    browser.get(link)
+    slip = browser.find_element(By.TAG_NAME, "section").text
+    assert ("京都大学" in slip, "User name\nteam1" in slip) == (True, True)
+
+
 def test_a_refusal_is_told_in_its_dialog(event: Event, browser: webdriver.Chrome) -> None:
     """A name that another team has, or that is too long, is refused in words, and can be mended."""
     event.register("ants", "bees")
