@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from referee.core.arguments import real_number, require, several
+from referee.core.shown import Shown
 from referee.errors import ArgumentError
 from referee.scoring import student
 from referee.scoring.clusters import Clusters, Imbalance
@@ -75,8 +76,8 @@ class Energy:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class MapUncertainty:
+@dataclass(frozen=True, eq=False, repr=False)
+class MapUncertainty(Shown):
     """The mAP of a contest, `estimate`, and the mAPs of halves of its images.
 
     `with_truth` counts the images that have a truth box, or the clusters that have such an image.
@@ -85,6 +86,14 @@ class MapUncertainty:
     estimate: float
     halves: SplitHalves
     with_truth: int
+
+    def _facts(self) -> dict[str, object]:
+        low, high = (f"{end:.4f}" for end in (self.interval().low, self.interval().high))
+        return {
+            "mAP": self.estimate,
+            f"{LEVEL:.0%} interval": f"{low} to {high}",
+            "draws": len(self.halves.halves),
+        }
 
     @property
     def rule(self) -> int:
