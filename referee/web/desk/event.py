@@ -17,6 +17,7 @@ from referee.service.evidence.completeness import judged_numbers
 from referee.service.evidence.slip import slip_page_of
 from referee.service.scoreboard.breaks import begin_break, break_of, end_break
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+from referee.service.scoreboard.published_images import count_published
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.registration import (
@@ -84,6 +85,16 @@ def _register_pages(app: Flask, contest: Contest) -> None:
             proposals=all_proposals(contest),
             scoreboard=scoreboard,
             judged=judged_numbers(contest),
+        )
+
+    @app.get("/results/images")
+    def published_images() -> Response:
+        """Tell the dialog how many images anybody may see once the results are final."""
+        config = contest.config
+        return jsonify(
+            audience=config.server.scoreboard is not None,
+            published=count_published(contest, read_results(contest).entries),
+            of=contest.image_count,
         )
 
 
