@@ -19,9 +19,11 @@ const IMAGES_MS = 30_000;
 
 let sessions = []; // those that a proposal may score again
 let isFinal = false;
+let board = null; // what the desk says of the scoreboard
 
 const look = followDocument("results/now", ({ results, proposals, scoreboard, judged }) => {
   isFinal = results.final;
+  board = scoreboard;
   showState("state", results.final ? "FINAL" : "PROVISIONAL");
   show("contest", `${results.contest} – results`);
   show("state-text", results.final
@@ -159,7 +161,7 @@ async function freezeOrUnfreeze(what) {
   if (isAsking()) return;
   ask({
     text: what === "freeze"
-      ? "Freeze the scoreboard? The public sees nothing new until you unfreeze it."
+      ? `Freeze the scoreboard? The public sees nothing new until you unfreeze it. ${board.freezing}`
       : `Unfreeze the scoreboard? The public sees everything that has happened since the freeze.${images}`,
     yes: what === "freeze" ? "Freeze it" : "Unfreeze it",
   }, (answer) => [`scoreboard/${what}`, answer], look);
