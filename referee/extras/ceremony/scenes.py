@@ -20,6 +20,7 @@ from referee.core.counts import counted
 from referee.core.dates import day_text
 from referee.service.event.columns import decimals_apart
 from referee.service.event.guest_standings import GuestTable
+from referee.service.event.marks import marks_of
 from referee.service.event.result_entry import (
     ContestRanking,
     PublicEntry,
@@ -46,7 +47,8 @@ Kind = Literal["title", "ranking", "card", "podium", "prize", "guest", "end"]
 class Line(Struct, frozen=True):
     """A row of the ranking: its place so far, its team, and its figures as the hall reads them.
 
-    A `settled` place is final. A `fresh` one is that which the last key has settled.
+    A `settled` place is final. A `fresh` one is that which the last key has settled. `marks` are
+    those of the score, as every surface has them.
     """
 
     place: str
@@ -54,6 +56,7 @@ class Line(Struct, frozen=True):
     organisation: str
     figures: Sequence[str]
     state: LineState = "open"
+    marks: Sequence[str] = ()
 
 
 class Scene(Struct, frozen=True, kw_only=True):
@@ -185,7 +188,7 @@ class _Ceremony:
                 for read, decimals in zip(_FIGURES, self._decimals, strict=True)
             ] + [score_text(entry.score, (entry.score_low, entry.score_high))]
         place = _NONE if entry.rank is None else str(entry.rank)
-        return Line(place, entry.team, entry.organisation, figures, state)
+        return Line(place, entry.team, entry.organisation, figures, state, marks_of(entry))
 
 
 _FIGURES: tuple[Callable[[PublicEntry], float | None], ...] = (

@@ -17,9 +17,10 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from power.logs import fonts
+from referee.core.marks import with_marks
 from referee.service.event.chart_axes import in_places, scale_across
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
-from referee.service.event.conditions import marked_name
+from referee.service.event.marks import counted_marks, short_marks
 from referee.service.event.result_entry import ContestRanking, PastChampion, PublicEntry
 
 STYLE: Any = {
@@ -41,6 +42,7 @@ SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 _MARGIN = 0.12
 # With more points than this only the ranks are written; the table beside the chart has the names.
 _NAMES_MOST = 10
+_NAME_MOST = 24
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,8 @@ def _points(
 
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
     """
-    points = [
-        (x, entry.mean_ap, f"{entry.rank or '–'}  {marked_name(entry.team, entry.differs)}")
+    shown = [
+        (x, entry.mean_ap, entry)
         for entry in entries
         for x in [value(entry)]
         if x is not None
@@ -156,8 +158,21 @@ def _points(
         and entry.verdict != "INVALID"
         and not entry.withdrawn
     ]
-    across, up = in_places([x for x, _, _ in points]), in_places([y for _, y, _ in points])
-    return [(x, y, label) for x, y, (_, _, label) in zip(across, up, points, strict=True)]
+    across, up = in_places([x for x, _, _ in shown]), in_places([y for _, y, _ in shown])
+    label = _label_of if len(shown) <= _NAMES_MOST else _short_label_of
+    return [(x, y, label(one)) for x, y, (_, _, one) in zip(across, up, shown, strict=True)]
+
+
+def _label_of(entry: PublicEntry) -> str:
+    """Return rank, name and marks; a long name loses its end, and no mark."""
+    text = f"{entry.rank or '–'}  {entry.team}"
+    cut = text if len(text) <= _NAME_MOST else f"{text[: _NAME_MOST - 1]}…"
+    return with_marks(cut, short_marks(entry))
+
+
+def _short_label_of(entry: PublicEntry) -> str:
+    """Return the rank, with a star for marks; the chart's head counts them."""
+    return f"{entry.rank or '–'}{'*' if short_marks(entry) else ''}"
 
 
 def _figure(
@@ -171,6 +186,9 @@ def _figure(
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
     axes.set_facecolor("none")
+    # A name may find no room, so the head has the marks in any case.
+    compared = [entry for entry in ranking.entries if entry.rank is not None]
+    axes.set_title(counted_marks(ranking, compared), loc="right", fontsize=10, color=theme.quiet)
     axes.set_xlabel(x_label, color=theme.ink)
     axes.set_ylabel(ranking.figures.accuracy.label, color=theme.ink)
     axes.tick_params(which="both", colors=theme.ink)
@@ -198,14 +216,11 @@ def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
     spots = [_spot(axes, x, y) for x, y, _ in points]
     taken = [mark_at(across, up) for across, up in spots]
     for (x, y, label), spot in zip(points, spots, strict=True):
-        text = label if len(label) <= 24 else f"{label[:23]}…"
-        lines: Sequence[int] = LINES
-        if len(points) > _NAMES_MOST:
-            text, lines = label.partition(" ")[0], NEAR
-        place = free_place(spot, len(text), lines, taken, _page(axes))
+        lines: Sequence[int] = LINES if len(points) <= _NAMES_MOST else NEAR
+        place = free_place(spot, len(label), lines, taken, _page(axes))
         if place is not None:
             taken.append(place[1])
-            _label(axes, x, y, text, theme.ink, place[0])
+            _label(axes, x, y, label, theme.ink, place[0])
     return taken
 
 
