@@ -64,7 +64,7 @@ def test_a_late_freeze_reveals_the_one_result_that_it_hides(late):
     """The title says one, one key reveals it, and no place that the hall knows is called."""
     results = ranking("a", "b", "c", "d", "e", "f")
     scenes = scenes_of(results, without(results, late))
-    assert "One result is hidden." == scenes[0].text
+    assert "1 result is hidden." == scenes[0].text
     place = f"Place {1 + 'abcdef'.index(late)}"
     assert [(place, late)] == fresh(scenes)
     called = [scene.title for scene in scenes if scene.kind == "ranking"]

@@ -34,7 +34,7 @@ def test_the_csv_has_its_columns_in_places_that_stay():
         *("rank", "team", "organisation", "session", "mean_ap", "energy_wh", "score", "score_low"),
         *("score_high", "images", "attempts", "verdict", "emulated", "normalized_accuracy"),
         *("objects_per_s", "withdrawn", "mean_power_w", "differs"),
-        *("mean_power_uncertainty_w", "images_answered", "score_text"),
+        *("mean_power_uncertainty_w", "images_answered", "score_text", "marks"),
     ) == CSV_FIELDS
 
 
