@@ -22,6 +22,7 @@ from referee.service.event.chart_axes import in_places, scale_across
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
 from referee.service.event.marks import counted_marks, short_marks
 from referee.service.event.result_entry import ContestRanking, PastChampion, PublicEntry
+from referee.service.results.score_text import NOTHING
 
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -43,6 +44,10 @@ _MARGIN = 0.12
 # With more points than this only the ranks are written; the table beside the chart has the names.
 _NAMES_MOST = 10
 _NAME_MOST = 24
+
+
+Point = tuple[float, float, Sequence[str]]
+"""x, mAP, and the labels of an entry: the first one for which there is room."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,7 @@ def _champion_lines(axes: Axes, champions: Sequence[PastChampion], theme: Theme)
 
 def _points(
     entries: Sequence[PublicEntry], value: Callable[[PublicEntry], float | None]
-) -> list[tuple[float, float, str]]:
+) -> list[Point]:
     """Return x, mAP and label of the entries that have both; an accuracy of 0 is one of them.
 
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
@@ -159,20 +164,22 @@ def _points(
         and not entry.withdrawn
     ]
     across, up = in_places([x for x, _, _ in shown]), in_places([y for _, y, _ in shown])
-    label = _label_of if len(shown) <= _NAMES_MOST else _short_label_of
-    return [(x, y, label(one)) for x, y, (_, _, one) in zip(across, up, shown, strict=True)]
+    few = len(shown) <= _NAMES_MOST
+    return [
+        (x, y, _labels_of(one)[0 if few else 1 :])
+        for x, y, (_, _, one) in zip(across, up, shown, strict=True)
+    ]
 
 
-def _label_of(entry: PublicEntry) -> str:
-    """Return rank, name and marks; a long name loses its end, and no mark."""
-    text = f"{entry.rank or '–'}  {entry.team}"
+def _labels_of(entry: PublicEntry) -> tuple[str, str]:
+    """Return rank, name and marks, where a long name loses its end and no mark; and the rank alone.
+
+    A star at the rank stands for marks, which the chart's head counts.
+    """
+    rank, marks = f"{entry.rank or NOTHING}", short_marks(entry)
+    text = f"{rank}  {entry.team}"
     cut = text if len(text) <= _NAME_MOST else f"{text[: _NAME_MOST - 1]}…"
-    return with_marks(cut, short_marks(entry))
-
-
-def _short_label_of(entry: PublicEntry) -> str:
-    """Return the rank, with a star for marks; the chart's head counts them."""
-    return f"{entry.rank or '–'}{'*' if short_marks(entry) else ''}"
+    return with_marks(cut, marks), f"{rank}{'*' if marks else ''}"
 
 
 def _figure(
@@ -199,14 +206,14 @@ def _figure(
     return figure, axes
 
 
-def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
+def _draw_points(axes: Axes, points: Sequence[Point], theme: Theme) -> None:
     for number, (x, y, _) in enumerate(points):
         colour = COLOURS[number % len(COLOURS)]
         shape = SHAPES[(number + number // len(COLOURS)) % len(SHAPES)]
         axes.plot(x, y, marker=shape, ms=10, ls="", color=colour, mec=theme.ink, mew=0.8, zorder=3)
 
 
-def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> list[Box]:
+def _name_points(axes: Axes, points: Sequence[Point], theme: Theme) -> list[Box]:
     """Write the names where no other name is, and return what they and the points have taken.
 
     Call it when the axes have their limits.
@@ -215,12 +222,14 @@ def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
         _figure_of(axes).draw_without_rendering()  # Until then nobody knows where the points are.
     spots = [_spot(axes, x, y) for x, y, _ in points]
     taken = [mark_at(across, up) for across, up in spots]
-    for (x, y, label), spot in zip(points, spots, strict=True):
-        lines: Sequence[int] = LINES if len(points) <= _NAMES_MOST else NEAR
-        place = free_place(spot, len(label), lines, taken, _page(axes))
-        if place is not None:
-            taken.append(place[1])
-            _label(axes, x, y, label, theme.ink, place[0])
+    for (x, y, labels), spot in zip(points, spots, strict=True):
+        for label in labels:
+            lines: Sequence[int] = NEAR if label == labels[-1] else LINES
+            place = free_place(spot, len(label), lines, taken, _page(axes))
+            if place is not None:
+                taken.append(place[1])
+                _label(axes, x, y, label, theme.ink, place[0])
+                break
     return taken
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from referee.core.counts import counted
 from referee.core.turns import Turn
 from referee.core.written_text import unfit_character
 from referee.errors import Refusal
@@ -85,9 +86,8 @@ def count_hidden(entries: Iterable[ResultEntry]) -> FreezeCount:
 def count_text(count: FreezeCount) -> str:
     """Return in a sentence what a freeze would hide from now on."""
     if count.hides:
-        results = "1 result" if count.hides == 1 else f"{count.hides} results"
-        known = f"{count.known} {'is' if count.known == 1 else 'are'} public already"
-        return f"From now on it hides {results}; {known}."
+        known = counted(count.known, "is", "are")
+        return f"From now on it hides {counted(count.hides, 'result')}; {known} public already."
     return "It hides nothing: every result is public already, and a ceremony has nothing to reveal."
 
 
