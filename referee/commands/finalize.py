@@ -56,7 +56,7 @@ def _finalize(contest: Contest, args: argparse.Namespace) -> int:
     from referee.service.event.finalizing import finalize
     from referee.service.event.results import read_results
     from referee.service.event.results_table import results_text
-    from referee.service.scoreboard.published_images import count_published, publishes_images
+    from referee.service.scoreboard.published_images import count_published
 
     try:
         finalize(contest, args.approved_by, args.by)
@@ -68,7 +68,7 @@ def _finalize(contest: Contest, args: argparse.Namespace) -> int:
         return 1
     results = read_results(contest)
     print(results_text(results))
-    if publishes_images(contest.config):
+    if contest.config.publishes_images:
         shown = f"{count_published(contest, results.entries)} of {contest.image_count}"
         print(f"\nThe scoreboard shows {shown} images of the event to anybody.")
     return 0

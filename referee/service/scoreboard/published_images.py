@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the event's images the scoreboard publishes: none, unless the organisers say so."""
+"""How many of the event's images the scoreboard publishes: none, unless the organisers say so."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from referee.service.event.result_entry import PublicEntry
-from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
-
-
-def publishes_images(config: Config) -> bool:
-    """Tell whether final results bring pictures of the event's images to the pages of the teams."""
-    return config.scoreboard.publish_images and config.server.scoreboard is not None
 
 
 def count_published(contest: Contest, entries: Iterable[PublicEntry]) -> int:
@@ -21,9 +15,9 @@ def count_published(contest: Contest, entries: Iterable[PublicEntry]) -> int:
     The same image on the pages of several teams counts once. This finds the mistakes of each
     session, so a large contest takes seconds.
     """
-    if not publishes_images(contest.config):
+    if not contest.config.publishes_images:
         return 0
-    # The rule above belongs to what draws the pages, too.
+    # Few events publish images, and the desk starts without what finds mistakes.
     from referee.service.scoreboard.team_sessions import TeamSessions
 
     sessions = TeamSessions(contest)

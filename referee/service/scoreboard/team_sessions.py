@@ -24,7 +24,6 @@ from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
 from referee.service.results.final_score import scored_answer
-from referee.service.scoreboard.published_images import publishes_images
 from referee.service.scoreboard.view import PublicState, PublicView
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_of_session
@@ -71,14 +70,14 @@ class TeamSessions:
         There is none where the event publishes no images.
         """
         _require_final(view, number)
-        if not publishes_images(self._contest.config):
+        if not self._contest.config.publishes_images:
             return []
         return [f"image {one.image_id}: {one.text}" for one in self._misses(number)]
 
     def picture(self, view: PublicView, number: int, place: int) -> bytes:
         """Return the small picture of an explained mistake as PNG; `place` counts from 0."""
         _require_final(view, number)
-        if not publishes_images(self._contest.config):
+        if not self._contest.config.publishes_images:
             raise Refusal("images_closed", "This event publishes none of its images.")
         misses = self._misses(number)
         if not 0 <= place < len(misses):

@@ -391,6 +391,11 @@ class Config:
         return LaneSection(str(number), self.server.contest, self.meter)
 
     @property
+    def publishes_images(self) -> bool:
+        """Tell whether final results bring pictures of the images to the pages of the teams."""
+        return self.scoreboard.publish_images and self.server.scoreboard is not None
+
+    @property
     def option(self) -> str:
         """Return the option that names this configuration to a command, as a shell takes it."""
         return f"--config {shlex.quote(str(self.path))}"
