@@ -100,6 +100,9 @@ function reviewSession({ session, team, review, review_open: doubt, printed }) {
 // A second click while the desk looks opens no second dialog.
 const isAsking = () => document.querySelector("dialog[open]") !== null;
 
+// Where no image is published, the dialog opens at once.
+const noImages = () => ({ audience: board.address !== null, published: 0, of: 0 });
+
 // The desk looks for the mistakes of every team, which takes a moment. Without its answer nobody is
 // told that nothing is published.
 async function imagesText() {
@@ -111,7 +114,7 @@ async function imagesText() {
 }
 
 async function finalize() {
-  const images = await imagesText();
+  const images = board.publishes_images ? await imagesText() : publishing(noImages());
   if (isAsking()) return;
   ask({
     text: `Make the results final? After that no session and no team can change. ${images}`,
@@ -157,7 +160,7 @@ function beginOrEnd(what) {
 }
 
 async function freezeOrUnfreeze(what) {
-  const images = what === "unfreeze" && isFinal ? ` ${await imagesText()}` : "";
+  const images = what === "unfreeze" && isFinal && board.publishes_images ? ` ${await imagesText()}` : "";
   if (isAsking()) return;
   ask({
     text: what === "freeze"

@@ -82,6 +82,7 @@ def _register_pages(app: Flask, contest: Contest) -> None:
             "address": contest.config.server.scoreboard,
             "freeze": None if standing is None else asdict(standing),
             "break": None if pause is None else asdict(pause),
+            "publishes_images": contest.config.publishes_images,
             "freezing": count_text(count_hidden(found.entries)),
         }
         results = results_shown(found)
