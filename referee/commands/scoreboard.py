@@ -36,16 +36,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Freeze or unfreeze, and print how the scoreboard is now."""
-    from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+    from referee.service.event.results import read_results
+    from referee.service.scoreboard.freezing import (
+        count_hidden,
+        count_text,
+        freeze,
+        freeze_of,
+        thaw,
+    )
 
     config = load_config(args.config)
+    hidden = ""
     with opened_contest(config) as contest:
         if args.what == "freeze":
+            hidden = f" {count_text(count_hidden(read_results(contest).entries))}"
             freeze(contest, args.by)
         elif args.what == "unfreeze":
             thaw(contest, args.by)
         found = freeze_of(contest)
-    print(_sentence(found))
+    print(f"{_sentence(found)}{hidden}")
     if config.server.scoreboard is None:
         print("This event has no scoreboard: contest.toml names no address in [server] scoreboard.")
     return 0

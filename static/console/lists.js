@@ -3,7 +3,7 @@
 
 import { figure, secondText, timeText } from "../shared/format.js";
 import { $, make, show } from "../shared/page.js";
-import { ABOUT_WORDS, isAbout } from "./wording.js";
+import { ABOUT_WORDS, isAbout, verdictOf } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
 
@@ -61,11 +61,6 @@ function showTeam(cell, name, reason) {
 
 function stateOf({ state, rehearsal }) {
   return rehearsal ? `${state}, rehearsal` : state;
-}
-
-function verdictOf({ verdict, emulated }) {
-  if (!verdict) return "–";
-  return emulated ? `${verdict}, emulated` : verdict;
 }
 
 function newRow(id, select) {

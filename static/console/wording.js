@@ -8,6 +8,11 @@ export const ABOUT_WORDS = "too uncertain for more digits";
 
 export const isAbout = ({ score_about: about }) => about;
 
+// The verdict with the marks of the energy: VALID EMULATED.
+export function verdictOf({ verdict, marks }) {
+  return verdict ? [verdict, ...marks.filter((mark) => mark !== verdict)].join(" ") : "–";
+}
+
 // A session that is over, in one line.
 export function rowText(row, { accuracy, score }) {
   const said = [`session ${row.id} of ${row.team}`];
@@ -16,7 +21,7 @@ export function rowText(row, { accuracy, score }) {
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;
   const figures = [`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`];
   figures.push(row.score === null ? "no score" : `${row.score_text} ${score.unit}`);
-  return `${said.join(", ")}: ${row.verdict}, ${figures.join(", ")}`;
+  return `${said.join(", ")}: ${verdictOf(row)}, ${figures.join(", ")}`;
 }
 
 const REASONS = {

@@ -15,6 +15,13 @@ export function freezing({ address, freeze }, final) {
   };
 }
 
+// What of the event's images anybody may see once the results are final and not frozen.
+export function publishing({ audience, published, of }) {
+  if (!audience) return "";
+  if (published === 0) return "The scoreboard shows none of the event’s images.";
+  return `The scoreboard then shows ${published} of the event’s ${of} images to anybody, with their true boxes.`;
+}
+
 // The sentence about the break, and which of its two buttons is there.
 export function pausing({ address, break: pause }) {
   return {

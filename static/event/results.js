@@ -10,14 +10,20 @@ import { enable, personName } from "../shared/person.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { ask } from "./ask.js";
 import { followDocument } from "./following.js";
-import { freezing, pausing } from "./freezing.js";
+import { freezing, pausing, publishing } from "./freezing.js";
 import { proposalOf } from "./proposals.js";
 
 const FIRST_HIDDEN = ["mean_ap", "energy_wh", "interval", "normalized_accuracy"]; // besides the wide columns, in a narrow window
 
+const IMAGES_MS = 30_000;
+
 let sessions = []; // those that a proposal may score again
+let isFinal = false;
+let board = null; // what the desk says of the scoreboard
 
 const look = followDocument("results/now", ({ results, proposals, scoreboard, judged }) => {
+  isFinal = results.final;
+  board = scoreboard;
   showState("state", results.final ? "FINAL" : "PROVISIONAL");
   show("contest", `${results.contest} – results`);
   show("state-text", results.final
@@ -91,9 +97,27 @@ function reviewSession({ session, team, review, review_open: doubt, printed }) {
   }, (answer) => [`sessions/${session}/review`, answer], look);
 }
 
-function finalize() {
+// A second click while the desk looks opens no second dialog.
+const isAsking = () => document.querySelector("dialog[open]") !== null;
+
+// Where no image is published, the dialog opens at once.
+const noImages = () => ({ audience: board.address !== null, published: 0, of: 0 });
+
+// The desk looks for the mistakes of every team, which takes a moment. Without its answer nobody is
+// told that nothing is published.
+async function imagesText() {
+  try {
+    const response = await fetch("results/images", { cache: "no-store", signal: AbortSignal.timeout(IMAGES_MS) });
+    if (response.ok) return publishing(await response.json());
+  } catch { /* The sentence below is the answer. */ }
+  return "How many of the event’s images the scoreboard then shows is not known: the desk does not say.";
+}
+
+async function finalize() {
+  const images = board.publishes_images ? await imagesText() : publishing(noImages());
+  if (isAsking()) return;
   ask({
-    text: "Make the results final? After that no session and no team can change.",
+    text: `Make the results final? After that no session and no team can change. ${images}`,
     yes: "Make it final",
     fields: [{ name: "others", label: "Others who approve, separated by commas", optional: true }],
   }, ({ others, operator }) => {
@@ -135,11 +159,13 @@ function beginOrEnd(what) {
   } : { text: "End the break? The scoreboard then shows what is next.", yes: "End the break" }, (answer) => [`break/${what}`, answer], look);
 }
 
-function freezeOrUnfreeze(what) {
+async function freezeOrUnfreeze(what) {
+  const images = what === "unfreeze" && isFinal && board.publishes_images ? ` ${await imagesText()}` : "";
+  if (isAsking()) return;
   ask({
     text: what === "freeze"
-      ? "Freeze the scoreboard? The public sees nothing new until you unfreeze it."
-      : "Unfreeze the scoreboard? The public sees everything that has happened since the freeze.",
+      ? `Freeze the scoreboard? The public sees nothing new until you unfreeze it. ${board.freezing}`
+      : `Unfreeze the scoreboard? The public sees everything that has happened since the freeze.${images}`,
     yes: what === "freeze" ? "Freeze it" : "Unfreeze it",
   }, (answer) => [`scoreboard/${what}`, answer], look);
 }

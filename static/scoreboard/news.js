@@ -29,7 +29,7 @@ export function finished(before, after) {
   return after.entries.find((one) => one.newest && hasResult(one) && !known.has(one.session)) ?? null;
 }
 
-export function resultText({ team, rank, short, verdict }, score) {
+export function resultText({ team, rank, short, verdict, marks }, score) {
   if (rank === null) return `${team}: ${verdict}, no score`;
-  return `${team}: ${ordinal(rank)} with ${score} ${short.score}`;
+  return `${team}: ${ordinal(rank)} with ${score} ${short.score}${marks.length ? ` (${marks.join(", ")})` : ""}`;
 }

@@ -16,7 +16,14 @@ from referee.service.event.results_table import results_shown
 from referee.service.evidence.completeness import judged_numbers
 from referee.service.evidence.slip import slip_page_of
 from referee.service.scoreboard.breaks import begin_break, break_of, end_break
-from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+from referee.service.scoreboard.freezing import (
+    count_hidden,
+    count_text,
+    freeze,
+    freeze_of,
+    thaw,
+)
+from referee.service.scoreboard.published_images import count_published
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.registration import (
@@ -70,12 +77,15 @@ def _register_pages(app: Flask, contest: Contest) -> None:
     @app.get("/results/now")
     def results_now() -> Response:
         standing, pause = freeze_of(contest), break_of(contest)
+        found = read_results(contest)
         scoreboard = {
             "address": contest.config.server.scoreboard,
             "freeze": None if standing is None else asdict(standing),
             "break": None if pause is None else asdict(pause),
+            "publishes_images": contest.config.publishes_images,
+            "freezing": count_text(count_hidden(found.entries)),
         }
-        results = results_shown(read_results(contest))
+        results = results_shown(found)
         # The moment of the look would make each document a new one, and the page would draw its
         # buttons anew under the operator's hand.
         del results["utc"]
@@ -84,6 +94,16 @@ def _register_pages(app: Flask, contest: Contest) -> None:
             proposals=all_proposals(contest),
             scoreboard=scoreboard,
             judged=judged_numbers(contest),
+        )
+
+    @app.get("/results/images")
+    def published_images() -> Response:
+        """Tell the dialog how many images anybody may see once the results are final."""
+        config = contest.config
+        return jsonify(
+            audience=config.server.scoreboard is not None,
+            published=count_published(contest, read_results(contest).entries),
+            of=contest.image_count,
         )
 
 

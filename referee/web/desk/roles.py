@@ -66,6 +66,7 @@ ROUTES: Mapping[str, Access] = {
     "GET /sessions/<number>/slip": _PAGE,
     "GET /teams/now": _WATCH,
     "GET /results/now": _WATCH,
+    "GET /results/images": Access(Role.ASSISTANT, by_hand=True),
     "GET /check/now": _WATCH,
     "GET /display": _DISPLAY,
     "GET /display/events": _DISPLAY,

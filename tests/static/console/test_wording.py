@@ -19,6 +19,7 @@ ROW = {
     "state": "SCORED",
     "rehearsal": False,
     "verdict": "VALID",
+    "marks": [],
     "mean_ap": 0.25,
     "energy_wh": 0.5,
     "score": 0.5,
@@ -36,6 +37,10 @@ ROW = {
             "session 3 of ants, rehearsal: VALID, mAP 0.2500, 0.5000 Wh, 0.500 mAP/Wh",
         ),
         ({"score_text": "~0.5"}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, ~0.5 mAP/Wh"),
+        (
+            {"verdict": "SUSPECT", "marks": ["SUSPECT", "EMULATED"], "score": None},
+            "session 3 of ants: SUSPECT EMULATED, mAP 0.2500, 0.5000 Wh, no score",
+        ),
         ({"score": None}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, no score"),
         ({"verdict": None, "state": "ENDED"}, "session 3 of ants: ENDED, no result yet"),
         ({"state": "VOID", "void_reason": "a fall"}, "session 3 of ants: VOID, a fall"),

@@ -47,3 +47,25 @@ def test_a_break_is_told_or_ended(scripts: Scripts, url: str | None, begins: boo
     assert stands["text"].startswith("The scoreboard shows a break: Lunch. It ends at 2026-06-01 ")
     none = scripts.call("event/freezing.js", "pausing", {"address": url, "break": None})
     assert {"text": "", "begin": begins, "end": False} == none
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        ({"audience": False, "published": 0, "of": 200}, ""),
+        (
+            {"audience": True, "published": 0, "of": 200},
+            "The scoreboard shows none of the event’s images.",
+        ),
+        (
+            {"audience": True, "published": 82, "of": 200},
+            "The scoreboard then shows 82 of the event’s 200 images to anybody, with their true "
+            "boxes.",
+        ),
+    ],
+)
+def test_the_dialog_says_how_many_images_it_publishes(
+    scripts: Scripts, told: Any, text: str
+) -> None:
+    """Without an audience there is nothing to say."""
+    assert text == scripts.call("event/freezing.js", "publishing", told)

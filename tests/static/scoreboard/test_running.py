@@ -17,6 +17,7 @@ pytestmark = pytest.mark.browser
     [
         ({"state": "ARMED"}, "getting ready"),
         ({"state": "RUNNING"}, "running"),
+        ({"state": "RUNNING", "marks": ["EMULATED"]}, "running · EMULATED"),
         ({"state": "RUNNING", "old": True}, "running"),
         ({"state": "ENDED"}, "ended, energy being judged"),
         ({"state": "RUNNING", "lane_name": "A"}, "lane A · running"),
@@ -27,8 +28,8 @@ pytestmark = pytest.mark.browser
     ],
 )
 def test_a_session_in_words(scripts: Scripts, session: dict[str, Any], text: str) -> None:
-    """With lanes it names its own; a lost meter is no headline for the audience."""
-    assert text == scripts.call("scoreboard/running.js", "words", session)
+    """With lanes it names its own; a lost meter is no headline, and what marks a score is."""
+    assert text == scripts.call("scoreboard/running.js", "words", {"marks": []} | session)
 
 
 @pytest.mark.parametrize(

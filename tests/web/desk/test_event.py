@@ -223,3 +223,10 @@ def test_a_proposal_is_applied_from_the_page(pages):
     )
     (shown,) = pages.client.get("/results/now").get_json()["proposals"]
     assert ("applied", "Kim") == (shown["state"], shown["end"]["operator"])
+
+
+def test_the_dialog_knows_how_many_images_become_public(pages):
+    """None by default; without a scoreboard nobody can look."""
+    pages.event.play("ants", found=6)
+    told = pages.client.get("/results/images").get_json()
+    assert {"audience": False, "published": 0, "of": 8} == told

@@ -34,6 +34,7 @@ TABLE = {
     "GET /sessions/<number>/slip": "page",
     "GET /teams/now": "assistant",
     "GET /results/now": "assistant",
+    "GET /results/images": "assistant",
     "GET /check/now": "assistant",
     "GET /ceremony": "page",
     "GET /ceremony/scenes": "assistant",
