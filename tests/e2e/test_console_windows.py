@@ -216,7 +216,7 @@ def states_of(event: Event) -> Iterator[tuple[str, str]]:
     yield "state", "RUNNING"
     for number in numbers:
         judge(event, number, "SUSPECT", 0.02, *REASONS)
-    yield "seen", "Seen"
+    yield "seen", "Acknowledge"
     event.meters[0].lost = True
     yield "alarm-text", "is lost"
     event.meters[0].lost = False
