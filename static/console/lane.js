@@ -10,7 +10,7 @@ import { sensibleActs } from "./allowed.js";
 import { leftOf } from "./clock.js";
 import { stepOf, toArm, toSee } from "./next.js";
 import { showSession, showTime } from "./panel.js";
-import { rowText } from "./wording.js";
+import { rowParts } from "./wording.js";
 
 const MOVES = ["stop", "void", "rerun", "extra", "note"];
 const STEPS = { arm: "arm", seen: "seen", begin: "new", choose: "choose" };
@@ -22,14 +22,14 @@ function actionOf(part, session) {
 }
 
 // A line about a result, in which the team's name alone may be cut: the verdict and the score are read.
-function showResultLine(id, text, name) {
+function showResultLine(id, before, name, rest) {
   const line = $(id);
-  if (line.textContent === text) return;
-  const [before, ...rest] = text.split(name);
+  const whole = before + name + rest;
+  if (line.textContent === whole) return;
   const who = make("span", name);
   who.className = "who";
-  line.replaceChildren(before, who, rest.join(name));
-  line.title = text;
+  line.replaceChildren(before, who, rest);
+  line.title = whole;
 }
 
 export class Lane {
@@ -176,7 +176,8 @@ export class Lane {
     $(at("last")).hidden = !toSee;
     if (toSee) {
       const more = news.unseen.length > 1 ? ` ${news.unseen.length - 1} more to see.` : "";
-      showResultLine(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`, toSee.team);
+      const [before, name, rest] = rowParts(toSee, board.figures);
+      showResultLine(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${before}`, name, `${rest}.${more}`);
       $(at("last")).classList.toggle("unseen-result", toSee.unseen);
     }
     const { next, current } = news;

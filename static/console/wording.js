@@ -14,8 +14,13 @@ export function verdictOf({ verdict, marks }) {
 }
 
 // A session that is over, in one line.
-export function rowText(row, { accuracy, score }) {
-  const said = [`session ${row.id} of ${row.team}`];
+export const rowText = (row, figures) => rowParts(row, figures).join("");
+
+// The same line in three parts: its beginning, the team's name, and the rest.
+export const rowParts = (row, figures) => [`session ${row.id} of `, row.team, resultText(row, figures)];
+
+function resultText(row, { accuracy, score }) {
+  const said = [""];
   if (row.state === "VOID") return `${said[0]}: VOID, ${row.void_reason}`;
   if (row.rehearsal) said.push("rehearsal");
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;

@@ -216,7 +216,7 @@ def states_of(event: Event) -> Iterator[tuple[str, str]]:
     yield "state", "RUNNING"
     for number in numbers:
         judge(event, number, "SUSPECT", 0.02, *REASONS)
-    yield "seen", "Seen"
+    yield "seen", "Acknowledge"
     event.meters[0].lost = True
     yield "alarm-text", "is lost"
     event.meters[0].lost = False
@@ -263,8 +263,8 @@ return Object.entries(arguments[0]).flatMap(([selector, letters]) => {
   const found = [...document.querySelectorAll(selector)];
   if (!found.length) return [`${selector} is not there`];
   return found.filter((one) => one.clientWidth < letters * letter
-    || one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 1)
-    .map(() => selector);
+    || one.scrollHeight > one.clientHeight + 2
+    || one.scrollWidth > one.clientWidth + 1).map(() => selector);
 });
 """
 
