@@ -2,7 +2,7 @@
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
 import { clockText, figure } from "../shared/format.js";
-import { $, show, showCut, showState } from "../shared/page.js";
+import { $, isolated, show, showCut, showState } from "../shared/page.js";
 import { say } from "../shared/acting.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
@@ -171,7 +171,7 @@ export class Lane {
     const { next, current } = news;
     $(at("in-line")).hidden = !next || next.id === current?.id;
     if ($(at("in-line")).hidden) return;
-    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${next.team}.`);
+    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${isolated(next.team)}.`);
   }
 
   // Show everything that changes between two boards; `ageS` is the age of the last one. `checks` is the
@@ -224,6 +224,6 @@ export class Lane {
     $(at("elsewhere")).hidden = !this.isOther || !current;
     if ($(at("elsewhere")).hidden) return;
     const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS))} to go` : "";
-    show(at("elsewhere-text"), `Session ${current.id} of ${current.team} is ${current.state}${left}.`);
+    show(at("elsewhere-text"), `Session ${current.id} of ${isolated(current.team)} is ${current.state}${left}.`);
   }
 }

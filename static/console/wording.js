@@ -2,6 +2,7 @@
 // The few sentences that the page has of its own; all others come from the desk.
 
 import { figure } from "../shared/format.js";
+import { isolated } from "../shared/page.js";
 
 // What the mark before a score says: the desk prints the score, and marks one with few digits.
 export const ABOUT_WORDS = "too uncertain for more digits";
@@ -15,7 +16,7 @@ export function ageText(seconds) {
 
 // A session that is over, in one line.
 export function rowText(row, { accuracy, score }) {
-  const said = [`session ${row.id} of ${row.team}`];
+  const said = [`session ${row.id} of ${isolated(row.team)}`];
   if (row.state === "VOID") return `${said[0]}: VOID, ${row.void_reason}`;
   if (row.rehearsal) said.push("rehearsal");
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;

@@ -2,7 +2,7 @@
 // A proposal of new scores as a table: old and new side by side, and what is skipped.
 
 import { momentText } from "../shared/format.js";
-import { make } from "../shared/page.js";
+import { isolated, make } from "../shared/page.js";
 import { buttonOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
 
@@ -60,7 +60,7 @@ function cellOf(text, kind) {
 
 function skipsOf(skipped) {
   const lines = skipped.map(({ session, team, reason }) => (
-    make("li", `skipped: session ${session} of ${team}: ${reason}`)));
+    make("li", `skipped: session ${session} of ${isolated(team)}: ${reason}`)));
   return make("ul", ...lines);
 }
 

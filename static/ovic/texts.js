@@ -2,6 +2,7 @@
 // What the leaderboard of OVIC says.
 
 import { figure, momentText } from "../shared/format.js";
+import { isolated } from "../shared/page.js";
 
 export const SILENT_MS = 8000;
 
@@ -14,7 +15,7 @@ export const heardText = (silentMs) => (
 // What the queue does now, and until when models are taken.
 export function lineText({ line: { now, received, waiting }, closes_utc: closes, final }) {
   if (final) return "FINAL: no entry comes or changes any more.";
-  const running = now ? `Entry ${now.entry} of ${now.team} is ${now.state}.` : "No model runs now.";
+  const running = now ? `Entry ${now.entry} of ${isolated(now.team)} is ${now.state}.` : "No model runs now.";
   const until = closes ? ` Models are taken until ${momentText(closes)}.` : "";
   return `${running} ${received} to validate, ${waiting} to measure.${until}`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one dialog of the operators' pages: a question, the texts that its action needs, two buttons.
 
-import { make } from "./page.js";
+import { make, put } from "./page.js";
 import { buttonOf } from "./parts.js";
 
 // Open a dialog; resolve to the texts by field, or to null when it is left alone. Without `no` it
@@ -63,7 +63,7 @@ function formOf({ id, text, yes, no = "Leave it", fields, destroys = false }) {
   const actions = Object.assign(make("p", ...(no ? [leave] : []), sure), { className: "actions" });
   const form = make("form", question, ...labels, missing, actions);
   const say = (sentence, wrong = null) => {
-    missing.textContent = sentence;
+    put(missing, sentence);
     for (const input of inputs) input.setAttribute("aria-invalid", String(input === wrong));
   };
   // The dialog says by itself what is missing: a browser's own bubble would lie over its buttons.

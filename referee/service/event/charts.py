@@ -17,6 +17,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from power.logs import fonts
+from referee.core.text_cells import columns_of, cut_to
 from referee.service.event.chart_axes import in_places, scale_across
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
 from referee.service.event.conditions import marked_name
@@ -147,7 +148,11 @@ def _points(
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
     """
     points = [
-        (x, entry.mean_ap, f"{entry.rank or '–'}  {marked_name(entry.team, entry.differs)}")
+        (
+            x,
+            entry.mean_ap,
+            f"{entry.rank or '–'}  {marked_name(cut_to(entry.team, 21), entry.differs)}",
+        )
         for entry in entries
         for x in [value(entry)]
         if x is not None
@@ -198,11 +203,11 @@ def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
     spots = [_spot(axes, x, y) for x, y, _ in points]
     taken = [mark_at(across, up) for across, up in spots]
     for (x, y, label), spot in zip(points, spots, strict=True):
-        text = label if len(label) <= 24 else f"{label[:23]}…"
+        text = label
         lines: Sequence[int] = LINES
         if len(points) > _NAMES_MOST:
             text, lines = label.partition(" ")[0], NEAR
-        place = free_place(spot, len(text), lines, taken, _page(axes))
+        place = free_place(spot, columns_of(text), lines, taken, _page(axes))
         if place is not None:
             taken.append(place[1])
             _label(axes, x, y, text, theme.ink, place[0])

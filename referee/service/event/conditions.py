@@ -10,6 +10,7 @@ from typing import Any
 
 from power.official import is_official
 from referee.core.conditions import EMULATED, Conditions, Difference, differences, usual_conditions
+from referee.core.text_cells import isolated
 from referee.service.setup.config import CameraSection, ContestSection
 from referee.store.annotations import extra_seconds
 from referee.store.database import Connection
@@ -65,7 +66,7 @@ def compared(by_session: Mapping[int, Conditions]) -> dict[int, tuple[Difference
 
 def marked_name(name: str, differs: Sequence[Difference] | bool) -> str:
     """Return a team's name for a chart or a picture, which has no room for what differs."""
-    return f"{name} (not alike)" if differs else name
+    return f"{isolated(name)} (not alike)" if differs else isolated(name)
 
 
 def difference_text(one: Difference) -> str:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from power.logs.fonts import drawing, save_png
 from referee.core.dates import day_text
+from referee.core.text_cells import cut_to, isolated
 from referee.errors import InputError
 from referee.service.event.charts import COLOURS, DARK, STYLE, svg_of
 from referee.service.event.columns import about_line, printed_entries
@@ -52,7 +53,7 @@ def share_figure(results: Results) -> Figure:
         axes = figure.add_axes((0.045, 0.13, 0.91, 0.6))
     axes.set_axis_off()
     axes.set_ylim(_ROWS_MOST, 0)
-    _write(figure, 0.885, _cut(results.contest, 44), 34, DARK.ink, weight="bold")
+    _write(figure, 0.885, isolated(cut_to(results.contest, 44)), 34, DARK.ink, weight="bold")
     _write(figure, 0.805, _state(results, len(ranked)), 17, DARK.quiet)
     _draw_rows(axes, list(zip(ranked[:_ROWS_MOST], cells, strict=False)), results)
     rule = f"{results.figures.score.label} = {results.figures.accuracy.label} / watt-hours"
@@ -82,7 +83,7 @@ def _draw_rows(
         axes.barh(middle, score, height=0.3, color=colour, lw=0)
         if entry.score_low is not None and entry.score_high is not None:
             axes.plot((entry.score_low, entry.score_high), (middle, middle), color=DARK.ink, lw=2.2)
-        name = marked_name(_cut(entry.team, _NAME_MOST), entry.differs)
+        name = marked_name(cut_to(entry.team, _NAME_MOST), entry.differs)
         axes.text(
             *(0, place + 0.42, f"{cells['rank']}   {name}"),
             color=DARK.ink,
@@ -103,7 +104,3 @@ def _write(
     figure: Figure, up: float, text: str, size: float, colour: str, weight: str = "normal"
 ) -> None:
     figure.text(0.045, up, text, fontsize=size, color=colour, weight=weight, parse_math=False)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
