@@ -2,7 +2,7 @@
 // The two lists below the card: the sessions, and what happened.
 
 import { figure, secondText, timeText } from "../shared/format.js";
-import { $, make, show } from "../shared/page.js";
+import { $, isolated, make, put, show } from "../shared/page.js";
 import { ABOUT_WORDS, isAbout } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
@@ -27,13 +27,13 @@ export function showRows({ sessions, figures, lanes }, shownIds, select) {
 
 function showRow(row, session, field, shown, lane) {
   const texts = [
-    lane ? `${session.team} (lane ${lane})` : session.team, session.void_reason ? `VOID: ${session.void_reason}` : stateOf(session),
+    lane ? `${isolated(session.team)} (lane ${lane})` : session.team, session.void_reason ? `VOID: ${session.void_reason}` : stateOf(session),
     figure(session[field], 4), figure(session.energy_wh, 4), verdictOf(session),
     session.score_text,
   ];
   texts.forEach((text, n) => {
     const cell = row.cells[n + 1];
-    if (cell.textContent !== text) cell.textContent = text;
+    put(cell, text);
     cell.classList.toggle("none", text === "–");
   });
   for (const name of ["VALID", "SUSPECT", "INVALID"]) {

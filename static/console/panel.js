@@ -94,6 +94,8 @@ function showResult(at, session) {
     show(at("slip-link"), `Print the slip: ${session.slip}`);
     $(at("slip-link")).href = `/sessions/${session.id}/slip`;
   }
+  // More notes than there is room for are reached by keys.
+  $(at("session-notes")).tabIndex = session?.notes?.length ? 0 : -1;
   fill(at("session-notes"), session?.notes ?? [], ({ text, operator, utc }) => (
     make("li", `Note of ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
 }

@@ -25,13 +25,15 @@ export function proposalOf(proposal, decide) {
 
 const kindOf = (column) => (column.left ? "" : "number");
 
-function tableOf({ columns, scores }) {
+function tableOf({ proposal, columns, scores }) {
   const heads = columns.flatMap((column) => (
     ["old", "new"].map((side) => headOf(`${side} ${column.head}`, kindOf(column)))));
   const head = make("tr", headOf("session", "number"), headOf("team"), ...heads);
   const table = make("table", make("thead", head), make("tbody", ...scores.map((row) => rowOf(columns, row))));
   const frame = make("div", table);
   frame.className = "scrolls";
+  // It scrolls sideways in a small window, by keys too.
+  Object.assign(frame, { tabIndex: 0, role: "region", ariaLabel: `Scores of proposal ${proposal}` });
   return frame;
 }
 

@@ -38,6 +38,8 @@ COLOURS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#f0e442", "#0
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 """The marks that go with the colours."""
 
+# So much of a name stands beside its point.
+_NAME_COLUMNS = 21
 # The room beside the points, as a share of the axis.
 _MARGIN = 0.12
 # With more points than this only the ranks are written; the table beside the chart has the names.
@@ -163,6 +165,11 @@ def _points(
     ]
     across, up = in_places([x for x, _, _ in points]), in_places([y for _, y, _ in points])
     return [(x, y, label) for x, y, (_, _, label) in zip(across, up, points, strict=True)]
+
+
+def _label_of(entry: PublicEntry) -> str:
+    name = marked_name(cut_to(entry.team, _NAME_COLUMNS), entry.differs)
+    return f"{entry.rank or '–'}  {name}"
 
 
 def _figure(
