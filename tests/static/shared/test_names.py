@@ -21,7 +21,8 @@ const at = (node, from, to) => {
   return range.getBoundingClientRect().left;
 };
 const [before, name, after] = made.childNodes;
-const found = [at(before, 0, 1), at(name.firstChild, 0, 1), at(after, 0, 1), at(after, 2, 3), at(after, 4, 5)];
+const found = [at(before, 0, 1), at(name.firstChild, 0, 1),
+  at(after, 0, 1), at(after, 2, 3), at(after, 4, 5)];
 made.remove();
 return found;
 """
