@@ -18,7 +18,7 @@ from tests.support.running import eventually
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 TABS_MOST = 120
-FOCUSED = "return document.activeElement?.id ?? ''"
+FOCUSED = "const at = document.activeElement; return at.id || at.getAttribute('aria-label')"
 SEEN = """
 const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
 return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
@@ -71,7 +71,7 @@ class Keyboard:
 
 
 def test_an_event_is_run_without_a_pointer(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    """Register, choose, begin, arm, stop, acknowledge and approve: each is reached and shown."""
+    """Register, withdraw, choose, begin, arm, stop, acknowledge, approve: each shows its focus."""
     be_screen(browser, 1366, 681)
     keys = Keyboard(browser)
     with lanes_event(tmp_path, 1, "emulated", "فريق 7") as event:
@@ -80,6 +80,11 @@ def test_an_event_is_run_without_a_pointer(tmp_path: Path, browser: webdriver.Ch
         keys.press("add")
         keys.fill(team="Busy Bees", operator="Kim")
         wait_text(browser, "teams", "Busy Bees")
+        for name in ("More for فريق 7", "Withdraw فريق 7"):
+            keys.reach(name)
+            keys.type(Keys.ENTER)
+        keys.fill(reason="no device")
+        wait_text(browser, "teams", "no device")
 
         browser.get(event.url)
         wait_text(browser, "team", "Busy Bees")

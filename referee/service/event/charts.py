@@ -150,11 +150,7 @@ def _points(
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
     """
     points = [
-        (
-            x,
-            entry.mean_ap,
-            f"{entry.rank or '–'}  {marked_name(cut_to(entry.team, 21), entry.differs)}",
-        )
+        (x, entry.mean_ap, _label_of(entry))
         for entry in entries
         for x in [value(entry)]
         if x is not None
