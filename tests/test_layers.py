@@ -283,6 +283,7 @@ PURE = {
         "re",
         "typing",
         "unicodedata",
+        "wcwidth",  # a table of letters
     ),
     *("types", "numbers", "fractions", "decimal", "statistics", "string", "numpy"),
     "urllib.parse",  # No other part of urllib is pure.
