@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who approves the results, once for each person; may be repeated",
     )
     add("--reopen", action="store_true", help="make final results provisional again")
-    add("--reason", type=written, default="", help="why they are opened again; it stays on record")
+    add("--reason", type=written, default="", help="why they are reopened; it stays on record")
     add_config(parser)
     add_operator(parser)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The foot of the page: the red bar of the alarms, or what stands in its place.
 
+import { ageText } from "../shared/format.js";
 import { failText, standing } from "./next.js";
 
 const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
@@ -67,9 +68,9 @@ function failingText(findings, mode, lanes) {
 
 function seenText(alarms) {
   const names = [...new Set(alarms.map(({ seen }) => seen).filter(Boolean))];
-  return names.length ? `Seen by ${names.join(", ")}` : "";
+  return names.length ? `Acknowledged by ${names.join(", ")}` : "";
 }
 
 function silenceAlarm(silentS, trouble) {
-  return { text: trouble || NO_ANSWER, detail: `The last news is ${Math.round(silentS)} s old.` };
+  return { text: trouble || NO_ANSWER, detail: `The connection was lost ${ageText(silentS)}.` };
 }

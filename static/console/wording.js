@@ -9,11 +9,6 @@ export const ABOUT_WORDS = "too uncertain for more digits";
 
 export const isAbout = ({ score_about: about }) => about;
 
-export function ageText(seconds) {
-  if (seconds < 2) return "just now";
-  return seconds < 120 ? `${Math.floor(seconds)} s ago` : `${Math.floor(seconds / 60)} min ago`;
-}
-
 // A session that is over, in one line.
 export function rowText(row, { accuracy, score }) {
   const said = [`session ${row.id} of ${isolated(row.team)}`];

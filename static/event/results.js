@@ -71,6 +71,7 @@ function doubt(cell, entry, final) {
   const open = (!entry.review && entry.review_open) || entry.differs_open.length > 0;
   if (open && !final && !entry.withdrawn) {
     const review = buttonOf("Review…");
+    review.dataset.key = `review ${entry.session}`;
     enable(review, true, "review");
     review.addEventListener("click", () => reviewSession(entry));
     const place = make("div", review);
@@ -79,43 +80,41 @@ function doubt(cell, entry, final) {
   }
 }
 
-async function reviewSession({ session, team, review, review_open: doubt, printed }) {
+function reviewSession({ session, team, review, review_open: doubt, printed }) {
   const what = !review && doubt
     ? `Let the ${doubt} energy of session ${session} of '${team}' stand?`
-    : `Let session ${session} of '${team}' stand, which was not run as the others were (${printed.differs})?`;
-  const answer = await ask({
-    text: `${what} ${doubt === "INVALID" ? "It still gives no score." : "It then counts as it is."}`,
+    : `Let session ${session} of '${team}' stand? It was not run like the others (${printed.differs}).`;
+  ask({
+    text: `${what} ${doubt === "INVALID" ? "It still has no score." : "It then counts as it is."}`,
     yes: "Let it stand",
     fields: [{ name: "reason", label: "Reason" }],
-  });
-  if (answer) await act(`sessions/${session}/review`, answer, look);
+  }, (answer) => [`sessions/${session}/review`, answer], look);
 }
 
-async function finalize() {
-  const answer = await ask({
-    text: "Make the results final? No session or team changes afterwards.",
+function finalize() {
+  ask({
+    text: "Make the results final? After that no session and no team can change.",
     yes: "Make it final",
     fields: [{ name: "others", label: "Others who approve, separated by commas", optional: true }],
-  });
-  if (!answer) return;
-  const others = answer.others.split(",").map((name) => name.trim()).filter(Boolean);
-  await act("results/finalize", { names: [personName() || answer.operator, ...others] }, look);
+  }, ({ others, operator }) => {
+    const names = others.split(",").map((name) => name.trim()).filter(Boolean);
+    return ["results/finalize", { names: [personName() || operator, ...names] }];
+  }, look);
 }
 
-async function reopen() {
-  const answer = await ask({
-    text: "Make the results provisional again? That stays on record.",
-    yes: "Open it again",
+function reopen() {
+  ask({
+    text: "Reopen the results? They become provisional again. This stays on record.",
+    yes: "Reopen",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: true,
-  });
-  if (answer) await act("results/reopen", answer, look);
+  }, (answer) => ["results/reopen", answer], look);
 }
 
 function showFreeze(scoreboard, final) {
   const switched = freezing(scoreboard, final);
   show("freeze-text", switched.text);
-  for (const what of ["freeze", "thaw"]) {
+  for (const what of ["freeze", "unfreeze"]) {
     $(what).hidden = !switched[what];
     enable($(what), true, `${what} scoreboard`);
   }
@@ -127,25 +126,22 @@ function showFreeze(scoreboard, final) {
   }
 }
 
-async function beginOrEnd(what) {
-  const answer = await ask(what === "begin" ? {
-    text: "Tell the audience of a break? The scoreboard shows the words and counts down, also while it is frozen.",
-    yes: "Tell it",
-    fields: [{ name: "text", label: "What the audience reads, such as: Lunch. The event goes on after it." },
-      { name: "minutes", label: "Minutes", value: "15" }],
-  } : { text: "Tell the audience that the break is over?", yes: "It is over", fields: [] });
-  if (answer) await act(`break/${what}`, { ...answer, minutes: Number(answer.minutes ?? 0) }, look);
+function beginOrEnd(what) {
+  ask(what === "begin" ? {
+    text: "Announce a break? The scoreboard shows your text and a countdown, even while it is frozen.",
+    yes: "Start the break",
+    fields: [{ name: "text", label: "Text for the audience, for example: Lunch. We continue at 13:00." },
+      { name: "minutes", label: "Minutes", type: "number", value: 15 }],
+  } : { text: "End the break? The scoreboard then shows what is next.", yes: "End the break" }, (answer) => [`break/${what}`, answer], look);
 }
 
-async function freezeOrThaw(what) {
-  const answer = await ask({
+function freezeOrUnfreeze(what) {
+  ask({
     text: what === "freeze"
-      ? "Freeze the scoreboard? The public sees nothing new until it is thawed."
-      : "Thaw the scoreboard? The public sees everything that has happened since the freeze.",
-    yes: what === "freeze" ? "Freeze it" : "Thaw it",
-    fields: [],
-  });
-  if (answer) await act(`scoreboard/${what}`, answer, look);
+      ? "Freeze the scoreboard? The public sees nothing new until you unfreeze it."
+      : "Unfreeze the scoreboard? The public sees everything that has happened since the freeze.",
+    yes: what === "freeze" ? "Freeze it" : "Unfreeze it",
+  }, (answer) => [`scoreboard/${what}`, answer], look);
 }
 
 function bundleButton(session) {
@@ -163,35 +159,34 @@ async function takeBundle(session) {
 }
 
 // Session 0 stands for all sessions. A file is one beside contest.toml, by its name.
-async function propose() {
-  const answer = await ask({
-    text: "Score sessions again? The proposal shows what would change. No score changes before it is applied.",
+function propose() {
+  ask({
+    text: "Score sessions again? The proposal shows what would change. No score changes until you apply it.",
     yes: "Score again",
     fields: [
       { name: "reason", label: "Reason" },
       { name: "session", label: "Sessions", value: "0",
         choices: [["0", "all sessions"], ...sessions.map((it) => [String(it), `session ${it}`])] },
-      { name: "blacklist", label: "New blacklist, a file beside contest.toml", optional: true },
-      { name: "truth", label: "New ground truth, a file beside contest.toml", optional: true },
+      { name: "blacklist", label: "New blacklist (a file beside contest.toml)", optional: true },
+      { name: "truth", label: "New ground truth (a file beside contest.toml)", optional: true },
     ],
-  });
-  if (answer) await act("proposals", { ...answer, session: Number(answer.session) }, look);
+  }, (answer) => ["proposals", { ...answer, session: Number(answer.session) }], look);
 }
 
-async function decide({ proposal }, what) {
+function decide({ proposal }, what) {
   const applies = what === "apply";
-  const answer = await ask({
+  ask({
     text: applies
       ? `Apply proposal ${proposal}? All of its scores count at once.`
       : `Cancel proposal ${proposal}? None of its scores will count.`,
-    yes: applies ? "Apply it" : "Cancel it",
+    yes: applies ? "Apply it" : "Cancel the proposal",
+    no: applies ? "Cancel" : "Keep it",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: applies,
-  });
-  if (answer) await act(`proposals/${proposal}/${what}`, answer, look);
+  }, (answer) => [`proposals/${proposal}/${what}`, answer], look);
 }
 
-for (const what of ["freeze", "thaw"]) $(what).addEventListener("click", () => freezeOrThaw(what));
+for (const what of ["freeze", "unfreeze"]) $(what).addEventListener("click", () => freezeOrUnfreeze(what));
 for (const what of ["begin", "end"]) $(what).addEventListener("click", () => beginOrEnd(what));
 $("all-bundles").addEventListener("click", () => takeBundle(0));
 $("propose").addEventListener("click", propose);

@@ -22,8 +22,8 @@ export function nextLead(lead, leader, nowMs) {
 // The energy may come before the score: then the verdict alone is no result yet. An INVALID has none.
 const hasResult = ({ verdict, rank }) => Boolean(verdict) && (rank !== null || verdict === "INVALID");
 
-// The entry whose result has come between two views, or null. Results that come at once with a thaw
-// or an approval are none of them: the whole ranking is news then.
+// The entry whose result has come between two views, or null. Results that come at once with an
+// unfreeze or an approval are none of them: the whole ranking is news then.
 export function finished(before, after) {
   if (!before || before.state !== "PROVISIONAL" || after.state !== "PROVISIONAL") return null;
   const known = new Set(before.entries.filter(hasResult).map(({ session }) => session));

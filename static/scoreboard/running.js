@@ -12,8 +12,8 @@ const EARLY = 0.05;
 // A lost meter is the operators' affair: the figures are dashes then, and the words stay.
 export function words(session) {
   const lane = session.lane_name ? `lane ${session.lane_name} · ` : "";
-  if (session.state === "ARMED") return `${lane}gets ready`;
-  if (session.state === "ENDED") return `${lane}has ended: the energy is judged`;
+  if (session.state === "ARMED") return `${lane}getting ready`;
+  if (session.state === "ENDED") return `${lane}ended, energy being judged`;
   return `${lane}running`;
 }
 

@@ -132,11 +132,11 @@ class Person:
         self.acts("seen", 4)
 
     def makes_it_final(self) -> None:
-        """Results are frozen, thawed and approved, with more time for one as reviewed."""
+        """Results are frozen, unfrozen and approved, with more time for one as reviewed."""
         self.goes_to("results")
         self.hand.presses("#freeze")
         self.answers()
-        self.hand.presses("#thaw")
+        self.hand.presses("#unfreeze")
         self.answers()
         self.hand.presses("#entries .row button")
         self.answers(reason="the hall was locked")

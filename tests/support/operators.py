@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -37,6 +38,11 @@ def answer(browser: webdriver.Chrome, yes: str, **texts: str) -> None:
         field.clear()
         field.send_keys(text)
     dialog.find_element(By.XPATH, f".//button[.='{yes}']").click()
+
+
+def types(browser: webdriver.Chrome, *keys: str) -> None:
+    """Type where the focus is."""
+    ActionChains(browser).send_keys(*keys).perform()
 
 
 def part_of(part: str, lane: int) -> str:

@@ -51,7 +51,7 @@ def thaw(contest: Contest, operator: str) -> Freeze | None:
             return standing
         now = contest.clock.now()
         number = insert_freeze(connection, now, "thawed", operator)
-        insert_audit(connection, now, operator, "thaw scoreboard", None)
+        insert_audit(connection, now, operator, "unfreeze scoreboard", None)
         return Freeze(number, "thawed", str(operator), now.utc.isoformat())
 
 

@@ -22,7 +22,6 @@ from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.registration import (
     add_team,
     bring_back,
-    look_alike_warnings,
     registration_of,
     rename,
     require_list,
@@ -31,6 +30,7 @@ from referee.service.teams.registration import (
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json
+from referee.service.teams.team_words import look_alike_warnings
 from referee.web.desk.acting import acting
 from referee.web.desk.arguments import (
     posted_choice,
@@ -147,7 +147,7 @@ def _register_audience_actions(
 ) -> None:
     act = acting(broadcast, key)
 
-    @app.post("/scoreboard/<any(freeze, thaw):what>")
+    @app.post("/scoreboard/<any(freeze, unfreeze):what>")
     def change_scoreboard(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             change = freeze if what == "freeze" else thaw
@@ -184,7 +184,7 @@ def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> dic
             prizes=posted_choice(arguments, "prizes"),
             sessions=posted_choice(arguments, "sessions"),
         )
-        new = add_team(contest, team, said, operator)
+        new = add_team(contest, team, said, operator, posted_text(arguments, "login"))
     elif what == "lottery":
         draw_order(contest, posted_text(arguments, "seed"), reason, operator)
     elif what == "order":

@@ -91,7 +91,7 @@ ROUTES: Mapping[str, Access] = {
     "POST /check/override": _act("override check"),
     "POST /check/overrides/<int:number>/end": _act("take back override"),
     "POST /results/<any(finalize, reopen):what>": _act("{what}"),
-    "POST /scoreboard/<any(freeze, thaw):what>": _act("{what} scoreboard"),
+    "POST /scoreboard/<any(freeze, unfreeze):what>": _act("{what} scoreboard"),
     "POST /break/<any(begin, end):what>": _act("{what} break"),
     "POST /proposals": _act("make proposal"),
     "POST /proposals/<int:number>/<any(apply, cancel):what>": _act("{what} proposal"),

@@ -46,15 +46,6 @@ def test_a_session_in_one_line(scripts: Scripts, others: dict[str, Any], text: s
     assert text == scripts.call(MODULE, "rowText", ROW | others, FIGURES)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "just now"), (1.9, "just now"), (2, "2 s ago"), (119.9, "119 s ago"), (120, "2 min ago")],
-)
-def test_an_age_is_rounded_down(scripts: Scripts, seconds: float, text: str) -> None:
-    """Two minutes are told in minutes."""
-    assert text == scripts.call(MODULE, "ageText", seconds)
-
-
 def test_boxes_that_match_nothing_are_explained(scripts: Scripts) -> None:
     """Each reason is in words, and one that the page does not know is there as it is."""
     counts = {"inverted box": 2, "other": 1}

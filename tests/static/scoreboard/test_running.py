@@ -15,14 +15,14 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize(
     ("session", "text"),
     [
-        ({"state": "ARMED"}, "gets ready"),
+        ({"state": "ARMED"}, "getting ready"),
         ({"state": "RUNNING"}, "running"),
         ({"state": "RUNNING", "old": True}, "running"),
-        ({"state": "ENDED"}, "has ended: the energy is judged"),
+        ({"state": "ENDED"}, "ended, energy being judged"),
         ({"state": "RUNNING", "lane_name": "A"}, "lane A · running"),
         (
             {"state": "ENDED", "lane_name": "A", "old": True},
-            "lane A · has ended: the energy is judged",
+            "lane A · ended, energy being judged",
         ),
     ],
 )

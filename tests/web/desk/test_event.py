@@ -24,7 +24,7 @@ ACTIONS = (
         "/teams/return",
     ),
     *("/results/finalize", "/results/reopen", "/sessions/1/review"),
-    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/thaw"),
+    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/unfreeze"),
     *("/break/begin", "/break/end"),
 )
 
@@ -159,6 +159,24 @@ def test_a_registration_that_cannot_be_is_refused(pages, said, code):
     status, answer = pages.do("/teams/add", **said)
     assert (409 if code == "input_wrong" else 400, code) == (status, answer["code"])
     assert {"ants", "bees", "wasps"} == set(pages.names())
+
+
+def test_a_login_is_chosen_on_the_page_and_stays(pages):
+    """The list has each team's login; a renaming keeps it, and a taken one is told in words."""
+    assert 200 == pages.do("/teams/add", team="東京大学", login="Todai")[0]
+    assert 200 == pages.do("/teams/rename", team="東京大学", new_name="京都大学")[0]
+    team = pages.client.get("/teams/now").get_json()["teams"][-1]
+    assert ("京都大学", "todai") == (team["team"], team["login"])
+    for said, told in (
+        (
+            {"team": "x", "login": "todai"},
+            "'todai' is the login of '京都大学'. Choose another login.",
+        ),
+        ({"team": "TODAI"}, "'todai' is the login of '京都大学': choose another name."),
+        ({"team": "x", "login": "a b"}, "'a b' is no login."),
+    ):
+        status, answer = pages.do("/teams/add", **said)
+        assert (409, True) == (status, told in answer["text"])
 
 
 def test_teams_are_renamed_withdrawn_and_brought_back(pages):
