@@ -2,7 +2,7 @@
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
 import { ageText, clockText, figure } from "../shared/format.js";
-import { $, make, show, showCut, showState } from "../shared/page.js";
+import { $, isolated, make, show, showCut, showState } from "../shared/page.js";
 import { say } from "../shared/saying.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
@@ -26,7 +26,7 @@ function showResultLine(id, before, name, rest) {
   const line = $(id);
   const whole = before + name + rest;
   if (line.textContent === whole) return;
-  const who = make("span", name);
+  const who = make("bdi", name);
   who.className = "who";
   line.replaceChildren(before, who, rest);
   line.title = whole;
@@ -183,7 +183,7 @@ export class Lane {
     const { next, current } = news;
     $(at("in-line")).hidden = !next || next.id === current?.id;
     if ($(at("in-line")).hidden) return;
-    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${next.team}.`);
+    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${isolated(next.team)}.`);
   }
 
   // Show everything that changes between two boards; `ageS` is the age of the last one. `checks` is the
@@ -236,6 +236,6 @@ export class Lane {
     $(at("elsewhere")).hidden = !this.isOther || !current;
     if ($(at("elsewhere")).hidden) return;
     const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS))} to go` : "";
-    show(at("elsewhere-text"), `Session ${current.id} of ${current.team} is ${current.state}${left}.`);
+    show(at("elsewhere-text"), `Session ${current.id} of ${isolated(current.team)} is ${current.state}${left}.`);
   }
 }

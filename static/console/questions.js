@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks before each action on a session; an action without a question has no entry.
 
+import { isolated } from "../shared/page.js";
+
 const REASON = { name: "reason", id: "reason", label: "Reason (kept in the evidence)" };
 const SECONDS = { name: "seconds", id: "seconds", label: "Extra seconds", type: "number", min: 1, value: 60 };
 
-const place = (session) => `session ${session.id} of ${session.team}`;
+const place = (session) => `session ${session.id} of ${isolated(session.team)}`;
 
 // A new session of a team whose result counts; `why` is the desk's sentence.
 export const replaceQuestion = (team, why) => ({
-  text: `${why} Make a new session for ${team}?`,
+  text: `${why} Make a new session for ${isolated(team)}?`,
   yes: "Make a new session",
   destroys: true,
 });
@@ -26,7 +28,7 @@ export const QUESTIONS = {
     destroys: true,
   }),
   rerun: (session) => ({
-    text: `Void ${place(session)}, and make a new session for ${session.team}? The old one will have `
+    text: `Void ${place(session)}, and make a new session for ${isolated(session.team)}? The old one will have `
       + "no score, and that cannot be undone.",
     yes: "Void it and run again",
     fields: [REASON],

@@ -13,10 +13,7 @@ export function verdictOf({ verdict, marks }) {
   return verdict ? [verdict, ...marks.filter((mark) => mark !== verdict)].join(" ") : "–";
 }
 
-// A session that is over, in one line.
-export const rowText = (row, figures) => rowParts(row, figures).join("");
-
-// The same line in three parts: its beginning, the team's name, and the rest.
+// A session that is over, in one line of three parts: its beginning, the team's name, and the rest.
 export const rowParts = (row, figures) => [`session ${row.id} of `, row.team, resultText(row, figures)];
 
 function resultText(row, { accuracy, score }) {
