@@ -115,7 +115,8 @@ def judge(event: Event, session: int, verdict: str, energy_wh: float | None, *re
         energy = energy_of(connection, session)
         assert energy is not None
         score = None if energy_wh is None else 0.8547 / energy_wh
-        run = ScoringRun(0, energy.energy_id, 0.8547, score, {"verdict": verdict})
+        detail = {"verdict": verdict, "energy_wh": energy_wh, "uncertainty_wh": 0.000522}
+        run = ScoringRun(0, energy.energy_id, 0.8547, score, detail)
         insert_scoring_run(connection, session, event.contest.clock.now(), run)
 
 
