@@ -67,7 +67,7 @@ def ends_of(run: ScoringRun | None, track: Track[Any]) -> tuple[float | None, fl
         return ends[0], ends[1]
     if run.score is None:
         return None, None
-    energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
+    energy_wh, uncertainty_wh = run.detail.get("energy_wh"), run.detail.get("uncertainty_wh")
     if energy_wh is None or uncertainty_wh is None:
         return None, None
     return (
