@@ -160,4 +160,4 @@ def test_another_program_marks_the_recording_that_runs(
         # The times of a log have four decimals.
         assert again["energy_wh"] == pytest.approx(phase["energy_wh"], abs=1e-3 * 5 / 3600)
     done = run_power("mark", "late")
-    assert (2, True) == (done.returncode, "no recording runs on this computer" in done.stderr)
+    assert (2, True) == (done.returncode, "no recording is running on this computer" in done.stderr)
