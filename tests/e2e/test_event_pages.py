@@ -17,6 +17,7 @@ from referee.programs.control_desk import run_own_command
 from referee.service.board.board import Board
 from referee.service.board.lane_view import ShownLane
 from referee.service.desk.readiness import Outside
+from referee.service.event.finalizing import finalize
 from referee.service.event.results import read_results
 from referee.service.teams.roster import read_roster
 from referee.web.desk.broadcast import Broadcast
@@ -207,8 +208,11 @@ def test_slow_checks_and_an_override_from_the_page(event: Event, browser: webdri
     wait_text(browser, "again", "Slow checks are running…")
     assert not browser.find_element(By.ID, "again").is_enabled()
     wait_text(browser, "verdict", "No session can be armed while the slow checks run.")
+    wait_text(browser, "state", "… CHECKING")
+    wait_text(browser, "progress", "now: truth boxes")
     event.slow.end.set()
-    wait_text(browser, "verdict", "No session can be armed: 1 check fails.")
+    wait_text(browser, "verdict", "No session can be armed: a check fails.")
+    assert not browser.find_element(By.ID, "progress").is_displayed()
     wait_text(browser, "urgent", "golden client: the disk was full")
     click(browser, "Override servers, golden client")
     answer(browser, "Override it", operator="Kim")
@@ -218,7 +222,23 @@ def test_slow_checks_and_an_override_from_the_page(event: Event, browser: webdri
     wait_text(browser, "verdict", "Sessions can be armed. 1 overridden")
     click(browser, "Take back the override of servers, golden client")
     answer(browser, "Take it back", reason="room was made")
-    wait_text(browser, "verdict", "No session can be armed: 1 check fails.")
+    wait_text(browser, "verdict", "No session can be armed: a check fails.")
+
+
+def test_check_and_session_say_the_same_after_final_results(
+    event: Event, browser: webdriver.Chrome
+) -> None:
+    """No page says READY when the results are final, and both give the same reason."""
+    event.register("ants")
+    event.play("ants", found=6)
+    browser.get(f"{event.url}/check")
+    wait_text(browser, "state", "✓ READY")
+    finalize(event.contest, ["Ada"])
+    said = "The results are final, so no session can be armed."
+    wait_text(browser, "verdict", said)
+    assert "FINAL" == text_of(browser, "state")
+    browser.find_element(By.LINK_TEXT, "Session").click()
+    wait_text(browser, "calm-text", said)
 
 
 def test_a_known_warning_is_acknowledged_on_the_page(
