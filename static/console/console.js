@@ -161,7 +161,7 @@ async function refresh() {
 
 async function move(session, action) {
   const question = QUESTIONS[action];
-  const filled = question ? await openDialog(question(session)) : {};
+  const filled = question ? await openDialog(question(session, board.scored_with)) : {};
   if (filled === null) return;
   const seen = { seen_state: session.state, seen_length_s: session.length_s };
   await act(`sessions/${session.id}/${action}`, { ...seen, ...filled }, async () => {
@@ -203,7 +203,7 @@ $("new-session").addEventListener("submit", async (event) => {
 });
 
 async function makeSession({ team, lane, counted, replaces }) {
-  if (!team || (replaces && !await openDialog(replaceQuestion(team, replaces)))) return;
+  if (!team || (replaces && !await openDialog(replaceQuestion(team, replaces, board.scored_with)))) return;
   const after = choices();
   await act("sessions", { team, lane, seen_counted: counted }, (made) => {
     if (made) forgetChoice(after);

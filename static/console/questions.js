@@ -6,9 +6,12 @@ const SECONDS = { name: "seconds", id: "seconds", label: "Seconds more", type: "
 
 const place = (session) => `session ${session.id} of ${session.team}`;
 
-// A new session of a team whose result counts; `why` is the desk's sentence.
-export const replaceQuestion = (team, why) => ({
-  text: `${why} Make a new session for ${team}?`,
+// A sentence behind a question, if there is one.
+const after = (sentence) => (sentence ? ` ${sentence}` : "");
+
+// A new session of a team whose result counts; `why` and `scoredWith` are the desk's sentences.
+export const replaceQuestion = (team, why, scoredWith) => ({
+  text: `${why} Make a new session for ${team}?${after(scoredWith)}`,
   yes: "Make a new session",
   destroys: true,
 });
@@ -25,9 +28,9 @@ export const QUESTIONS = {
     fields: [REASON],
     destroys: true,
   }),
-  rerun: (session) => ({
+  rerun: (session, scoredWith) => ({
     text: `Void ${place(session)}, and make a new session for ${session.team}? The old one will have `
-      + "no score, and that cannot be undone.",
+      + `no score, and that cannot be undone.${after(scoredWith)}`,
     yes: "Void it and run again",
     fields: [REASON],
     destroys: true,
