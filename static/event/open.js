@@ -30,15 +30,15 @@ export function groupsOf(points) {
 }
 
 function groupOf(points) {
-  const [{ kind, reason }] = points;
-  const several = { kind, reason, teams: points.map(({ team }) => team),
+  const [{ kind, reason, doubt }] = points;
+  const several = { kind, reason, doubt, teams: points.map(({ team }) => team),
     sessions: points.flatMap(({ sessions }) => sessions) };
   if (kind === "waiting") {
     return { ...several, act: "withdraw", action: "withdraw team", words: `Withdraw all ${points.length}…`,
       text: `${points.length} teams have no session that counts.` };
   }
   const why = kind === "doubt"
-    ? `have an energy that is ${reason.split(" ")[0]}, for the same reason`
+    ? `have an energy that is ${doubt}, for the same reason`
     : "differ from the others in the same way";
   return { ...several, act: "review", action: "review", words: `Review all ${points.length}…`,
     text: `${points.length} sessions ${why}: ${several.sessions.join(", ")}.` };

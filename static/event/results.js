@@ -74,9 +74,8 @@ function doubt(cell, entry, final) {
   if (open && !final && !entry.withdrawn) {
     const review = buttonOf("Review…");
     enable(review, true, "review");
-    const kind = !entry.review && entry.review_open ? "doubt" : "conditions";
-    const why = kind === "doubt" ? entry.review_open : entry.printed.differs;
-    review.addEventListener("click", () => reviewSessions({ kind, reason: why, sessions: [entry.session], teams: [entry.team] }));
+    const doubted = entry.review ? "" : entry.review_open;
+    review.addEventListener("click", () => reviewSessions({ doubt: doubted, reason: entry.printed.differs, sessions: [entry.session], teams: [entry.team] }));
     const place = make("div", review);
     place.className = "row";
     cell.append(place);
@@ -115,8 +114,7 @@ function settle({ act: what, session }, point) {
   return decide(point, what);
 }
 
-async function reviewSessions({ kind, reason, sessions: numbers, teams }) {
-  const doubt = kind === "doubt" ? reason.split(" ")[0] : "";
+async function reviewSessions({ doubt, reason, sessions: numbers, teams }) {
   const one = numbers.length === 1;
   const who = one ? `session ${numbers[0]} of '${teams[0]}'` : `sessions ${numbers.join(", ")}`;
   const what = doubt

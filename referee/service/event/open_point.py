@@ -28,7 +28,7 @@ class OpenPoint(Struct, frozen=True, kw_only=True):
 
     `sessions` are those that an act on the point would change, and `proposal` is its proposal.
     Points with the same `reason` can be settled by one act; '' means that this one stands alone.
-    `page` is the console's page to look at.
+    `doubt` is what makes an energy doubtful. `page` is the console's page to look at.
     """
 
     text: str
@@ -37,4 +37,5 @@ class OpenPoint(Struct, frozen=True, kw_only=True):
     sessions: Sequence[int] = ()
     proposal: int | None = None
     reason: str = ""
+    doubt: str = ""
     page: str = ""

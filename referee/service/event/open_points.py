@@ -123,6 +123,7 @@ def _of_standing(config: Config, standing: Standing, unscored: set[int]) -> Iter
             team=team,
             sessions=[number],
             reason=" ".join([doubt, *_codes(energy)]),
+            doubt=doubt,
             page=_page(number),
         )
 
