@@ -59,7 +59,7 @@ def main(argv: Optional[Sequence[str]] = None, clock: Optional[WorkloadClock] = 
     except (BenchError, ValueError, OSError) as error:
         print(f"aiotbench: {error}", file=sys.stderr)
     except KeyboardInterrupt:
-        print("aiotbench: stopped; the same command goes on from here", file=sys.stderr)
+        print("aiotbench: stopped; the same command continues from here", file=sys.stderr)
     return 1
 
 

@@ -45,8 +45,8 @@ COMMANDS = {
     "operators": {
         "check": "check whether an event is ready; say what to do if it is not",
         "serve": "run an event",
-        "review": "let an energy stand that is SUSPECT or INVALID, with a reason",
-        "scoreboard": "freeze what the audience sees, or thaw it",
+        "review": "let a SUSPECT or INVALID energy stand, with a reason",
+        "scoreboard": "freeze what the audience sees, or unfreeze it",
         "camera": "write a frame of the camera track, or its test card",
         "audit": "print who did what, and what was refused",
         "doctor": "collect what a maintainer needs into one file without secrets",
@@ -60,7 +60,7 @@ COMMANDS = {
         "upgrade-check": "say whether this version opens an event's folder",
         "medium": "write a folder that installs the referee without a network",
         "docs": "open the documents in the browser, without a network",
-        "completion": "print what makes a shell complete commands and options",
+        "completion": "print a completion script for a shell",
     },
 }
 """The contest's commands with their summaries, by whom they serve."""

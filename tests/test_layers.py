@@ -169,6 +169,7 @@ POWER = {
     "service": {
         *("power.meter", "power.errors", "power.values"),
         *("power.energy.judge", "power.energy.verdict", "power.energy.idle"),
+        "power.energy.judge_rules",
         # What a mean power is divided by, and to which moment an energy belongs.
         *("power.energy.duration", "power.energy.moments"),
         # The configuration asks for temperature and calibration, as the judge takes them.

@@ -10,7 +10,8 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.edges import Fit, edges_of, refit
+from client_sample.camera.certainty import expected_error_px
+from client_sample.camera.edges import edges_of, refit
 from client_sample.camera.frame import FrameLayout, Label, pack, unpack
 from client_sample.camera.mapping import Mapping
 from client_sample.camera.reading import MIRRORED, MIXED, OUTSIDE, FrameReading, Unread
@@ -31,7 +32,6 @@ LEAST_ORIENTATION = 0.3
 # The least of 192 hard photographs that were read had 1.54. Of the guesses about pictures without a
 # screen few have more than 1.2.
 _LEAST_ALTERNATION = 1.3
-_SHARE_OF_CHANCE = 0.3  # of the edges' spread remains in the map
 _MOST_GUESSES = 6
 _ROUGH_ALTERNATION = 0.9  # with a lens that is only roughly right
 _ROUGH_BENDS = (-0.08, 0.0, 0.08)
@@ -193,7 +193,7 @@ class OrientedGuess:
             fit = refit(gray, edges_of(frame, expected, bits[:20], strips), mapping)
             if fit is None:
                 break
-            mapping, error_px = fit.mapping, _error_px(label, frame, fit)
+            mapping, error_px = fit.mapping, expected_error_px(label, frame, fit)
             # A guess that knew one strip has found the place of the other one.
             seen = Samples.of(gray, frame, mapping).shows(expected)
             if seen == strips or not all(seen):
@@ -223,25 +223,6 @@ def sharpest(gray: Gray, guesses: Sequence[Sighting]) -> List[Sighting]:
             likely.append((sharpness, guess))
     likely.sort(key=lambda pair: -pair[0])
     return [guess for _, guess in likely[:_MOST_GUESSES]]
-
-
-def _error_px(label: Label, frame: FrameLayout, fit: Fit) -> float:
-    """Return the error of the map that is to be expected in the image, in source pixels.
-
-    Two things make it: chance in the edges' places, and a lens that is not as the map has it.
-    """
-    left, top, right, bottom = frame.image(label)[[0, 2]].ravel()
-    x, y = np.meshgrid(np.linspace(left, right, 9), np.linspace(top, bottom, 9))
-    points = np.stack([x, y], axis=-1).reshape(-1, 2)
-    lens = np.linalg.norm(fit.mapping.back(fit.richer(points)) - points, axis=1).max()
-    spread_px = float(np.percentile(fit.misses_px, 75)) * _SHARE_OF_CHANCE
-    shown = fit.mapping(frame.image(label))
-    chance = (
-        spread_px
-        * (right - left + bottom - top)
-        / (np.linalg.norm(shown[1] - shown[0]) + np.linalg.norm(shown[2] - shown[1]))
-    )
-    return float(math.hypot(lens, chance) * label.width / (right - left))
 
 
 def _size(gray: Gray) -> Tuple[int, int]:

@@ -19,6 +19,7 @@ _ALONG = np.linspace(-0.35, 0.35, 5)
 _LEAST_RISE = 0.3  # of the contrast that most edges have
 _FEWEST_EDGES = 24
 _BENDS = 3  # numbers of the lens
+_PULLS = (2.0, 8.0, 24.0)
 _FEWEST_ROUNDS, _MOST_ROUNDS = 3, 10
 _STILL_PX = 0.05  # of the photograph
 
@@ -60,34 +61,37 @@ def edges_of(
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The map that fits the edges best, and how sure it is.
+    """The map that fits the edges best, and by what it was found.
 
-    `richer` fits the same edges with one more bend of the lens: where the two differ, the lens is
-    not known. `misses_px` are the distances of the edges from the map, in the photograph.
+    `middle` and `normal` are those of the edges that were seen, `weight` is how much each counted,
+    and `misses_px` are the edges' distances from the map, in the photograph.
     """
 
     mapping: Mapping
-    richer: Mapping
+    middle: Floats
+    normal: Floats
+    weight: Floats
     misses_px: Floats
 
 
 def refit(gray: NDArray[np.uint8], edges: Edges, mapping: Mapping) -> Optional[Fit]:
     """Return the best fit, or None if too few edges are seen."""
     before = mapping(edges.middle)
+    fit: Optional[Fit] = None
     for number in range(_MOST_ROUNDS):
         offset, seen = _offsets(gray, edges, mapping)
         if seen.sum() < _FEWEST_EDGES:
             return None
         target = mapping(edges.middle + offset[:, None] * edges.normal)[seen]
         middle, normal = edges.middle[seen], edges.normal[seen]
-        mapping, misses_px = _solve(mapping, middle, normal, target, _BENDS if number else 0)
+        fit = _solve(mapping, middle, normal, target, _BENDS if number else 0)
+        mapping = fit.mapping
         after = mapping(edges.middle)
         # A lens with its centre far from the middle takes more rounds than others.
         if number >= _FEWEST_ROUNDS - 1 and abs(after - before).max() < _STILL_PX:
             break
         before = after
-    richer, _ = _solve(mapping, middle, normal, target, _BENDS + 1)
-    return Fit(mapping, richer, misses_px)
+    return fit
 
 
 def _of_squares(corners: Floats, reach_x: float, reach_y: float) -> Tuple[Floats, Floats, Floats]:
@@ -149,48 +153,84 @@ def _offsets(
     return offset, total > max(4.0, _LEAST_RISE * np.median(total))
 
 
-def _solve(
-    mapping: Mapping, points: Floats, normals: Floats, target: Floats, bends: int
-) -> Tuple[Mapping, Floats]:
+def across(mapping: Mapping, points: Floats, normals: Floats) -> Floats:
+    """Return the direction of each normal in the photograph, one pixel long."""
+    directions = mapping(points + 1e-3 * normals) - mapping(points)
+    directions /= np.maximum(1e-9, np.linalg.norm(directions, axis=1, keepdims=True))
+    return np.asarray(directions)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A map as the numbers that are fitted: eight of the matrix, two of the centre, and the bends.
+
+    `scale` brings the screen's points near to 1.
+    """
+
+    scale: Floats
+    size: Tuple[int, int]
+
+    @classmethod
+    def near(cls, points: Floats, size: Tuple[int, int]) -> Numbers:
+        """Return the form that suits these points of the screen."""
+        unit = 1 / np.ptp(points[:, 0])
+        return cls(np.diag([unit, unit, 1.0]), size)
+
+    def of(self, mapping: Mapping, bends: int) -> Floats:
+        """Return a map's numbers, with so many bends at least."""
+        start = mapping.matrix @ np.linalg.inv(self.scale)
+        known = np.zeros(max(bends, len(mapping.bends)))
+        known[: len(mapping.bends)] = mapping.bends
+        return np.concatenate([start.ravel()[:8] / start[2, 2], mapping.centre, known])
+
+    def mapping(self, numbers: Floats) -> Mapping:
+        """Return the map that has these numbers."""
+        matrix = np.append(numbers[:8], 1.0).reshape(3, 3) @ self.scale
+        x, y, *bends = numbers[8:].tolist()
+        return Mapping(matrix, tuple(bends), self.size, (x, y))
+
+    def slopes(self, numbers: Floats, points: Floats, which: NDArray[np.intp]) -> Floats:
+        """Return how the places of points (n, 2) change with some of the numbers: (n, 2, which)."""
+        before = self.mapping(numbers)(points)
+        slopes = np.empty((*points.shape, len(which)))
+        for column, index in enumerate(which):
+            changed = numbers.copy()
+            changed[index] += 1e-6
+            slopes[..., column] = (self.mapping(changed)(points) - before) / 1e-6
+        return slopes
+
+
+def _solve(mapping: Mapping, points: Floats, normals: Floats, target: Floats, bends: int) -> Fit:
     """Find the matrix and the lens by Gauss and Newton; edges far off lose their weight.
 
     A bright area looks larger than it is, by the same width everywhere. That is one more unknown.
     """
-    scale = np.diag([1 / np.ptp(points[:, 0]), 1 / np.ptp(points[:, 0]), 1.0])
-    start = mapping.matrix @ np.linalg.inv(scale)
-    start = start / start[2, 2]
-    ahead = mapping(points + 1e-3 * normals)
-    across = ahead - mapping(points)
-    across /= np.maximum(1e-9, np.linalg.norm(across, axis=1, keepdims=True))
-    known = np.zeros(max(bends, len(mapping.bends)))
-    known[: len(mapping.bends)] = mapping.bends
-    values = np.concatenate([start.ravel()[:8], [0.0], mapping.centre, known])
-    free = np.array([True] * 9 + [bends > 0] * (2 + len(known)))
+    form = Numbers.near(points, mapping.size)
+    directions = across(mapping, points, normals)
+    values = form.of(mapping, bends)
+    free = np.arange(len(values) if bends else 8)
+    # A small pull to 0 keeps the lens finite where the edges hardly show it.
+    pull = np.array([0.0] * 8 + [0.3, 0.3] + list(_PULLS[: len(values) - 10]))[free]
+    wider = 0.0
 
-    def made(numbers: Floats) -> Mapping:
-        matrix = np.append(numbers[:8], 1.0).reshape(3, 3) @ scale
-        x, y, *bends = numbers[9:].tolist()
-        return Mapping(matrix, tuple(bends), mapping.size, (x, y))
+    def misses() -> Floats:
+        return np.asarray(
+            ((form.mapping(values)(points) - target) * directions).sum(axis=1) - wider
+        )
 
-    def misses(numbers: Floats) -> Floats:
-        return np.asarray(((made(numbers)(points) - target) * across).sum(axis=1) - numbers[8])
-
-    miss = misses(values)
+    miss = misses()
     for _ in range(4):
-        slopes = np.empty((len(points), int(free.sum())))
-        for column, index in enumerate(np.flatnonzero(free)):
-            changed = values.copy()
-            changed[index] += 1e-6
-            slopes[:, column] = (misses(changed) - miss) / 1e-6
+        slopes = np.einsum("nxk,nx->nk", form.slopes(values, points, free), directions)
         spread = 1.4826 * np.median(abs(miss)) + 0.02
         weight = np.maximum(0, 1 - (miss / (4 * spread)) ** 2)
-        # A small pull to 0 keeps the lens finite where the edges hardly show it.
-        pull = np.array([0.0] * 8 + [0.05, 0.3, 0.3] + [2.0, 8.0, 24.0, 72.0][: len(known)])[free]
-        system = np.vstack([slopes * weight[:, None], np.diag(pull)])
-        aim = np.concatenate([-miss * weight, -pull * values[free]])
+        slopes = np.column_stack([slopes, np.full(len(points), -1.0)])
+        system = np.vstack([slopes * weight[:, None], np.diag([*pull, 0.05])])
+        aim = np.concatenate([-miss * weight, -pull * values[free], [-0.05 * wider]])
         # The normal equations take a tenth of the time of a decomposition of all edges.
         normal = system.T @ system
         normal += np.diag(1e-12 * normal.diagonal() + 1e-12)
-        values[free] += np.linalg.solve(normal, system.T @ aim)
-        miss = misses(values)
-    return made(values), abs(miss)
+        step = np.linalg.solve(normal, system.T @ aim)
+        values[free] += step[:-1]
+        wider += float(step[-1])
+        miss = misses()
+    return Fit(form.mapping(values), points, normals, weight, abs(miss))

@@ -22,7 +22,7 @@ DARK = (
     "dark band: the image is not whole, because a part of the screen was dark; "
     "expose for whole periods of its backlight"
 )
-COVERED = "covered: a window, a banner or a thing lies over a marker, and may hide the image"
+COVERED = "covered: a window, a banner or a thing lies over the frame, and may hide the image"
 GLARE = "glare over the code: something shines on the screen"
 STALE = "stale: another session's frame"
 NESTED = "nested: the frame that was seen stands inside the shown image"

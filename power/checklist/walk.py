@@ -61,7 +61,7 @@ def walk(
         save(report)
         tools.person.show(f"  {outcome}")
     if ended:
-        tools.person.show("\nThe walk ends here. The same command goes on with what is left.")
+        tools.person.show("\nThe walk ends here. The same command continues with what is left.")
     return [step.name for step in steps if not report.is_done(step.name)]
 
 

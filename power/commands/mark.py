@@ -64,9 +64,9 @@ def _chosen(named: Path | None) -> Path:
     running = running_logs(journal().entries())
     if not running:
         raise ValueError(
-            "no recording runs on this computer; start one with: python -m power record"
+            "no recording is running on this computer; start one with: python -m power record"
         )
     if len(running) > 1:
         listed = ", ".join(str(log) for log in running)
-        raise ValueError(f"several recordings run; choose one with --log: {listed}")
+        raise ValueError(f"several recordings are running; choose one with --log: {listed}")
     return running[0]

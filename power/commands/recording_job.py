@@ -69,7 +69,7 @@ def require_new(log: Path) -> None:
         )
     for path in (log, facts_path(log), marks_path(log), packed_path(log)):
         if path.exists():
-            raise FileExistsError(f"{path} exists already; choose a new file")
+            raise FileExistsError(f"{path} already exists; choose a new file")
 
 
 def recorded(

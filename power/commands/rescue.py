@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         return _discard(options)
     new_log = options.out or Path(f"rescued-{utc_now():%Y%m%dT%H%M%SZ}.csv")
     if new_log.exists():
-        raise FileExistsError(f"{new_log} exists already; choose a new file")
+        raise FileExistsError(f"{new_log} already exists; choose a new file")
     interrupt = Interrupt()
     interrupt.abort = False
     rescued: list[Rescued] = []

@@ -35,6 +35,7 @@ from power.energy.both_ways import BothWays, both_ways, both_ways_to_json
 from power.energy.both_ways import findings as both_ways_findings
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
 from power.energy.duration import Duration, duration_of, mean_power
+from power.energy.judge_rules import FIRST_RULE, RULE, by_first_rule
 from power.energy.measured_run import (
     ENDED,
     CrossCheck,
@@ -98,9 +99,10 @@ class RunFacts:
         )
 
 
-def judge_run(readings: Sequence[Reading], facts: RunFacts) -> EnergyResult:
+def judge_run(readings: Sequence[Reading], facts: RunFacts, *, rule: int = RULE) -> EnergyResult:
     """Return the energy of a run, judged from its readings and its stored facts alone.
 
+    `rule` is that of the judge who first judged it (see `power.energy.judge_rules`).
     Readings of a power log lack flags and ranges; the facts add theirs to the last reading. Raises
     ValueError if the facts lack the session's length.
     """
@@ -115,6 +117,7 @@ def judge_run(readings: Sequence[Reading], facts: RunFacts) -> EnergyResult:
         suspended_s=facts.suspended_s,
         conditions=facts.conditions,
         stopped_s=facts.stopped_s,
+        rule=rule,
     )
     return with_findings(result, facts.added)
 
@@ -130,6 +133,7 @@ def judge_energy(
     suspended_s: float = 0.0,
     conditions: Conditions = UNKNOWN,
     stopped_s: tuple[float, float] | None = None,
+    rule: int = RULE,
 ) -> EnergyResult:
     """Return the energy of a session from its readings, in order of time.
 
@@ -139,7 +143,8 @@ def judge_energy(
     a range of None (auto-range) makes the verdict SUSPECT. `active` is False if the device had no
     reason to draw power. `suspended_s` says how long the host slept. `conditions` say how warm it
     was, and when the meter was calibrated. `stopped_s` are the least and the most seconds from the
-    START to a STOP of this program, None if it sent none.
+    START to a STOP of this program, None if it sent none. `rule` is one of
+    `power.energy.judge_rules`; a new run has the newest.
 
     The top of this module lists the findings.
     """
@@ -164,7 +169,8 @@ def judge_energy(
         seconds = lasted.high_s
     parts = both_ways(run, measuring, seconds or 0.0)
     flowed_wh = run.final.energy_wh if parts is None else parts.flowed_wh
-    limit = _limit(run, measuring, flowed_wh, seconds)
+    counted = lasted if rule > FIRST_RULE else Duration(run.final.integration_s or 0.0)
+    limit = _limit(run, measuring, flowed_wh, seconds, rule)
     findings = [
         *course_checks.ending(run),
         *course_checks.window(run, session_s),
@@ -172,7 +178,7 @@ def judge_energy(
         *value_checks.ranges(run),
         *value_checks.settings_after(run),
         *course_checks.missing(run),
-        *value_checks.plausibility(run, identity, flowed_wh, lasted, active=active),
+        *value_checks.plausibility(run, identity, flowed_wh, counted, active=active),
         *both_ways_findings(run, parts),
         *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
@@ -183,6 +189,8 @@ def judge_energy(
         *certainty_checks.uncertainty(flowed_wh, limit, sampled=settings.sampling is not None),
         *certainty_checks.circumstances(run, measuring),
     ]
+    if rule == FIRST_RULE:
+        findings = by_first_rule(findings, far_off=value_checks.far_off(compared))
     result = _result(run, session_s, findings, limit, compared, conditions)
     result = _with_duration(result, lasted)
     return _with_parts(result, run, parts)
@@ -333,7 +341,11 @@ def _never_ran(readings: Sequence[Reading]) -> Finding:
 
 
 def _limit(
-    run: Run, measuring: Measuring, flowed_wh: float | None, seconds: float | None
+    run: Run,
+    measuring: Measuring,
+    flowed_wh: float | None,
+    seconds: float | None,
+    rule: int,
 ) -> EnergyLimit | None:
     """Return the energy's limit of error; without sampled powers the mean power stands in.
 
@@ -345,7 +357,7 @@ def _limit(
         or flowed_wh is None
         or not seconds
         or Flag.SAMPLING_CHANGED in final.flags
-        or unofficial_checks.contradicted(final.flags)
+        or (rule > FIRST_RULE and unofficial_checks.contradicted(final.flags))
     ):
         return None
     rows: Sequence[Reading] | Columns = run.running
@@ -353,7 +365,7 @@ def _limit(
         rows = [replace(final, power_w=3600 * final.energy_wh / seconds)]
     limit = energy_limit(rows, flowed_wh, seconds, measuring)
     switching_wh = switching_limit_wh(run)
-    if limit is None or not switching_wh:
+    if limit is None or not switching_wh or rule == FIRST_RULE:
         return limit
     return replace(limit, terms_wh={**limit.terms_wh, "range switching": switching_wh})
 

@@ -304,6 +304,14 @@ def _mean_of_alternating(run: Run, floor_w: float) -> Iterator[Finding]:
         )
 
 
+def far_off(compared: CrossCheck | None) -> bool:
+    """Tell whether samples and integrator differ by far more than can be explained."""
+    if compared is None:
+        return False
+    explained_wh = 3 * compared.allowance_wh + 0.1 * abs(compared.counted_wh)
+    return abs(compared.difference_wh) > explained_wh
+
+
 def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
     """Check the integrator against the sampled powers."""
     if compared is None:
@@ -319,7 +327,6 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
         f"Samples give {compared.sampled_wh:.6g} Wh where the integrator counted "
         f"{compared.counted_wh:.6g} Wh. Up to {compared.allowance_wh:.2g} Wh can be explained."
     )
-    far = difference > 3 * compared.allowance_wh + 0.1 * abs(compared.counted_wh)
     gap_s = course_checks.GAP_UPDATES * run.settings.update_interval_s
     lacks = compared.difference_wh > 0 and not run.sampled and not run.settings.both_ways
     # A display that was held shows the past, and is no gap in which crests were cut.
@@ -331,7 +338,7 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
         )
         yield invalid("cross_check", text)
         return
-    yield invalid("cross_check", text) if far else suspect("cross_check", text)
+    yield invalid("cross_check", text) if far_off(compared) else suspect("cross_check", text)
 
 
 def quantities(run: Run) -> Iterator[Finding]:

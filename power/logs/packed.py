@@ -53,7 +53,7 @@ def pack(log: Path) -> Path:
     """
     packed = packed_path(log)
     if packed.exists():
-        raise FileExistsError(f"{packed} exists already")
+        raise FileExistsError(f"{packed} already exists")
     partial = packed.with_name(packed.name + ".part")
     try:
         with open(log, "rb") as whole, open(partial, "wb") as file:

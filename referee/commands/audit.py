@@ -68,7 +68,7 @@ def _link(text: str) -> str:
     digits = text.strip().lower()
     if not _LINK.fullmatch(digits):
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no link: give 20 to 64 hex digits, as the audit prints them"
+            f"'{text}' is not a link: give 20 to 64 hex digits, as the audit prints them"
         )
     return digits[: len(digits) // 2 * 2]
 

@@ -66,8 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the event's contest.toml (default: {VARIABLE}, or ./contest.toml)",
     )
     slow = parser.add_mutually_exclusive_group()
-    slow.add_argument("--again", action="store_true", help="make all slow checks anew")
-    slow.add_argument("--quick", action="store_true", help="make no slow check")
+    slow.add_argument("--again", action="store_true", help="run all slow checks again")
+    slow.add_argument("--quick", action="store_true", help="run no slow checks")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     _add_overrides(parser)
 
@@ -100,7 +100,7 @@ def _list(args: argparse.Namespace) -> Mapping[str, Any]:
         more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
         return {"ready": False, "final": False, "findings": [row | more]}
     if is_locked(config.rehearsals, "contest"):
-        raise InputError("A rehearsal of this event runs. Check when it is stopped.")
+        raise InputError("A rehearsal of this event is running. Check again once it is stopped.")
     if is_hosted(config.storage.folder):
         return _running(config, again=args.again)
     slow: Slow | None = None if args.quick else "all" if args.again else "missing"
@@ -112,11 +112,11 @@ def _running(config: Config, *, again: bool) -> Mapping[str, Any]:
     desk = DeskClient(socket_path(config.storage.folder))
     if again:
         desk.ask("check_again")
-        _say("The referee makes its slow checks; this takes half a minute or so.")
+        _say("The referee is running its slow checks. This takes about half a minute.")
         deadline = time.monotonic() + _RUN_S
         while desk.ask("check")["running"]:
             if time.monotonic() > deadline:
-                raise Unavailable("The slow checks do not end; see data/logs/checks.log.")
+                raise Unavailable("The slow checks do not finish; see data/logs/checks.log.")
             time.sleep(_LOOK_S)
     return desk.ask("check")
 
@@ -175,9 +175,7 @@ def _add_overrides(parser: argparse.ArgumentParser) -> None:
     change.add_argument(
         "--override", metavar="ITEM", help="let sessions be armed although this check fails"
     )
-    change.add_argument(
-        "--acknowledge", metavar="ITEM", help="say that this warning is known and may stand"
-    )
+    change.add_argument("--acknowledge", metavar="ITEM", help="acknowledge this warning")
     change.add_argument(
         "--take-back", metavar="ITEM", help="end the override or the acknowledgement of this check"
     )
@@ -222,7 +220,7 @@ def _require_folder(config: Config) -> None:
     require_own(folder)
     if owner_of(folder) is not Owner.REFEREE:
         raise InputError(
-            f"{folder}: the event has no folder yet, and an override is kept there. Start 'referee "
+            f"{folder}: the event has no folder yet, and overrides are kept there. Start 'referee "
             "serve' once."
         )
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--print", action="store_true", help="print the address, and open nothing")
     other.add_argument(
-        "--out", type=Path, metavar="DIR", help="copy all pages into this folder, which is new"
+        "--out", type=Path, metavar="DIR", help="copy all pages into this folder, which must be new"
     )
 
 
@@ -76,7 +76,7 @@ def _copy(site: Path, out: Path) -> None:
     try:
         shutil.copytree(site, out)
     except FileExistsError as error:
-        raise InputError(f"{out} is there already. Name a new folder.") from error
+        raise InputError(f"{out} already exists. Name a new folder.") from error
     except OSError as error:
         raise InputError(f"The pages cannot be copied to {out}: {error}") from error
     print(f"Open {out / 'index.html'}")

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         config = load_config(args.config)
     except ConfigError as error:
-        print(f"{error} The file goes without what depends on it.", file=sys.stderr)
+        print(f"{error} The file leaves out what depends on it.", file=sys.stderr)
         members = write_report(out, args.config.parent, _always(args.config))
     else:
         parts = _always(args.config) | _parts(config)
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"Without {', '.join(names)}: {why}", file=sys.stderr)
     print(f"Wrote {out}: {', '.join(members)}.")
     print(
-        "It has no secrets, but the names of teams and operators. Look into it before you send it."
+        "It has no secrets, but it names teams and operators. Look through it before you send it."
     )
     return 0
 

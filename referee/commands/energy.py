@@ -45,7 +45,7 @@ def add_energy(parser: argparse.ArgumentParser, images: str) -> None:
         "--energy-wh",
         type=watt_hours,
         metavar="X",
-        help="energy of the run, for Wh per 1,000 images; it enters no score",
+        help="energy of the run, for Wh per 1,000 images; it changes no score",
     )
     energy.add_argument(
         "--power-log",
@@ -79,7 +79,7 @@ def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> Ru
 
     audited = _audited(path)
     if any(kind.zone is None for kind in audited.readings.columns().seen()):
-        raise InputError(f"{path}: its times have no zone, so nobody knows when they were")
+        raise InputError(f"{path}: its times have no zone, so they fit no moment")
     course = audited.course
     energy_wh = energy_between(audited.readings, begin, end, course)
     if energy_wh is None:
@@ -132,7 +132,7 @@ def _audited(path: Path) -> Audit:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise InputError(f"{path} is no power log: {error}") from None
+        raise InputError(f"{path} is not a power log: {error}") from None
 
 
 def wh_per_1000_images(energy_wh: float, images: int) -> float:

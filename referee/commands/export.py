@@ -8,7 +8,7 @@ For example:
   referee export --all --out bundles --config event/contest.toml
 
 --all writes session1.zip, session2.zip and so on into a folder, one for each session that has a
-verdict. A file that is there already and is still what its session gives stays as it is. So give
+verdict. A file that already exists and is still what its session gives stays as it is. So give
 the same command again after an interruption, or after the next session.
 
 Another session's bundle is never replaced, for example that of a team that ran before a backup was
@@ -139,7 +139,7 @@ def _write_file(contest: Contest, number: int, args: argparse.Namespace) -> str:
     if not args.force:
         standing = standing_of(contest, number, path, tell)
         if standing.kind is Kind.KEPT:
-            return f"{path} is there already, and is what session {number} gives."
+            return f"{path} already exists, and is what session {number} gives."
         if standing.kind in (Kind.OTHER, Kind.AHEAD):
             raise Refusal(
                 "file_exists",

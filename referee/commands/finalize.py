@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who approves the results, once for each person; may be repeated",
     )
     add("--reopen", action="store_true", help="make final results provisional again")
-    add("--reason", type=written, default="", help="why they are opened again; it stays on record")
+    add("--reason", type=written, default="", help="why they are reopened; it stays on record")
     add_config(parser)
     add_operator(parser)
 
@@ -56,6 +56,7 @@ def _finalize(contest: Contest, args: argparse.Namespace) -> int:
     from referee.service.event.finalizing import finalize
     from referee.service.event.results import read_results
     from referee.service.event.results_table import results_text
+    from referee.service.scoreboard.published_images import count_published
 
     try:
         finalize(contest, args.approved_by, args.by)
@@ -65,5 +66,9 @@ def _finalize(contest: Contest, args: argparse.Namespace) -> int:
         for point in refusal.faults:
             print(f"  {point}", file=sys.stderr)
         return 1
-    print(results_text(read_results(contest)))
+    results = read_results(contest)
+    print(results_text(results))
+    if contest.config.publishes_images:
+        shown = f"{count_published(contest, results.entries)} of {contest.image_count}"
+        print(f"\nThe scoreboard shows {shown} images of the event to anybody.")
     return 0

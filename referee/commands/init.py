@@ -96,13 +96,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files; refuse to change an event that exists already."""
+    """Write the files; refuse to change an event that already exists."""
     from referee.service.setup.signing_key import PRIVATE, ensure_signing_key
 
     folder: Path = args.folder
     path = folder / "contest.toml"
     if path.exists():
-        raise InputError(f"{path} exists already. Give another folder, or edit that file.")
+        raise InputError(f"{path} already exists. Give another folder, or edit that file.")
     config = _config(path, _answers(args), args.lanes or 1)
     data = folder / config.storage.folder
     _require_usable(folder, data, config.images)

@@ -57,7 +57,7 @@ case " @MACHINES@ " in
     *) echo "This medium is for @MACHINES@, and this machine is $(uname -m)." >&2; exit 1 ;;
 esac
 if [ -e "$folder" ]; then
-    echo "$folder is there already. Name a new one: sh install.sh FOLDER" >&2; exit 1
+    echo "$folder already exists. Name a new one: sh install.sh FOLDER" >&2; exit 1
 fi
 "$python" -m venv "$folder"
 PIP_CONFIG_FILE=/dev/null "$folder/bin/python" -m pip --isolated install --quiet \\
@@ -97,7 +97,7 @@ meter needs for an energy that is VALID. Then 'referee results' has the ranking.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder, the wheel, and what the medium is for."""
     add = parser.add_argument
-    add("folder", type=Path, metavar="DIR", help="folder to write, which is new")
+    add("folder", type=Path, metavar="DIR", help="folder to write, which must be new")
     add("--wheel", type=Path, required=True, metavar="FILE.whl", help="the referee's own wheel")
     add(
         "--python",
@@ -133,13 +133,13 @@ def run(args: argparse.Namespace) -> int:
     if not (_SITE / "index.html").is_file():
         raise InputError("This installation has no pages: in a checkout 'make docs' makes them.")
     if args.models is not None and not args.models.is_dir():
-        raise InputError(f"{args.models} is no folder: name the folder of the models.")
+        raise InputError(f"{args.models} is not a folder: name the folder of the models.")
     if args.models is not None and args.folder.resolve().is_relative_to(args.models.resolve()):
         raise InputError(f"{args.folder} lies in {args.models}, which would be copied into itself.")
     try:
         args.folder.mkdir(parents=True)
     except FileExistsError as error:
-        raise InputError(f"{args.folder} is there already. Name a new folder.") from error
+        raise InputError(f"{args.folder} already exists. Name a new folder.") from error
     pythons, machines = args.python or _PYTHONS, args.machine or _MACHINES
     extras = ",".join(dict.fromkeys(["event", *args.extra]))
     wheels = args.folder / "wheels"

@@ -50,7 +50,7 @@ _ACTIONS = {
         "password Kim --ask",
     ),
     "remove": (
-        "take somebody off the list and end all logins of the name",
+        "remove somebody and end all logins of the name",
         "remove Sam",
     ),
 }
@@ -107,7 +107,7 @@ def _asked() -> str:
         first = getpass.getpass("New password: ")
         second = getpass.getpass("Once more: ")
     except EOFError as error:
-        raise InputError("--ask needs a terminal to type at.") from error
+        raise InputError("--ask needs a terminal.") from error
     if first != second:
         raise InputError("The two passwords differ, so nothing was changed.")
     return first
@@ -118,7 +118,7 @@ def _remove(contest: Contest, args: argparse.Namespace) -> None:
     print(f"'{name}' may no longer log in.")
     if not operators_of(contest):
         print(
-            "Nobody is registered now: everybody at this laptop may act, without a login.",
+            "Nobody is registered now: anybody at this laptop may act, without a login.",
             file=sys.stderr,
         )
 
@@ -129,6 +129,6 @@ def _list(contest: Contest, as_json: bool) -> None:
         rows = [{"name": one.name, "role": one.role, "since": one.utc} for one in operators]
         print(json.dumps({"operators": rows}))
     elif not operators:
-        print("Nobody is registered: everybody at this laptop may act, without a login.")
+        print("Nobody is registered: anybody at this laptop may act, without a login.")
     for one in [] if as_json else operators:
         print(f"{one.role:9}  {one.name}  (since {local_time(one.utc)})")

@@ -153,7 +153,7 @@ def _in_force(contest: Contest) -> str:
     if in_force is None:
         return ""
     files = ", ".join(f"{INPUT_WORDS[name]} {file.path}" for name, file in in_force.inputs.items())
-    return f"The sessions that come are scored with {files}."
+    return f"Later sessions are scored with {files}."
 
 
 def _make(contest: Contest, args: argparse.Namespace) -> int:

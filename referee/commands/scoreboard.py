@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Freeze what the audience sees, or thaw it, on record with a name.
+"""Freeze what the audience sees, or unfreeze it, on record with a name.
 
 A freeze stops every public surface at once: page, charts, pages of the teams, and feed. Sessions go
-on, and the operators see everything. After the thaw the public sees what has happened. A repeat
+on, and the operators see everything. After the unfreeze the public sees what has happened. A repeat
 changes nothing. This works while the referee runs, and without it.
 
   referee scoreboard freeze --config event/contest.toml
-  referee scoreboard thaw --by 'Ada Lovelace' --config event/contest.toml
+  referee scoreboard unfreeze --by 'Ada Lovelace' --config event/contest.toml
   referee scoreboard show --config event/contest.toml
 """
 
@@ -16,6 +16,7 @@ import argparse
 
 from referee.commands.operators import add_operator
 from referee.commands.options import add_config
+from referee.service.people.audit import local_time
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.store.publishing import Freeze
@@ -25,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "what",
-        choices=("freeze", "thaw", "show"),
+        type=_word,
+        choices=("freeze", "unfreeze", "show"),
         help="hide what happens from now on, show everything again, or say which it is",
     )
     add_config(parser)
@@ -33,24 +35,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Freeze or thaw, and print how the scoreboard is now."""
-    from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+    """Freeze or unfreeze, and print how the scoreboard is now."""
+    from referee.service.event.results import read_results
+    from referee.service.scoreboard.freezing import (
+        count_hidden,
+        count_text,
+        freeze,
+        freeze_of,
+        thaw,
+    )
 
     config = load_config(args.config)
+    hidden = ""
     with opened_contest(config) as contest:
         if args.what == "freeze":
+            hidden = f" {count_text(count_hidden(read_results(contest).entries))}"
             freeze(contest, args.by)
-        elif args.what == "thaw":
+        elif args.what == "unfreeze":
             thaw(contest, args.by)
         found = freeze_of(contest)
-    print(_sentence(found))
+    print(f"{_sentence(found)}{hidden}")
     if config.server.scoreboard is None:
         print("This event has no scoreboard: contest.toml names no address in [server] scoreboard.")
     return 0
 
 
+def _word(text: str) -> str:
+    """Return what is meant; scripts of earlier releases say `thaw`."""
+    return "unfreeze" if text == "thaw" else text
+
+
 def _sentence(freeze: Freeze | None) -> str:
     if freeze is None:
         return "The scoreboard is not frozen, and never was."
-    what = "is frozen" if freeze.kind == "frozen" else "is not frozen: it was thawed"
-    return f"The scoreboard {what} by {freeze.operator} at {freeze.utc}."
+    by = f"by {freeze.operator} at {local_time(freeze.utc)}."
+    if freeze.kind == "frozen":
+        return f"The scoreboard is frozen. It was frozen {by}"
+    return f"The scoreboard is not frozen. It was unfrozen {by}"

@@ -53,7 +53,7 @@ def _make(path: Path) -> int:
     from referee.service.setup.signing_key import make_key, public_text, read_private_key
 
     if path.exists():
-        raise InputError(f"{path} exists already. Give another name.")
+        raise InputError(f"{path} already exists. Give another name.")
     make_key(path)
     public = path.with_name(f"{path.name}.pub")
     public.write_bytes(public_text(read_private_key(path).public_key()))

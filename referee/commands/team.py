@@ -3,10 +3,12 @@
 
 One registration is one solution; an organisation with two solutions registers two teams. The
 columns of an imported table are 'team', and if you like 'organisation', 'prizes' and 'sessions'
-(yes or no) and 'lane'. With 'no' in 'sessions' a team hands in models only: the running order
-leaves it out. A team with the name of a lane runs there only; the others take any free lane.
-Passwords are stored as hashes only, so slips can be made only together with new passwords.
-A running referee uses every change at once, and every change is on record.
+(yes or no), 'lane' and 'login'. A login is short and of plain letters; without one it is made from
+the name. It never changes, and a team may type its name in its place. With 'no' in 'sessions' a
+team hands in models only: the running order leaves it out. A team with the name of a lane runs
+there only; the others take any free lane. Passwords are stored as hashes only, so slips can be made
+only together with new passwords. A running referee uses every change at once, and every change is
+on record.
 
   referee team import teams.csv --config event/contest.toml
   referee team slips --out slips.html --config event/contest.toml
@@ -44,6 +46,7 @@ from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
 from referee.service.teams.slips import slips_page
+from referee.service.teams.team_words import look_alike_warnings
 from referee.store.teams import Registration
 
 _ACTIONS = {
@@ -72,11 +75,11 @@ _ACTIONS = {
         "amend 'Team Rocket' --sessions no --reason 'OVIC only'",
     ),
     "rename": (
-        "give a team another name; password, place and sessions stay",
+        "give a team another name; login, password, place and sessions stay",
         "rename 'Team Rocket' 'Rocket II'",
     ),
     "withdraw": (
-        "take a team out of the running order; nothing is deleted",
+        "withdraw a team; nothing is deleted",
         "withdraw 'Rocket II' --reason 'device broken'",
     ),
     "return": (
@@ -117,9 +120,15 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
         action.add_argument("new_name", help="its new name")
     if name == "add":
         action.add_argument("--organisation", default="", help="who entered it")
+        action.add_argument(
+            "--login",
+            default="",
+            metavar="LOGIN",
+            help="what it types as its user name (default: made from its name)",
+        )
         action.add_argument("--no-prizes", action="store_true", help="the team declines prizes")
         action.add_argument(
-            "--models-only", action="store_true", help="the team runs no session (OVIC alone)"
+            "--models-only", action="store_true", help="the team runs no session (OVIC only)"
         )
     if name in ("add", "amend"):
         action.add_argument(
@@ -132,7 +141,7 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
         action.add_argument("--organisation", metavar="TEXT", help="who entered it")
         action.add_argument("--prizes", choices=_YES_NO, help="whether it takes prizes")
         action.add_argument(
-            "--sessions", choices=_YES_NO, help="whether it runs sessions, or hands in models only"
+            "--sessions", choices=_YES_NO, help="whether it runs sessions, or submits models only"
         )
     if name in ("amend", "withdraw", "return"):
         action.add_argument("--reason", type=written, required=True, help="why; it stays on record")
@@ -179,7 +188,7 @@ def _import(contest: Contest, args: argparse.Namespace) -> None:
         names = registration.import_teams(contest, lines, str(args.file), args.by, progress)
     _warn(contest, names)
     print(
-        f"{len(names)} teams are registered. They have no password yet: 'referee team slips' "
+        f"Registered {counted(len(names), 'team')}, without passwords so far: 'referee team slips' "
         "makes passwords, and slips to print."
     )
 
@@ -189,13 +198,21 @@ def _add(contest: Contest, args: argparse.Namespace) -> None:
         *(" ".join(args.organisation.split()), not args.no_prizes, not args.models_only),
         _lane(contest, args) or "",
     )
-    name = registration.add_team(contest, args.name, details, args.by)
+    name = registration.add_team(contest, args.name, details, args.by, args.login)
     _warn(contest, [name])
-    print(f"{name}: {registration.new_passwords(contest, [name], args.by)[name]}")
+    _print_passwords(contest, [name], args.by)
+
+
+def _print_passwords(contest: Contest, names: Collection[str], operator: str) -> None:
+    """Make new passwords, and print each team's login and password."""
+    for name, password in registration.new_passwords(contest, names, operator).items():
+        print(f"{name}: {password}")
+        # Programs read the line above, so this one is not in it.
+        print(f"'{name}' logs in as {registration.login_of(contest, name)}", file=sys.stderr)
 
 
 def _warn(contest: Contest, names: Collection[str]) -> None:
-    for warning in registration.look_alike_warnings(contest, names):
+    for warning in look_alike_warnings(contest, names):
         print(f"warning: {warning}", file=sys.stderr)
 
 
@@ -213,11 +230,13 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
         passwords = registration.new_passwords(contest, args.name, args.by, progress)
     if not passwords:
         raise InputError("No team is registered, so there are no slips to make.")
-    bound = {team.name: team.registration.lane for team in read_roster(contest).teams}
-    _write_private(args.out, slips_page(venue, passwords, bound))
+    teams = read_roster(contest).teams
+    bound = {team.name: team.registration.lane for team in teams}
+    logins = {team.name: team.login for team in teams}
+    _write_private(args.out, slips_page(venue, passwords, bound, logins))
     print(
         f"Wrote {args.out}: slips with NEW passwords for {counted(len(passwords), 'team')}. "
-        "Earlier passwords of these teams no longer work."
+        "Earlier passwords no longer work."
     )
     if not any(venue.lanes.values()):
         print(
@@ -228,8 +247,7 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
 
 
 def _password(contest: Contest, args: argparse.Namespace) -> None:
-    for name, password in registration.new_passwords(contest, [args.name], args.by).items():
-        print(f"{name}: {password}")
+    _print_passwords(contest, [args.name], args.by)
 
 
 def _amend(contest: Contest, args: argparse.Namespace) -> None:
@@ -252,8 +270,8 @@ def _amend(contest: Contest, args: argparse.Namespace) -> None:
     new = registration.amend(contest, args.name, changed, args.reason, args.by)
     organisation = f"entered by {new.organisation}, " if new.organisation else ""
     prizes = "takes prizes" if new.prizes else "declines prizes"
-    sessions = "runs sessions" if new.sessions else "hands in models only"
-    where = f" in lane {new.lane} only" if new.lane else ""
+    sessions = "runs sessions" if new.sessions else "submits models only"
+    where = f" only in lane {new.lane}" if new.lane else ""
     print(f"'{args.name}': {organisation}{prizes}, {sessions}{where}.")
 
 
@@ -270,7 +288,8 @@ def _lane(contest: Contest, args: argparse.Namespace) -> str | None:
 def _rename(contest: Contest, args: argparse.Namespace) -> None:
     name = registration.rename(contest, args.name, args.new_name, args.by)
     _warn(contest, [name])
-    print(f"'{args.name}' is now '{name}'.")
+    login = registration.login_of(contest, name)
+    print(f"'{args.name}' is now '{name}'. It still logs in as {login}, or with any earlier name.")
 
 
 def _withdraw(contest: Contest, args: argparse.Namespace) -> None:
@@ -305,7 +324,7 @@ _DO: dict[str, Callable[[Contest, argparse.Namespace], None]] = {
 def _require_writable(path: Path) -> None:
     """Raise `InputError` before new passwords replace the old ones, if no page could be written."""
     if not path.parent.is_dir() or path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path} cannot be written: name a file in a folder of yours.")
+        raise InputError(f"{path} cannot be written: name a file in a folder of your own.")
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """Look, print, and return 0 if this version opens the folder."""
     path = args.event / "contest.toml"
     if not path.is_file():
-        raise InputError(f"{args.event} has no contest.toml, so it is no folder of an event.")
+        raise InputError(f"{args.event} has no contest.toml, so it is not an event's folder.")
     opens, names = True, []
     try:
         database = load_config(path).database
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 def _text(event: Path, database: Path, names: list[str]) -> str:
     opens = f"This referee {__version__} opens {event}"
     if not names:
-        return f"{opens} as it is. Nothing in it has to be changed, so nothing is to be undone."
+        return f"{opens} as it is. Nothing in it has to be changed, so there is nothing to undo."
     return (
         f"{opens}, and brings {database.name} up to date ({', '.join(names)}). It did so with a "
         f"copy, and every stored fact holds. The first command that opens the event copies the "

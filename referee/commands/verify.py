@@ -107,6 +107,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(args: argparse.Namespace, outcome: Verified) -> dict[str, Any]:
     """Return the JSON object; what a bundle says of itself is null unless all of it holds."""
+    from power.energy.verdict import finding_to_json
     from referee.service.evidence.what_holds import WhatHolds, session_of_name
 
     what = outcome.what
@@ -117,6 +118,7 @@ def _report(args: argparse.Namespace, outcome: Verified) -> dict[str, Any]:
         **{name: None if what is None else getattr(what, name) for name in names},
         "signature": outcome.signature.value,
         "session_of_name": session_of_name(args.bundle),
+        "remarks": [finding_to_json(remark) for remark in outcome.remarks],
         "findings": [asdict(finding) for finding in outcome.findings],
     }
 
@@ -126,6 +128,11 @@ def _say_what_holds(args: argparse.Namespace, outcome: Verified) -> None:
 
     signed = signature_text(outcome.signature, args.public_key)
     say(f"{args.bundle} holds: {_what(args)}; {signed}.")
+    for remark in outcome.remarks:
+        say(
+            f"remark: by the rules of this version the energy would be {remark.severity.value}: "
+            f"{remark.text}"
+        )
     if outcome.what is not None:
         say(outcome.what.text)
         named = session_of_name(args.bundle)

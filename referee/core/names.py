@@ -162,7 +162,7 @@ def look_alike_text(found: LookAlike) -> str:
     if found.other is None:
         return (
             f"'{found.name}' mixes alphabets in one word: {listed}. Whoever types the name as it "
-            "looks cannot log in."
+            "looks types another name."
         )
     return f"'{found.name}' looks like '{found.other}', and is another name: it has {listed}."
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from referee.core.counts import counted
+from referee.core.logins import LOGIN_RULE, clean_login
 from referee.core.names import comparable
 from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import InputError
@@ -17,7 +19,7 @@ from referee.formats.lines import refuse_other_text
 NAME_MOST = 100
 """The most characters in a team's name, and in its organisation's."""
 
-_COLUMNS = ("team", "organisation", "prizes", "sessions", "lane")
+_COLUMNS = ("team", "organisation", "prizes", "sessions", "lane", "login")
 _YES_NO = {"": True, "yes": True, "no": False}
 _FAULTS_TOLD = 20
 
@@ -27,7 +29,7 @@ class TeamLine:
     """A line of the table; `line` is its number in the file, for messages.
 
     `sessions` is false for a team that hands in models only. `lane` is the only lane where the
-    team runs, as the table writes it; '' means any.
+    team runs, as the table writes it; '' means any. `login` is '' if it is made from the name.
     """
 
     line: int
@@ -36,6 +38,7 @@ class TeamLine:
     prizes: bool = True
     sessions: bool = True
     lane: str = ""
+    login: str = ""
 
 
 def clean_name(name: str) -> str | None:
@@ -52,9 +55,9 @@ def parse_team_table(content: bytes, source: str) -> list[TeamLine]:
     """Parse a whole table, or raise one `InputError` that names each fault with its line.
 
     The header names the columns in any order: `team` is required; `organisation`, `prizes` and
-    `sessions` (yes or no, yes if empty), and `lane` (any if empty) may be missing. Empty lines are
-    skipped. A comma or a semicolon separates the fields, as spreadsheets write them; the header
-    decides.
+    `sessions` (yes or no, yes if empty), `lane` (any if empty) and `login` (made from the name if
+    empty) may be missing. Empty lines are skipped. A comma or a semicolon separates the fields, as
+    spreadsheets write them; the header decides.
     """
     text = _decoded(content, source)
     header = text.partition("\n")[0]
@@ -145,9 +148,14 @@ def _parse_row(
         )
     prizes = _yes_or_no(number, fields, "prizes", faults)
     sessions = _yes_or_no(number, fields, "sessions", faults)
-    if name is None or organisation is None or prizes is None or sessions is None:
+    chosen = fields.get("login", "")
+    login = clean_login(chosen) if chosen.strip() else ""
+    if login is None:
+        faults.append(f"line {number}: '{chosen}' is no login. {LOGIN_RULE}")
+    if name is None or organisation is None or prizes is None or sessions is None or login is None:
         return None
-    return TeamLine(number, name, organisation, prizes, sessions, fields.get("lane", "").strip())
+    lane = fields.get("lane", "").strip()
+    return TeamLine(number, name, organisation, prizes, sessions, lane, login)
 
 
 def _yes_or_no(number: int, fields: dict[str, str], column: str, faults: list[str]) -> bool | None:
@@ -168,5 +176,24 @@ def _doubles(lines: list[TeamLine]) -> list[str]:
             faults.append(
                 f"line {line.line}: '{line.name}' stands there twice{other}. One registration is "
                 "one solution: give the second a name of its own"
+            )
+    return faults + _shared_logins(lines, seen)
+
+
+def _shared_logins(lines: list[TeamLine], names: Mapping[str, TeamLine]) -> list[str]:
+    """Return a fault for each line whose login is another line's login or name."""
+    faults = []
+    seen: dict[str, TeamLine] = {}
+    for line in lines:
+        if not line.login:
+            continue
+        first = seen.setdefault(line.login, line)
+        named = names.get(line.login, line)
+        if first is not line:
+            faults.append(f"line {line.line}: the login '{line.login}' is in line {first.line} too")
+        elif named is not line and comparable(named.name) != comparable(line.name):
+            faults.append(
+                f"line {line.line}: the login '{line.login}' is the name of the team in line "
+                f"{named.line}"
             )
     return faults

@@ -110,7 +110,7 @@ def _busy(config: Config) -> str:
 def _outlive_window(config: Config) -> None:
     """Go on without a window, and say on the console how the event is ended."""
     text = (
-        "The window of the referee was closed; the event goes on. To end it, run on the laptop: "
+        "The window of the referee was closed. The event carries on. To end it, run on the laptop: "
         f"kill {os.getpid()}"
     )
     _log.warning("%s", text)

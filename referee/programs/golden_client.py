@@ -98,7 +98,7 @@ def judge(config: Config, played: Played | None) -> Finding:
     if _track(config) != config.contest.track:
         text += f"; with the rules of the track {_track(config)}, for this one has no golden score"
     if played.mean_ap != MEAN_AP:
-        remedy = "Do not run an event with this program: install it anew, and run its tests."
+        remedy = "Do not run an event with this program: install it again, and run its tests."
         return fail(*GOLDEN, f"{text}; mAP {MEAN_AP!r} was expected", remedy)
     if played.verdict != VERDICT:
         why = " ".join(played.reasons)

@@ -42,4 +42,4 @@ def _print(text: str, stream: TextIO) -> None:
         # A file on a full disk may have room again, and keeps the line until then.
         if error.errno in _GONE:
             drop_output(stream)
-            _log.warning("nobody reads %s any more; the referee goes on", stream.name)
+            _log.warning("nobody reads %s any more; the referee carries on", stream.name)

@@ -45,6 +45,20 @@ def quantile(probability: float, degrees: float) -> float:
     return following
 
 
+def first_quantile(probability: float, degrees: float) -> float:
+    """Return `quantile` as the first rule of intervals knew it, for scores that were stored by it.
+
+    It is up to 4 % off at two degrees (D. L. Wallace, "Bounds on Normal Approximations to Student's
+    and the Chi-Square Distributions", Annals of Mathematical Statistics 30, 1959).
+    """
+    z = _NORMAL.inv_cdf(probability)
+    if math.isinf(degrees):
+        return z
+    degrees = max(degrees, _LEAST_DEGREES)
+    factor = (8 * degrees + 1) / (8 * degrees + 3)
+    return math.sqrt(degrees * math.expm1((z / factor) ** 2 / degrees))
+
+
 def probability_below(value: float, degrees: float) -> float:
     """Return the probability that t is below `value`; `degrees` may be inf."""
     if math.isinf(degrees):

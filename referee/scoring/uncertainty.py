@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from referee.core.arguments import real_number, require, several
+from referee.core.shown import Shown
 from referee.errors import ArgumentError
 from referee.scoring import student
 from referee.scoring.clusters import Clusters, Imbalance
@@ -33,7 +34,7 @@ from referee.scoring.split_half import SplitHalves, draw_halves
 LEVEL = 0.95
 
 RULE = 2
-"""The rule of the intervals: 1 knew no rare failures. A later rule is another number."""
+"""The rule of the intervals: 1 knew no rare failures, and Student's quantile less exactly."""
 
 
 def gives_interval(verdict: str | None) -> bool:
@@ -75,8 +76,8 @@ class Energy:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class MapUncertainty:
+@dataclass(frozen=True, eq=False, repr=False)
+class MapUncertainty(Shown):
     """The mAP of a contest, `estimate`, and the mAPs of halves of its images.
 
     `with_truth` counts the images that have a truth box, or the clusters that have such an image.
@@ -85,6 +86,14 @@ class MapUncertainty:
     estimate: float
     halves: SplitHalves
     with_truth: int
+
+    def _facts(self) -> dict[str, object]:
+        low, high = (f"{end:.4f}" for end in (self.interval().low, self.interval().high))
+        return {
+            "mAP": self.estimate,
+            f"{LEVEL:.0%} interval": f"{low} to {high}",
+            "draws": len(self.halves.halves),
+        }
 
     @property
     def rule(self) -> int:
@@ -165,7 +174,8 @@ class MapUncertainty:
             return 0.0, 1.0
         most = min(self.with_truth - 1, self.halves.imbalance.degrees)
         degrees = max(min(len(self.halves.halves), most), 1)
-        reach = student.quantile(1 - tail, degrees) * error
+        quantile = student.first_quantile if self.rule == 1 else student.quantile
+        reach = quantile(1 - tail, degrees) * error
         reach /= self.estimate * (1 - self.estimate)
         centre = math.log(self.estimate / (1 - self.estimate))
         return _logistic(centre - reach), _logistic(centre + reach)

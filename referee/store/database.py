@@ -16,6 +16,7 @@ from referee.core.blocking import BlockingRunner, run_here
 from referee.errors import InputError, Unavailable
 from referee.store import chain, schema
 from referee.store.readable import refusal_of_writes
+from referee.store.team_words import give_logins
 
 _log = logging.getLogger(__name__)
 
@@ -107,6 +108,8 @@ class Database:
                 copy = free_copy(self.path, names[0])
                 copy_database(self.path, copy)
             schema.migrate(connection, self.path)
+            # A team of an earlier version has none, and no script could make one.
+            give_logins(connection)
         if copy is not None:
             _log.warning(
                 "%s was brought up to date; %s is as it was before: %s",

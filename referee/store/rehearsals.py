@@ -7,13 +7,15 @@ The event asks what the teams did in rehearsals, and a rehearsal how the event r
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from referee.errors import Unavailable
 from referee.store.readable import readable
+from referee.store.team_words import has_logins, other_words, team_logins
 from referee.store.teams import Registration, stored_teams
 
 _WAIT_S = 2.0
@@ -34,13 +36,35 @@ def rehearsed(path: Path) -> Mapping[str, tuple[bool, bool, bool, bool]]:
     }
 
 
-def registrations_at(path: Path) -> Mapping[str, Registration]:
-    """Return how the event with this database registered its teams, by their present names.
+@dataclass(frozen=True)
+class TeamsOfEvent:
+    """An event's teams by their present names: how they are registered, and by which words meant.
 
-    The database is only read; without the file the map is empty.
+    `logins` has no team of an event that no command of this version has opened yet. `words` has
+    each login and earlier name with its team's present name.
     """
-    teams = _ask(path, "The event's teams", stored_teams)
-    return {team.name: team.registration for team in teams or ()}
+
+    registrations: Mapping[str, Registration]
+    logins: Mapping[str, str]
+    words: Sequence[tuple[str, str]]
+
+
+def teams_at(path: Path) -> TeamsOfEvent:
+    """Return the teams of the event with this database.
+
+    The database is only read; without the file there is no team.
+    """
+    return _ask(path, "The event's teams", _teams) or TeamsOfEvent({}, {}, ())
+
+
+def _teams(connection: sqlite3.Connection) -> TeamsOfEvent:
+    teams = stored_teams(connection)
+    logins = team_logins(connection) if has_logins(connection) else {}
+    return TeamsOfEvent(
+        {team.name: team.registration for team in teams},
+        {team.name: logins[team.team_id] for team in teams if team.team_id in logins},
+        other_words(connection),
+    )
 
 
 def _ask(path: Path, what: str, query: Callable[[sqlite3.Connection], T]) -> T | None:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from referee.core.instant import Instant
 from referee.errors import Refusal
+from referee.store.team_words import give_logins, insert_login
 
 RegistrationKind = Literal["registered", "withdrawn", "returned", "removed"]
 
@@ -84,10 +85,11 @@ def withdrawn_teams(connection: sqlite3.Connection) -> set[str]:
     return {team.name for team in stored_teams(connection) if team.kind == "withdrawn"}
 
 
-def ensure_team(connection: sqlite3.Connection, name: str, utc: str) -> int:
+def ensure_team(connection: sqlite3.Connection, name: str, utc: str, login: str = "") -> int:
     """Return the id of the team that has this name at present; add the team if it is new.
 
-    Raises `Refusal` (code `name_taken`) if the name was another team's before a renaming.
+    A new team gets this login, or one that is made from its name. Raises `Refusal` (code
+    `name_taken`) if the name was another team's before a renaming.
     """
     # The view alone would be read whole, once for each team of a table.
     query = """
@@ -106,7 +108,12 @@ def ensure_team(connection: sqlite3.Connection, name: str, utc: str) -> int:
         if name not in used_names(connection):
             raise  # The name itself breaks the schema's rule.
         raise _name_taken(name) from error
-    return int(cursor.lastrowid or 0)
+    team_id = int(cursor.lastrowid or 0)
+    if login:
+        insert_login(connection, team_id, login)
+    else:
+        give_logins(connection)
+    return team_id
 
 
 def insert_registration(

@@ -21,10 +21,14 @@ function tagged(tag, name, ...content) {
   return element;
 }
 
-function teamOf({ team, organisation }) {
+// The team of a line, with the marks of its score: they go wherever its figures go.
+function teamOf({ team, organisation, marks }) {
   const name = tagged("span", "team", team);
   name.dir = "auto";
-  return organisation ? [name, tagged("small", "", organisation)] : [name];
+  const said = [name];
+  if (organisation) said.push(tagged("small", "", organisation));
+  if (marks.length) said.push(tagged("small", "marks", marks.join(" · ")));
+  return said;
 }
 
 function figuresOf(figures) {

@@ -23,7 +23,7 @@ export function stepOf(hash, count) {
 export function nextText(scenes, step) {
   const here = scenes[step];
   const next = scenes[step + 1];
-  if (!next) return "This is the end. ← leads back.";
+  if (!next) return "This is the end. Press ← to go back.";
   const who = next.title === here.title && next.kind !== "title";
   return `Space or →: ${who ? `who it is: ${next.title}` : next.title}`;
 }

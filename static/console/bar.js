@@ -2,6 +2,7 @@
 // The foot of the page: the red bar of the alarms, or what stands in its place.
 
 import { hinderedText } from "../shared/arming.js";
+import { ageText } from "../shared/format.js";
 
 const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
   + "seconds. A running session and the meter go on.";
@@ -50,9 +51,9 @@ function alarmLines(alarms) {
 
 function seenText(alarms) {
   const names = [...new Set(alarms.map(({ seen }) => seen).filter(Boolean))];
-  return names.length ? `Seen by ${names.join(", ")}` : "";
+  return names.length ? `Acknowledged by ${names.join(", ")}` : "";
 }
 
 function silenceAlarm(silentS, trouble) {
-  return { text: trouble || NO_ANSWER, detail: `The last news is ${Math.round(silentS)} s old.` };
+  return { text: trouble || NO_ANSWER, detail: `The connection was lost ${ageText(silentS)}.` };
 }

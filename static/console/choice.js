@@ -3,7 +3,7 @@
 // What an operator has chosen by hand stays until the session is made.
 
 import { $, fill, make, show, showCut } from "../shared/page.js";
-import { say } from "../shared/acting.js";
+import { say } from "../shared/saying.js";
 import { laneName, nextIn, nextText, proposalOf, wrongLane } from "./proposal.js";
 
 const NOBODY = { turn: "", lane: "", counted: null, replaces: "" };
@@ -25,7 +25,7 @@ export function showChoice(news) {
   showCut("next-team", nextText(board));
   $("team").title = $("team").value;
   const none = board.mode === "practice" || board.teams.length
-    ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
+    ? "" : "No team is registered. Run ‘referee team add NAME’, and the team appears here.";
   show("teams-text", board.teams_text ?? none);
 }
 
@@ -57,7 +57,7 @@ export function forgetChoice(after = changes) {
 // The chosen team has withdrawn, or has another name.
 function leave(team) {
   $("team").value = "";
-  if (byHand && team) say(`'${team}' takes no part any more, so no team is chosen.`);
+  if (byHand && team) say(`'${team}' no longer takes part, so no team is chosen.`);
   if (team) forgetChoice();
 }
 
@@ -89,6 +89,6 @@ $("lane").addEventListener("change", () => {
   const { lane } = chosen();
   const next = nextIn(board, lane);
   $("team").value = next;
-  say(`${wrong} ${next ? `'${next}' is next in lane ${laneName(board, lane)}, and is chosen now.`
+  say(`${wrong} ${next ? `'${next}' is next in lane ${laneName(board, lane)} and is now chosen.`
     : `No team is chosen for lane ${laneName(board, lane)}.`}`);
 });

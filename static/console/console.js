@@ -2,14 +2,14 @@
 // The operators' page: it shows each board that the desk sends, and asks the desk to act.
 
 import { listen } from "../shared/events.js";
-import { zonedText, zoneText } from "../shared/format.js";
+import { lostText, offsetText, zonedText } from "../shared/format.js";
 import { Held } from "../shared/held.js";
 import { $, fill, make, show } from "../shared/page.js";
-import { act, isAsked, say } from "../shared/acting.js";
-import { openDialog } from "../shared/dialog.js";
+import { act, askAndAct, isAsked } from "../shared/acting.js";
 import "../shared/pages.js";
 import { closeMenusByThemselves } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
+import { say } from "../shared/saying.js";
 import { footOf, isSilent } from "./bar.js";
 import { choices, chosen, chosenFor, forgetChoice, showChoice } from "./choice.js";
 import { Lane } from "./lane.js";
@@ -46,7 +46,7 @@ function showBoard(next) {
   showChoice(board);
   lanes.forEach((lane, n) => lane.showBoard(board, board.lanes[n]));
   showSessions();
-  show("notices-title", `What happened, times in ${zoneText(new Date())}`);
+  show("notices-title", `What happened (local time, ${offsetText(new Date())})`);
   fill("notices", board.notices, noticeRow);
   showWanted();
   tick();
@@ -59,7 +59,7 @@ function showWanted() {
   history.replaceState(null, "", location.pathname);
   const row = board.sessions.find(({ id }) => id === Number(wanted));
   if (row) laneOf(row.id).select(row.id);
-  else say(`Session ${wanted} is older than those that this page lists.`);
+  else say(`Session ${wanted} is older than the sessions on this page.`);
 }
 
 // The first card stands before the desk has told how many lanes there are.
@@ -114,7 +114,7 @@ function guestBox({ title, text, link, link_text: words }) {
 function tick() {
   show("now", zonedText(new Date()));
   const silent = isSilent(silentS());
-  show("connection", silent ? "no news" : board ? "live" : "connecting…");
+  show("connection", silent ? lostText(silentS()) : board ? "live" : "connecting…");
   $("connection").className = silent ? "lost" : "";
   document.body.classList.toggle("silent", silent);
   showFoot();
@@ -159,22 +159,19 @@ async function refresh() {
   if (!board || next.utc >= board.utc) showBoard(next);
 }
 
-async function move(session, action) {
-  const question = QUESTIONS[action];
-  const filled = question ? await openDialog(question(session, board.scored_with)) : {};
-  if (filled === null) return;
+// Ask the desk to do something with a session as it is seen; a question comes first, if there is one.
+function move(session, action) {
+  const path = `sessions/${session.id}/${action}`;
   const seen = { seen_state: session.state, seen_length_s: session.length_s };
-  await act(`sessions/${session.id}/${action}`, { ...seen, ...filled }, async () => {
-    for (const lane of lanes) lane.forgetOther();
-    await refresh();
-  });
-  tick();
-  keepFocus(session);
+  const question = QUESTIONS[action];
+  if (question) askAndAct(question(session, board.scored_with), (filled) => [path, { ...seen, ...filled }], lookAgain);
+  else act(path, seen, lookAgain);
 }
 
-// A pressed button that is disabled afterwards loses the focus; the title takes it over.
-function keepFocus(session) {
-  if (document.activeElement === document.body) $(laneOf(session.id).at("session-title")).focus();
+async function lookAgain() {
+  for (const lane of lanes) lane.forgetOther();
+  await refresh();
+  tick();
 }
 
 // The desk compares the texts without their blanks, and takes no line breaks.
@@ -196,20 +193,21 @@ function chooseIn(number) {
   $("team").focus();
 }
 
-$("new-session").addEventListener("submit", async (event) => {
+$("new-session").addEventListener("submit", (event) => {
   event.preventDefault();
-  await makeSession(chosen());
-  if (document.activeElement === document.body) $("create").focus();
+  makeSession(chosen());
 });
 
-async function makeSession({ team, lane, counted, replaces }) {
-  if (!team || (replaces && !await openDialog(replaceQuestion(team, replaces, board.scored_with)))) return;
+function makeSession({ team, lane, counted, replaces }) {
+  if (!team) return;
   const after = choices();
-  await act("sessions", { team, lane, seen_counted: counted }, (made) => {
+  const body = { team, lane, seen_counted: counted };
+  const shown = async (made) => {
     if (made) forgetChoice(after);
-    return refresh();
-  });
-  tick();
+    await lookAgain();
+  };
+  if (replaces) askAndAct(replaceQuestion(team, replaces, board.scored_with), () => ["sessions", body], shown);
+  else act("sessions", body, shown);
 }
 
 const showTrouble = ({ text }) => { trouble = text; };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
-import { clockText, figure } from "../shared/format.js";
-import { $, show, showCut, showState } from "../shared/page.js";
-import { say } from "../shared/acting.js";
+import { ageText, clockText, figure } from "../shared/format.js";
+import { $, make, show, showCut, showState } from "../shared/page.js";
+import { say } from "../shared/saying.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
 import { sensibleActs } from "./allowed.js";
 import { leftOf } from "./clock.js";
 import { stepOf, toArm, toSee } from "./next.js";
 import { showSession, showTime } from "./panel.js";
-import { ageText, rowText } from "./wording.js";
+import { rowText } from "./wording.js";
 
 const MOVES = ["stop", "void", "rerun", "extra", "note"];
 const STEPS = { arm: "arm", seen: "seen", begin: "new", choose: "choose" };
@@ -19,6 +19,17 @@ const STEPS = { arm: "arm", seen: "seen", begin: "new", choose: "choose" };
 function actionOf(part, session) {
   if (part === "aside") return session?.rehearsal ? "counts" : "rehearsal";
   return { card: "test card" }[part] ?? part;
+}
+
+// A line about a result, in which the team's name alone may be cut: the verdict and the score are read.
+function showResultLine(id, text, name) {
+  const line = $(id);
+  if (line.textContent === text) return;
+  const [before, ...rest] = text.split(name);
+  const who = make("span", name);
+  who.className = "who";
+  line.replaceChildren(before, who, rest.join(name));
+  line.title = text;
 }
 
 export class Lane {
@@ -123,7 +134,7 @@ export class Lane {
       this.showPanel();
       this.chosen();
     } catch (error) {
-      say(`Session ${id} cannot be shown (${error.message}). The page tries again.`);
+      say(`Session ${id} cannot be shown (${error.message}). The page will try again.`);
     }
   }
 
@@ -165,7 +176,7 @@ export class Lane {
     $(at("last")).hidden = !toSee;
     if (toSee) {
       const more = news.unseen.length > 1 ? ` ${news.unseen.length - 1} more to see.` : "";
-      showCut(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`);
+      showResultLine(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`, toSee.team);
       $(at("last")).classList.toggle("unseen-result", toSee.unseen);
     }
     const { next, current } = news;

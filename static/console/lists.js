@@ -3,7 +3,7 @@
 
 import { figure, secondText, timeText } from "../shared/format.js";
 import { $, make, show } from "../shared/page.js";
-import { ABOUT_WORDS, isAbout } from "./wording.js";
+import { ABOUT_WORDS, isAbout, verdictOf } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
 
@@ -27,19 +27,19 @@ export function showRows({ sessions, figures, lanes }, shownIds, select) {
 
 function showRow(row, session, field, shown, lane) {
   const texts = [
-    lane ? `${session.team} (lane ${lane})` : session.team, session.void_reason ? `VOID: ${session.void_reason}` : stateOf(session),
+    stateOf(session),
     figure(session[field], 4), figure(session.energy_wh, 4), verdictOf(session),
     session.score_text,
   ];
   texts.forEach((text, n) => {
-    const cell = row.cells[n + 1];
+    const cell = row.cells[n + 2];
     if (cell.textContent !== text) cell.textContent = text;
     cell.classList.toggle("none", text === "–");
   });
   for (const name of ["VALID", "SUSPECT", "INVALID"]) {
     row.cells[5].classList.toggle(name, name === session.verdict);
   }
-  row.cells[1].title = texts[0];
+  showTeam(row.cells[1], lane ? `${session.team} (lane ${lane})` : session.team, session.void_reason ?? "");
   row.cells[6].classList.toggle("doubtful", session.too_short);
   row.cells[6].title = session.score !== null && isAbout(session) ? ABOUT_WORDS : "";
   row.classList.toggle("void", session.state === "VOID");
@@ -47,13 +47,20 @@ function showRow(row, session, field, shown, lane) {
   row.querySelector("button").setAttribute("aria-pressed", String(shown));
 }
 
-function stateOf({ state, rehearsal }) {
-  return rehearsal ? `${state}, rehearsal` : state;
+// Why a session is void has the width of the name above it: an operator reads it in the list.
+function showTeam(cell, name, reason) {
+  if (cell.textContent === name + reason) return;
+  const line = make("div", name);
+  Object.assign(line, { className: "name line", title: name });
+  cell.replaceChildren(line);
+  if (!reason) return;
+  const why = make("p", reason);
+  why.className = "reason";
+  cell.append(why);
 }
 
-function verdictOf({ verdict, emulated }) {
-  if (!verdict) return "–";
-  return emulated ? `${verdict}, emulated` : verdict;
+function stateOf({ state, rehearsal }) {
+  return rehearsal ? `${state}, rehearsal` : state;
 }
 
 function newRow(id, select) {

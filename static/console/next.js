@@ -11,7 +11,7 @@ const CHECK = { href: "check", words: "look" };
 export function forbiddenIn(board, checks, lane) {
   if (board.final) return { text: "The results are final.", link: { href: "results", words: "Results" } };
   if (!checks) return null;
-  if (checks.running) return { text: "The slow checks run: wait a minute.", link: CHECK };
+  if (checks.running) return { text: "The slow checks are running. Wait a minute.", link: CHECK };
   const count = standing(checks, lane).length;
   if (!count) return null;
   const text = failText(count);
@@ -44,7 +44,7 @@ export function stepOf(board, lane, checks, shown, chosen) {
   if (board.final) return { act: null, ...said };
   const team = teamOf(board, lane, chosen);
   if (team) return { act: "new", text: said.text || `${team} is next.`, link: said.link };
-  if (board.teams.length) return { act: "choose", text: said.text || "Nobody is next here.", link: said.link };
+  if (board.teams.length) return { act: "choose", text: said.text || "No team is next in this lane.", link: said.link };
   return { act: null, text: "No team is registered:", link: { href: "teams", words: "Teams" } };
 }
 

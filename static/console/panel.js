@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lane's card: one session, its time, its figures and its result. `at` gives the ids of the lane.
 
-import { figure, zonedText } from "../shared/format.js";
+import { ageText, figure, zonedText } from "../shared/format.js";
 import { $, fill, make, show, showCut, showState } from "../shared/page.js";
 import { clockOf, isTooShort } from "./clock.js";
-import { ageText, flagText } from "./wording.js";
+import { flagText } from "./wording.js";
 
 export function showSession(at, session, lane, board) {
   showTitle(at, session, board);
@@ -33,7 +33,7 @@ function showTitle(at, session, board) {
   showCut(at("state-text"), practice
     ? `${anybody ? "Any user name will do. The password is practice."
       : "The teams log in with their own passwords."} Every login starts a session of its own.`
-    : "Choose the team that is next, and press New session.");
+    : "Choose the next team and press New session.");
 }
 
 function showFigures(at, session, { meter }, { figures }) {
@@ -99,7 +99,7 @@ function showResult(at, session) {
     $(at("slip-link")).href = `/sessions/${session.id}/slip`;
   }
   fill(at("session-notes"), session?.notes ?? [], ({ text, operator, utc }) => (
-    make("li", `Note of ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
+    make("li", `Note by ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
 }
 
 // The large line and the age of the last request. Call it between two boards too.

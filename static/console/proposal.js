@@ -29,7 +29,7 @@ export function nextText(board) {
 // The sentence that a team may not run in a lane, or "".
 export function wrongLane(board, { team, lane }) {
   const only = board.choices[team]?.lane;
-  return only && only !== laneName(board, lane) ? `'${team}' runs in lane ${only} only.` : "";
+  return only && only !== laneName(board, lane) ? `'${team}' runs only in lane ${only}.` : "";
 }
 
 export const laneName = (board, number) => board.lanes.find((lane) => lane.number === number).name;

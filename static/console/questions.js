@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks before each action on a session; an action without a question has no entry.
 
-const REASON = { name: "reason", id: "reason", label: "Reason (the evidence keeps it)" };
-const SECONDS = { name: "seconds", id: "seconds", label: "Seconds more", type: "number", min: 1, max: 86400, value: 60 };
+const REASON = { name: "reason", id: "reason", label: "Reason (kept in the evidence)" };
+const SECONDS = { name: "seconds", id: "seconds", label: "Extra seconds", type: "number", min: 1, value: 60 };
 
 const place = (session) => `session ${session.id} of ${session.team}`;
 
@@ -18,12 +18,12 @@ export const replaceQuestion = (team, why, scoredWith) => ({
 
 export const QUESTIONS = {
   stop: (session) => ({
-    text: `Stop the running ${place(session)}? What has come so far will be scored.`,
+    text: `Stop the running ${place(session)}? The answers received so far will be scored.`,
     yes: "Stop it now",
     no: "Let it run",
   }),
   void: (session) => ({
-    text: `Void ${place(session)}? It will have no score, and that cannot be undone.`,
+    text: `Void ${place(session)}? It will have no score. This cannot be undone.`,
     yes: "Void it",
     fields: [REASON],
     destroys: true,
@@ -36,23 +36,23 @@ export const QUESTIONS = {
     destroys: true,
   }),
   extra: (session) => ({
-    text: `Give ${place(session)} more time than its ${session.length_s} s? That cannot be undone.`,
-    yes: "Give the time",
+    text: `Extend ${place(session)} beyond its ${session.length_s} s? This cannot be undone.`,
+    yes: "Extend it",
     fields: [SECONDS, REASON],
   }),
   note: (session) => ({
     text: `A note on ${place(session)}`,
-    yes: "Keep the note",
-    fields: [{ ...REASON, label: "Note (the evidence keeps it)" }],
+    yes: "Save the note",
+    fields: [{ ...REASON, label: "Note (kept in the evidence)" }],
   }),
   rehearsal: (session) => ({
-    text: `Mark ${place(session)} as a rehearsal? It will not count for the ranking.`,
-    yes: "It is a rehearsal",
+    text: `Mark ${place(session)} as a rehearsal? It will not count in the ranking.`,
+    yes: "Mark as rehearsal",
     fields: [REASON],
   }),
   counts: (session) => ({
     text: `Let ${place(session)} count again? It is marked as a rehearsal now.`,
-    yes: "It counts",
+    yes: "Let it count",
     fields: [REASON],
   }),
 };

@@ -8,9 +8,9 @@ export const ABOUT_WORDS = "too uncertain for more digits";
 
 export const isAbout = ({ score_about: about }) => about;
 
-export function ageText(seconds) {
-  if (seconds < 2) return "just now";
-  return seconds < 120 ? `${Math.floor(seconds)} s ago` : `${Math.floor(seconds / 60)} min ago`;
+// The verdict with the marks of the energy: VALID EMULATED.
+export function verdictOf({ verdict, marks }) {
+  return verdict ? [verdict, ...marks.filter((mark) => mark !== verdict)].join(" ") : "–";
 }
 
 // A session that is over, in one line.
@@ -21,7 +21,7 @@ export function rowText(row, { accuracy, score }) {
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;
   const figures = [`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`];
   figures.push(row.score === null ? "no score" : `${row.score_text} ${score.unit}`);
-  return `${said.join(", ")}: ${row.verdict}, ${figures.join(", ")}`;
+  return `${said.join(", ")}: ${verdictOf(row)}, ${figures.join(", ")}`;
 }
 
 const REASONS = {

@@ -2,16 +2,17 @@
 // The dialog of an action on the event. Without logins it asks who acts, too, and remembers the name
 // for this page.
 
-import { openDialog } from "../shared/dialog.js";
+import { askAndAct } from "../shared/acting.js";
 import { personName } from "../shared/person.js";
 
 const NAME = "operator";
 
-// Ask as `openDialog` does.
-export async function ask({ fields, ...asked }) {
-  if (personName()) return openDialog({ fields, ...asked });
+// Ask and act as `askAndAct` does.
+export function ask({ fields = [], ...question }, requestOf, after) {
+  if (personName()) return askAndAct({ fields, ...question }, requestOf, after);
   const own = { name: NAME, label: "Your name (it stays on record)", value: sessionStorage.getItem(NAME) ?? "" };
-  const answer = await openDialog({ fields: [...fields, own], ...asked });
-  if (answer) sessionStorage.setItem(NAME, answer[NAME]);
-  return answer;
+  return askAndAct({ fields: [...fields, own], ...question }, requestOf, (answer, texts) => {
+    sessionStorage.setItem(NAME, texts[NAME]);
+    return after(answer, texts);
+  });
 }

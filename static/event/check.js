@@ -3,6 +3,7 @@
 
 import { act } from "../shared/acting.js";
 import { progressOf, readyState } from "../shared/arming.js";
+import { zonedText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
 import "../shared/pages.js";
 import { barOf, buttonOf } from "../shared/parts.js";
@@ -27,7 +28,7 @@ const look = followDocument("check/now", (list) => {
   const changed = [fill("urgent", urgent, rowOf), fill("known", known, rowOf)];
   if (changed.some(Boolean) && key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
   $("known-box").hidden = known.length === 0;
-  show("known-count", `${known.length} known, and acknowledged`);
+  show("known-count", `${known.length} acknowledged`);
   fill("good", good, goodOf);
   show("good-count", `${good.length} in order`);
 });
@@ -48,7 +49,7 @@ function rowOf(row) {
   if (row.remedy) told.append(quiet("remedy", row.remedy));
   if (row.override) {
     const { operator, reason, utc } = row.override;
-    const at = new Date(utc).toLocaleTimeString("en-GB", { timeZoneName: "short" });
+    const at = zonedText(new Date(utc));
     const done = row.shown === "PASSED" ? "Overridden" : "Acknowledged";
     told.append(quiet(row.shown, `${done} by ${operator} at ${at}: ${reason}`));
   }
@@ -96,27 +97,25 @@ function goodOf(row) {
   return make("li", group, told);
 }
 
-async function override({ group, item, text, level }) {
+function override({ group, item, text, level }) {
   const fails = level === "FAIL";
-  const question = fails ? "Let sessions be armed although this check fails?"
-    : "Is this known, and may it stand?";
-  const answer = await ask({
+  const question = fails ? "Allow sessions to be armed although this check fails?"
+    : "Acknowledge this warning?";
+  ask({
     text: `${question} ${group}, ${item}: ${text}`,
     yes: fails ? "Override it" : "Acknowledge it",
     fields: [{ name: "reason", label: "Reason (it stays on record)" }],
     destroys: fails,
-  });
-  if (answer) await act("check/override", { ...answer, group, item, level, text }, look);
+  }, (answer) => ["check/override", { ...answer, group, item, level, text }], look);
 }
 
-async function takeBack({ group, item, override: { number } }, what) {
-  const then = what === "override" ? " No session can be armed then." : "";
-  const answer = await ask({
+function takeBack({ group, item, override: { number } }, what) {
+  const then = what === "override" ? " After that no session can be armed." : "";
+  ask({
     text: `Take back the ${what} of ${group}, ${item}?${then}`,
     yes: "Take it back",
     fields: [{ name: "reason", label: "Reason" }],
-  });
-  if (answer) await act(`check/overrides/${number}/end`, answer, look);
+  }, (answer) => [`check/overrides/${number}/end`, answer], look);
 }
 
 $("again").addEventListener("click", () => act("check/again", {}, look));

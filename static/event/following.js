@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page that follows a JSON document of the desk, and says when there is no news.
+// A page that follows a JSON document of the desk, and says when the connection is lost.
 
+import { lostText } from "../shared/format.js";
 import { $, show } from "../shared/page.js";
 import { logInAgain } from "../shared/person.js";
 
@@ -15,6 +16,7 @@ export function followDocument(address, take) {
   let last = "";
   let timer = 0;
   let number = 0;
+  let heardMs = performance.now();
 
   async function look() {
     clearTimeout(timer);
@@ -30,6 +32,7 @@ export function followDocument(address, take) {
       if (!response.ok) throw new Error(JSON.parse(text).text);
       // A later look was faster: its document is the newer one.
       if (mine !== number) return;
+      heardMs = performance.now();
       tell("live", "");
       if (text !== last) {
         last = text;
@@ -37,7 +40,7 @@ export function followDocument(address, take) {
       }
     } catch (error) {
       if (mine !== number) return;
-      tell(`no news (${error.message})`, "lost");
+      tell(`${lostText((performance.now() - heardMs) / 1000)} (${error.message})`, "lost");
     }
     timer = setTimeout(look, EVERY_MS);
   }

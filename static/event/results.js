@@ -10,16 +10,22 @@ import { enable } from "../shared/person.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { ask } from "./ask.js";
 import { followDocument } from "./following.js";
-import { freezing, pausing } from "./freezing.js";
+import { freezing, pausing, publishing } from "./freezing.js";
 import { actsOf, groupsOf } from "./open.js";
 import { proposalOf } from "./proposals.js";
 import { putOff } from "./putting_off.js";
 
 const FIRST_HIDDEN = ["mean_ap", "energy_wh", "interval", "normalized_accuracy"]; // besides the wide columns, in a narrow window
 
+const IMAGES_MS = 30_000;
+
 let sessions = []; // those that a proposal may score again
+let isFinal = false;
+let board = null; // what the desk says of the scoreboard
 
 const look = followDocument("results/now", ({ results, proposals, scoreboard, judged }) => {
+  isFinal = results.final;
+  board = scoreboard;
   showState("state", results.final ? "FINAL" : "PROVISIONAL");
   show("contest", `${results.contest} – results`);
   show("state-text", results.final
@@ -73,6 +79,7 @@ function doubt(cell, entry, final) {
   const open = (!entry.review && entry.review_open) || entry.differs_open.length > 0;
   if (open && !final && !entry.withdrawn) {
     const review = buttonOf("Review…");
+    review.dataset.key = `review ${entry.session}`;
     enable(review, true, "review");
     const doubted = entry.review ? "" : entry.review_open;
     review.addEventListener("click", () => reviewSessions({ doubt: doubted, reason: entry.printed.differs, sessions: [entry.session], teams: [entry.team] }));
@@ -114,69 +121,82 @@ function settle({ act: what, session }, point) {
   return decide(point, what);
 }
 
-async function reviewSessions({ doubt, reason, sessions: numbers, teams }) {
+function reviewSessions({ doubt, reason, sessions: numbers, teams }) {
   const one = numbers.length === 1;
   const who = one ? `session ${numbers[0]} of '${teams[0]}'` : `sessions ${numbers.join(", ")}`;
   const what = doubt
     ? `Let the ${doubt} ${one ? "energy" : "energies"} of ${who} stand?`
     : `Let ${who} stand, which ${one ? "was" : "were"} not run as the others were (${reason})?`;
   const counts = one ? "It then counts as it is." : "They then count as they are.";
-  const answer = await ask({
+  ask({
     text: `${what} ${doubt === "INVALID" ? `${one ? "It still gives" : "They still give"} no score.` : counts}`,
     yes: one ? "Let it stand" : "Let them stand",
     fields: [{ name: "reason", label: "Reason" }],
-  });
-  if (answer) await act("sessions/review", { ...answer, sessions: numbers }, look);
+  }, (answer) => ["sessions/review", { ...answer, sessions: numbers }], look);
 }
 
-async function voidSession(session, { team }) {
-  const answer = await ask({
+function voidSession(session, { team }) {
+  ask({
     text: `Void session ${session} of '${team}'? It will have no score, and that cannot be undone.`,
     yes: "Void it",
     fields: [{ name: "reason", label: "Reason (the evidence keeps it)" }],
     destroys: true,
-  });
-  if (answer) await act(`sessions/${session}/void`, answer, look);
+  }, (answer) => [`sessions/${session}/void`, answer], look);
 }
 
-async function withdrawTeams({ teams }) {
+function withdrawTeams({ teams }) {
   const who = teams.map((team) => `'${team}'`).join(", ");
   const one = teams.length === 1;
-  const answer = await ask({
+  ask({
     text: `Take ${who} out of the event? ${one ? "Its" : "Their"} sessions stay on record, without a rank.`,
     yes: one ? "Withdraw it" : "Withdraw them",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: true,
-  });
-  if (answer) await act("teams/withdraw", { ...answer, teams }, look);
+  }, (answer) => ["teams/withdraw", { ...answer, teams }], look);
+}
+
+// A second click while the desk looks opens no second dialog.
+const isAsking = () => document.querySelector("dialog[open]") !== null;
+
+// Where no image is published, the dialog opens at once.
+const noImages = () => ({ audience: board.address !== null, published: 0, of: 0 });
+
+// The desk looks for the mistakes of every team, which takes a moment. Without its answer nobody is
+// told that nothing is published.
+async function imagesText() {
+  try {
+    const response = await fetch("results/images", { cache: "no-store", signal: AbortSignal.timeout(IMAGES_MS) });
+    if (response.ok) return publishing(await response.json());
+  } catch { /* The sentence below is the answer. */ }
+  return "How many of the event’s images the scoreboard then shows is not known: the desk does not say.";
 }
 
 async function finalize() {
-  const answer = await ask({
-    text: "Make the results final? No session or team changes afterwards.",
+  const images = board.publishes_images ? await imagesText() : publishing(noImages());
+  if (isAsking()) return;
+  ask({
+    text: `Make the results final? After that no session and no team can change. ${images}`,
     yes: "Make it final",
     fields: [{ name: "approvers", label: "Who approves and signs each diploma: names, separated by commas" }],
-  });
-  if (!answer) return;
-  const { approvers, ...others } = answer;
-  const names = approvers.split(",").map((name) => name.trim()).filter(Boolean);
-  await act("results/finalize", { ...others, names }, look);
+  }, ({ approvers, ...others }) => {
+    const names = approvers.split(",").map((name) => name.trim()).filter(Boolean);
+    return ["results/finalize", { ...others, names }];
+  }, look);
 }
 
-async function reopen() {
-  const answer = await ask({
-    text: "Make the results provisional again? That stays on record.",
-    yes: "Open it again",
+function reopen() {
+  ask({
+    text: "Reopen the results? They become provisional again. This stays on record.",
+    yes: "Reopen",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: true,
-  });
-  if (answer) await act("results/reopen", answer, look);
+  }, (answer) => ["results/reopen", answer], look);
 }
 
 function showFreeze(scoreboard, final) {
   const switched = freezing(scoreboard, final);
   show("freeze-text", switched.text);
-  for (const what of ["freeze", "thaw"]) {
+  for (const what of ["freeze", "unfreeze"]) {
     $(what).hidden = !switched[what];
     enable($(what), true, `${what} scoreboard`);
   }
@@ -188,25 +208,24 @@ function showFreeze(scoreboard, final) {
   }
 }
 
-async function beginOrEnd(what) {
-  const answer = await ask(what === "begin" ? {
-    text: "Tell the audience of a break? The scoreboard shows the words and counts down, also while it is frozen.",
-    yes: "Tell it",
-    fields: [{ name: "text", label: "What the audience reads, such as: Lunch. The event goes on after it." },
-      { name: "minutes", label: "Minutes", value: "15" }],
-  } : { text: "Tell the audience that the break is over?", yes: "It is over", fields: [] });
-  if (answer) await act(`break/${what}`, { ...answer, minutes: Number(answer.minutes ?? 0) }, look);
+function beginOrEnd(what) {
+  ask(what === "begin" ? {
+    text: "Announce a break? The scoreboard shows your text and a countdown, even while it is frozen.",
+    yes: "Start the break",
+    fields: [{ name: "text", label: "Text for the audience, for example: Lunch. We continue at 13:00." },
+      { name: "minutes", label: "Minutes", type: "number", value: 15 }],
+  } : { text: "End the break? The scoreboard then shows what is next.", yes: "End the break" }, (answer) => [`break/${what}`, answer], look);
 }
 
-async function freezeOrThaw(what) {
-  const answer = await ask({
+async function freezeOrUnfreeze(what) {
+  const images = what === "unfreeze" && isFinal && board.publishes_images ? ` ${await imagesText()}` : "";
+  if (isAsking()) return;
+  ask({
     text: what === "freeze"
-      ? "Freeze the scoreboard? The public sees nothing new until it is thawed."
-      : "Thaw the scoreboard? The public sees everything that has happened since the freeze.",
-    yes: what === "freeze" ? "Freeze it" : "Thaw it",
-    fields: [],
-  });
-  if (answer) await act(`scoreboard/${what}`, answer, look);
+      ? `Freeze the scoreboard? The public sees nothing new until you unfreeze it. ${board.freezing}`
+      : `Unfreeze the scoreboard? The public sees everything that has happened since the freeze.${images}`,
+    yes: what === "freeze" ? "Freeze it" : "Unfreeze it",
+  }, (answer) => [`scoreboard/${what}`, answer], look);
 }
 
 function bundleButton(session) {
@@ -224,35 +243,34 @@ async function takeBundle(session) {
 }
 
 // Session 0 stands for all sessions. A file is one beside contest.toml, by its name.
-async function propose() {
-  const answer = await ask({
-    text: "Score sessions again? The proposal shows what would change. No score changes before it is applied.",
+function propose() {
+  ask({
+    text: "Score sessions again? The proposal shows what would change. No score changes until you apply it.",
     yes: "Score again",
     fields: [
       { name: "reason", label: "Reason" },
       { name: "session", label: "Sessions", value: "0",
         choices: [["0", "all sessions"], ...sessions.map((it) => [String(it), `session ${it}`])] },
-      { name: "blacklist", label: "New blacklist, a file beside contest.toml", optional: true },
-      { name: "truth", label: "New ground truth, a file beside contest.toml", optional: true },
+      { name: "blacklist", label: "New blacklist (a file beside contest.toml)", optional: true },
+      { name: "truth", label: "New ground truth (a file beside contest.toml)", optional: true },
     ],
-  });
-  if (answer) await act("proposals", { ...answer, session: Number(answer.session) }, look);
+  }, (answer) => ["proposals", { ...answer, session: Number(answer.session) }], look);
 }
 
-async function decide({ proposal }, what) {
+function decide({ proposal }, what) {
   const applies = what === "apply";
-  const answer = await ask({
+  ask({
     text: applies
       ? `Apply proposal ${proposal}? All of its scores count at once.`
       : `Cancel proposal ${proposal}? None of its scores will count.`,
-    yes: applies ? "Apply it" : "Cancel it",
+    yes: applies ? "Apply it" : "Cancel the proposal",
+    no: applies ? "Cancel" : "Keep it",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: applies,
-  });
-  if (answer) await act(`proposals/${proposal}/${what}`, answer, look);
+  }, (answer) => [`proposals/${proposal}/${what}`, answer], look);
 }
 
-for (const what of ["freeze", "thaw"]) $(what).addEventListener("click", () => freezeOrThaw(what));
+for (const what of ["freeze", "unfreeze"]) $(what).addEventListener("click", () => freezeOrUnfreeze(what));
 for (const what of ["begin", "end"]) $(what).addEventListener("click", () => beginOrEnd(what));
 $("all-bundles").addEventListener("click", () => takeBundle(0));
 $("propose").addEventListener("click", propose);

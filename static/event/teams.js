@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The teams in their running order: who ran, who is on, who is next.
 
-import { act } from "../shared/acting.js";
 import { $, make, show } from "../shared/page.js";
 import "../shared/pages.js";
 import { buttonOf, closeMenusByThemselves, menuOf, nameOf } from "../shared/parts.js";
@@ -39,7 +38,7 @@ function render() {
   $("draft").hidden = draft === null;
   $("none").hidden = roster.teams.length > 0;
   show("none", roster.mode === "practice"
-    ? "In a rehearsal any user name may log in." : "No team is registered yet.");
+    ? "In a rehearsal anybody may log in, under any user name." : "No team is registered yet.");
   const focused = document.activeElement?.dataset?.key;
   const open = document.querySelector("#teams details[open] > summary")?.dataset.key;
   const byName = new Map(roster.teams.map((team) => [team.team, team]));
@@ -56,12 +55,13 @@ function rowOf(team, n) {
   const place = make("td", String(n + 1));
   place.className = "number";
   const name = make("td", nameOf(team.team, "div"));
+  if (team.login && team.login !== team.team) name.append(make("small", `logs in as ${team.login}`));
   if (team.organisation) name.append(make("small", team.organisation));
   const lane = roster.lanes.find(({ next }) => next === team.team);
   const isNext = lane !== undefined;
   const turn = make("td", isNext ? `NEXT${lane.name ? ` in lane ${lane.name}` : ""}` : team.turn);
   turn.className = isNext ? "next" : team.turn;
-  const remarks = [team.withdrawn && team.reason, team.lane && `runs in lane ${team.lane} only`, !team.has_password && "no password yet",
+  const remarks = [team.withdrawn && team.reason, team.lane && `runs only in lane ${team.lane}`, !team.has_password && "no password yet",
     !team.prizes && "declines prizes"].filter(Boolean);
   if (remarks.length) turn.append(make("small", remarks.join(", ")));
   const row = make("tr", place, name, turn, rehearsalOf(team), attemptsOf(team), actionsOf(team));
@@ -105,10 +105,7 @@ function actionsOf(team) {
         mover(team, "↑", -1, `Move ${team.team} up`),
         mover(team, "↓", 1, `Move ${team.team} down`),
       );
-      acts.push(keyed(team, "defer", "To the end…", () => putOff(team.team, (done) => {
-        if (done) draft = null;
-        return look();
-      }), `Put ${team.team} off, to the end`));
+      acts.push(keyed(team, "defer", "To the end…", () => putOff(team.team, lookAtSaved), `Put ${team.team} off, to the end`));
     }
     acts.push(
       keyed(team, "slips", "Slip…", () => slips([team.team]), `Slip of ${team.team}`),
@@ -175,98 +172,94 @@ function drag(event, { team }) {
 
 // A later order needs a reason; the first one does not.
 const reasonField = () => ({
-  name: "reason", label: roster.order ? "Reason for another order" : "Reason (may be empty)",
+  name: "reason", label: roster.order ? "Reason for the new order" : "Reason (optional)",
   optional: !roster.order,
 });
 
-async function save() {
-  const answer = await ask({ text: "Save this running order?", yes: "Save it", fields: [reasonField()] });
-  if (!answer || !draft) return;
-  await act("teams/order", { ...answer, teams: draft }, (done) => {
-    if (done) draft = null;
-    return look();
-  });
+function save() {
+  const teams = draft;
+  ask({ text: "Save this running order?", yes: "Save it", fields: [reasonField()] },
+    (answer) => ["teams/order", { ...answer, teams }], lookAtSaved);
 }
 
-async function lottery() {
-  const answer = await ask({
-    text: "Draw the order of all teams by lottery? The seed decides it. Let the audience name it.",
+function lookAtSaved() {
+  draft = null;
+  return look();
+}
+
+function lottery() {
+  ask({
+    text: "Draw the running order by lottery? The seed decides the order. Let the audience choose the seed.",
     yes: "Draw",
     fields: [{ name: "seed", label: "Seed" }, reasonField()],
-  });
-  if (!answer) return;
-  draft = null;
-  await act("teams/lottery", answer, look);
+  }, (answer) => ["teams/lottery", answer], lookAtSaved);
 }
 
-async function rename({ team }) {
-  const answer = await ask({
-    text: `Give '${team}' another name? Password, place and sessions stay.`,
+function rename({ team, login }) {
+  ask({
+    text: `Rename '${team}'? Its login ${login}, password, place and sessions stay. Its old name still logs in.`,
     yes: "Rename",
     fields: [{ name: "new_name", label: "New name", value: team }],
-  });
-  if (answer) await act("teams/rename", { ...answer, team }, look);
+  }, (answer) => ["teams/rename", { ...answer, team }], look);
 }
 
-async function withdraw({ team }) {
-  const answer = await ask({
-    text: `Take '${team}' out of the event? Its sessions stay on record, without a rank.`,
+function withdraw({ team }) {
+  ask({
+    text: `Withdraw '${team}' from the event? Its sessions stay on record, without a rank.`,
     yes: "Withdraw it",
     fields: [{ name: "reason", label: "Reason" }],
     destroys: true,
-  });
-  if (answer) await act("teams/withdraw", { ...answer, team }, look);
+  }, (answer) => ["teams/withdraw", { ...answer, team }], look);
 }
 
-async function bringBack({ team }) {
-  const answer = await ask({
+function bringBack({ team }) {
+  ask({
     text: `Let '${team}' take part again?`,
-    yes: "Let it return",
+    yes: "Bring it back",
     fields: [{ name: "reason", label: "Reason" }],
-  });
-  if (answer) await act("teams/return", { ...answer, team }, look);
+  }, (answer) => ["teams/return", { ...answer, team }], look);
 }
 
-async function add() {
+function add() {
   const lanes = roster.lanes.filter(({ name }) => name);
-  const answer = await ask({
+  ask({
     text: "Register a team? One registration is one solution.",
     yes: "Register it",
     fields: [
       { name: "team", label: "Name" },
-      { name: "organisation", label: "Organisation (may be empty)", optional: true },
+      { name: "login", label: "Login (empty: made from the name)", optional: true },
+      { name: "organisation", label: "Organisation (optional)", optional: true },
       { name: "prizes", label: "Prizes", choices: [["yes", "takes prizes"], ["no", "declines prizes"]] },
       { name: "sessions", label: "What it does",
-        choices: [["yes", "runs sessions"], ["no", "hands in models only"]] },
+        choices: [["yes", "runs sessions"], ["no", "submits models only"]] },
       ...(lanes.length ? [{ name: "lane", label: "Lane", optional: true,
         choices: [["", "any"], ...lanes.map(({ name }) => [name, name])] }] : []),
     ],
-  });
-  if (!answer) return;
-  const said = { ...answer, prizes: answer.prizes === "yes", sessions: answer.sessions === "yes" };
-  await act("teams/add", said, look);
+  }, (answer) => {
+    const yes = { prizes: answer.prizes === "yes", sessions: answer.sessions === "yes" };
+    return ["teams/add", { ...answer, ...yes }];
+  }, look);
 }
 
-// A press of the button has a name, so that the same press twice makes one set of passwords.
+// A dialog has a name, so that the same one answered twice makes one set of passwords.
 function byChance() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function slips(teams) {
+function slips(teams) {
+  const once = byChance();
   const who = teams.length === 1 ? `'${teams[0]}'` : `all ${teams.length} teams`;
-  const answer = await ask({
+  ask({
     text: `Make NEW passwords for ${who}, and slips to print? Earlier passwords stop working.`,
     yes: "Make slips",
     fields: [
-      { name: "wifi_name", label: "Wi-Fi's name (empty: a cable)", optional: true },
-      { name: "wifi_password", label: "Wi-Fi's password", optional: true },
+      { name: "wifi_name", label: "Wi-Fi name (leave empty for a cable)", optional: true },
+      { name: "wifi_password", label: "Wi-Fi password", optional: true },
     ],
     destroys: true,
-  });
-  if (!answer) return;
-  await act("teams/slips", { ...answer, teams, once: byChance() }, (done) => {
-    if (done) showSlips(done);
+  }, (answer) => ["teams/slips", { ...answer, teams, once }], (done) => {
+    showSlips(done);
     return look();
   });
 }
@@ -276,7 +269,7 @@ function showSlips({ page, made }) {
   link.href = page;
   link.target = "_blank";
   const count = made === 1 ? "1 slip has a new password." : `${made} slips have new passwords.`;
-  $("slips-text").replaceChildren(`${count} `, link, ". They are here for ten minutes.");
+  $("slips-text").replaceChildren(`${count} `, link, ". The link works for ten minutes.");
   $("slips-text").hidden = false;
 }
 

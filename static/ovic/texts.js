@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the leaderboard of OVIC says.
 
-import { figure, momentText } from "../shared/format.js";
+import { figure, lostText, momentText } from "../shared/format.js";
 
 export const SILENT_MS = 8000;
 
 export const isSilent = (silentMs) => silentMs > SILENT_MS;
 
 export const heardText = (silentMs) => (
-  isSilent(silentMs) ? `no news for ${Math.round(silentMs / 1000)} s` : "live"
+  isSilent(silentMs) ? lostText(silentMs / 1000) : "live"
 );
 
 // What the queue does now, and until when models are taken.
 export function lineText({ line: { now, received, waiting }, closes_utc: closes, final }) {
-  if (final) return "FINAL: no entry comes or changes any more.";
-  const running = now ? `Entry ${now.entry} of ${now.team} is ${now.state}.` : "No model runs now.";
-  const until = closes ? ` Models are taken until ${momentText(closes)}.` : "";
+  if (final) return "FINAL: entries can no longer be added or changed.";
+  const running = now ? `Entry ${now.entry} of ${now.team} is ${now.state}.` : "No model is running.";
+  const until = closes ? ` Models are accepted until ${momentText(closes)}.` : "";
   return `${running} ${received} to validate, ${waiting} to measure.${until}`;
 }
 

@@ -27,7 +27,7 @@ function render({ contest, rows, more }) {
   $("rows").replaceChildren(...rows.map(rowOf));
   $("older").hidden = !more;
   $("none").hidden = rows.length > 0;
-  show("none", String(wanted()) ? "No action fits the filters." : "Nobody has done anything yet.");
+  show("none", String(wanted()) ? "No action matches the filters." : "Nobody has done anything yet.");
 }
 
 function rowOf(row) {

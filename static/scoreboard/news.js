@@ -21,15 +21,15 @@ export function nextLead(lead, leader, nowMs) {
 // The energy may come before the score: then the verdict alone is no result yet. An INVALID has none.
 const hasResult = ({ verdict, rank }) => Boolean(verdict) && (rank !== null || verdict === "INVALID");
 
-// The entry whose result has come between two views, or null. Results that come at once with a thaw
-// or an approval are none of them: the whole ranking is news then.
+// The entry whose result has come between two views, or null. Results that come at once with an
+// unfreeze or an approval are none of them: the whole ranking is news then.
 export function finished(before, after) {
   if (!before || before.state !== "PROVISIONAL" || after.state !== "PROVISIONAL") return null;
   const known = new Set(before.entries.filter(hasResult).map(({ session }) => session));
   return after.entries.find((one) => one.newest && hasResult(one) && !known.has(one.session)) ?? null;
 }
 
-export function resultText({ team, rank, short, verdict }, score) {
+export function resultText({ team, rank, short, verdict, marks }, score) {
   if (rank === null) return `${team}: ${verdict}, no score`;
-  return `${team}: ${ordinal(rank)} with ${score} ${short.score}`;
+  return `${team}: ${ordinal(rank)} with ${score} ${short.score}${marks.length ? ` (${marks.join(", ")})` : ""}`;
 }

@@ -12,9 +12,10 @@ const EARLY = 0.05;
 // A lost meter is the operators' affair: the figures are dashes then, and the words stay.
 export function words(session) {
   const lane = session.lane_name ? `lane ${session.lane_name} · ` : "";
-  if (session.state === "ARMED") return `${lane}gets ready`;
-  if (session.state === "ENDED") return `${lane}has ended: the energy is judged`;
-  return `${lane}running`;
+  const marks = session.marks.map((mark) => ` · ${mark}`).join("");
+  if (session.state === "ARMED") return `${lane}getting ready${marks}`;
+  if (session.state === "ENDED") return `${lane}ended, energy being judged${marks}`;
+  return `${lane}running${marks}`;
 }
 
 // The clock, `passedS` after the news came: between two events the page itself counts down.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audience's page: who runs now and who is next, the ranking, and the charts.
 
+import { offsetText } from "../shared/format.js";
 import { $, fill, make, show, showCut } from "../shared/page.js";
 import { nameOf } from "../shared/parts.js";
 import { cardOf, showCard, tickCard } from "./card.js";
@@ -23,13 +24,13 @@ let lead = NOBODY;
 let newsTimer = 0;
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", {
-  hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short",
+  hour: "2-digit", minute: "2-digit", hourCycle: "h23",
 });
-const clockAt = (utc) => (utc === null ? "" : CLOCK.format(new Date(utc)));
+const clockAt = (utc) => (utc === null ? "" : `${CLOCK.format(new Date(utc))} ${offsetText(new Date(utc))}`);
 
 function stateText() {
   if (view.state === "FROZEN") {
-    return `since ${clockAt(view.since_utc)}: what happens now is shown after the thaw`;
+    return `since ${clockAt(view.since_utc)}: what happens now is shown later`;
   }
   if (view.state === "FINAL") return `approved by ${view.approved_by.join(", ")}`;
   return "the results may still change";
@@ -59,7 +60,7 @@ function showView(key) {
   fill("entries", ranked(view), rowMaker(view));
   $("ranking").style.setProperty("--team-share", `${nameShare(view.entries)}%`);
   $("nobody").hidden = view.entries.length > 0;
-  if (view.stations) $("nobody").textContent = "No station has told of a team yet.";
+  if (view.stations) $("nobody").textContent = "No station has reported a team yet.";
   $("boards").hidden = view.boards.length === 0;
   fill("boards", view.boards, boardOf);
   showCharts(key);
@@ -142,12 +143,12 @@ function showNext(isThere) {
 function idle() {
   if (view.state === "FROZEN") {
     return [message("The scoreboard is frozen. Sessions go on, and their results are hidden until the "
-      + "operators thaw it.")];
+      + "operators unfreeze it.")];
   }
   if (view.state === "FINAL") return [prizes()];
   if (waitingLanes().length) return waitingLanes().map(nextOf);
   if (view.next) return [nextOf({ next: view.next, on_deck: null })];
-  return [message(view.entries.length === 0 ? "The event has not begun." : "Nobody runs now.")];
+  return [message(view.entries.length === 0 ? "The event has not begun." : "Nobody is running.")];
 }
 
 function pauseCard({ text, clock, after }) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream of events to an open page. It opens itself again, also when the network died silently.
 
+import { lostText } from "../shared/format.js";
 import { Held } from "../shared/held.js";
 import { $, show } from "../shared/page.js";
 
 const SILENT_MS = 12000;
 const REOPEN_MS = 2000;
+const TELL_MS = 1000;
 
 // Call the handler of each event with the event's data; `handlers` has them by the event's name. A
 // function in place of the address is asked for it each time. A handler that returns false cannot use
@@ -14,22 +16,40 @@ export function follow(url, handlers) {
   const address = typeof url === "function" ? url : () => url;
   let events = null;
   let watchdog = 0;
+  let heardMs = performance.now();
+  let isLost = false;
 
   function heard() {
+    heardMs = performance.now();
+    isLost = false;
+    watch();
+  }
+
+  function watch() {
     clearTimeout(watchdog);
     watchdog = setTimeout(reopen, SILENT_MS);
+  }
+
+  // The time since then goes on until something is heard.
+  function lose() {
+    isLost = true;
+    tellLost();
+  }
+
+  function tellLost() {
+    if (isLost) tell(`${lostText((performance.now() - heardMs) / 1000)}, reconnecting…`, "lost");
   }
 
   function reopen() {
     clearTimeout(watchdog);
     events.close();
-    tell("no news: connecting again…", "lost");
+    lose();
     setTimeout(open, REOPEN_MS);
   }
 
   function open() {
     events = new EventSource(address());
-    heard();
+    watch();
     const here = events;
     for (const name of new Set([...Object.keys(handlers), "alive"])) {
       here.addEventListener(name, (event) => {
@@ -41,16 +61,17 @@ export function follow(url, handlers) {
     }
     here.addEventListener("trouble", () => {
       heard();
-      tell("the referee cannot read its records now", "lost");
+      tell("the referee cannot read its records at the moment", "lost");
     });
     here.addEventListener("error", () => {
-      tell("no news: connecting again…", "lost");
+      lose();
       // A browser gives up after a refusal, and after nothing else.
       if (here.readyState === EventSource.CLOSED) setTimeout(reopen, REOPEN_MS);
     });
   }
 
   open();
+  setInterval(tellLost, TELL_MS);
 }
 
 // Follow the parts of the scoreboard's document; `handlers` has a function for each of them by its

@@ -43,16 +43,28 @@ const TIME = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
 });
 
-const ZONE = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
-
-// The name of the browser's time zone at a moment, such as UTC or CEST.
-export function zoneText(moment) {
-  return ZONE.formatToParts(moment).find((part) => part.type === "timeZoneName").value;
+// The offset of the browser's time zone at a moment, such as +02:00. Names of zones mean several zones.
+export function offsetText(moment) {
+  const minutesEast = -moment.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutesEast) / 60), Math.abs(minutesEast) % 60];
+  return `${minutesEast < 0 ? "-" : "+"}${[hours, rest].map((part) => String(part).padStart(2, "0")).join(":")}`;
 }
 
 export function zonedText(moment) {
-  return `${timeText(moment)} ${zoneText(moment)}`;
+  return `${timeText(moment)} ${offsetText(moment)}`;
 }
+
+const NOW_S = 2;
+const MINUTES_FROM_S = 120;
+
+// How long ago something was.
+export function ageText(seconds) {
+  if (seconds < NOW_S) return "just now";
+  return seconds < MINUTES_FROM_S ? `${Math.floor(seconds)} s ago` : `${Math.floor(seconds / 60)} min ago`;
+}
+
+// What a page says that has heard nothing for so long.
+export const lostText = (seconds) => `connection lost ${ageText(seconds)}`;
 
 // Date and time of a moment, in the browser's time zone.
 export function momentText(utc) {

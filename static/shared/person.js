@@ -15,7 +15,7 @@ let usedAt = -USED_MS;
 // The name under which actions go on record, or "" while the console has no logins.
 export const personName = () => me?.name ?? "";
 
-const FORBIDDEN = "Only an operator may do this: log in with another name.";
+const FORBIDDEN = "Only an operator may do this. Log in under another name.";
 
 // Enable a button if it makes sense now and its action is one that the visitor may do. The desk's
 // table of roles decides that; `action` is the action's name in the audit log.
@@ -51,14 +51,14 @@ function showPerson() {
   place.className = me.logins ? "" : "open";
   if (!me.logins) {
     place.textContent = "no login needed";
-    place.title = "No operator is registered, so everybody at this laptop may act. "
-      + "To change that: referee operator add NAME --role operator";
+    place.title = "No operator is registered, so anybody at this laptop may act. "
+      + "To change that, run: referee operator add NAME --role operator";
     return;
   }
   const leave = make("button", "Log out");
   leave.type = "button";
   leave.addEventListener("click", logOut);
-  place.title = me.role === "assistant" ? "An assistant may watch, and write notes." : "";
+  place.title = me.role === "assistant" ? "An assistant may watch, write notes and acknowledge." : "";
   place.replaceChildren(make("strong", me.name), ` ${me.role} `, leave);
 }
 
@@ -76,7 +76,7 @@ export function logInAgain() {
 function askForLogin() {
   return openDialog({
     id: "login",
-    text: "Your login has ended. Log in to go on: the page stays as it is.",
+    text: "Your login has ended. Log in again to continue. The page stays as it is.",
     yes: "Log in",
     no: "", // without a login the desk answers nothing
     fields: [

@@ -73,12 +73,12 @@ def test_a_known_warning_counts_no_more(event, capsys):
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (("--acknowledge", "disk", "--reason", "x"), 1, "something else by now: FAIL"),
+        (("--acknowledge", "disk", "--reason", "x"), 1, "something else now: FAIL"),
         (("--override", "disk"), 2, "need --reason"),
         (("--override", "disk", "--reason", " "), 2, "need --reason"),
         (("--reason", "because"), 2, "--reason goes with --override, --acknow"),
         (("--override", "nothing", "--reason", "x"), 2, "No check is called 'nothing'. These fail"),
-        (("--override", "list", "--reason", "x"), 1, "The check finds something else by now: WARN"),
+        (("--override", "list", "--reason", "x"), 1, "The check finds something else now: WARN"),
         (("--override", "disk", "--take-back", "disk", "--reason", "x"), 2, "not allowed with"),
     ],
 )

@@ -78,7 +78,7 @@ def test_all_pages_go_to_another_folder(site, tmp_path, opened, capsys):
     assert "docs/power" == (out / "docs/power.html").read_text()
     assert f"Open {out}/index.html\n" == capsys.readouterr().out
     assert 2 == main(["docs", "--out", str(out)])
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_an_installation_without_pages_says_how_to_get_them(tmp_path, monkeypatch, opened, capsys):

@@ -80,7 +80,7 @@ def test_a_session_brings_its_own_file_up_to_date(twice, capsys):
     _, path = export(data, 2)
     before = path.stat()
     assert (0, before.st_ino) == (export(data, 2)[0], path.stat().st_ino)
-    assert "is there already, and is what session 2 gives" in capsys.readouterr().err
+    assert "already exists, and is what session 2 gives" in capsys.readouterr().err
     with opened_contest(config_in(data)) as contest, contest.database.write() as connection:
         insert_notice(connection, 2, "then", "alarm", "a later note")
     assert 0 == export(data, 2)[0]

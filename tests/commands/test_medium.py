@@ -83,7 +83,7 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     """An environment of before is not written into."""
     (tmp_path / "out").mkdir()
     done = install(medium(tmp_path / "a stick"), tmp_path / "out")
-    assert 1 == done.returncode and "is there already" in done.stderr
+    assert 1 == done.returncode and "already exists" in done.stderr
     assert [] == list((tmp_path / "out").iterdir())
 
 
@@ -161,7 +161,7 @@ def test_sample_and_models_are_on_the_medium(no_network: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("models", "text"), [("none", "is no folder"), (".", "would be copied into itself")]
+    ("models", "text"), [("none", "is not a folder"), (".", "would be copied into itself")]
 )
 def test_models_that_cannot_go_along_are_refused(
     models: str,

@@ -52,7 +52,10 @@ def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFix
     assert 0 == team(event, "remove", "bees")
     assert 0 == team(event, "list")
     said = capsys.readouterr().out
-    assert said.startswith("'ants' is now 'wasps'.\n'bees' is no longer registered.\n  1  wasps")
+    assert said.startswith(
+        "'ants' is now 'wasps'. It still logs in as ants, or with any earlier name.\n"
+        "'bees' is no longer registered.\n  1  wasps"
+    )
 
 
 def test_a_team_that_exists_is_refused(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +92,7 @@ def test_from_a_table_to_slips(
     wifi = ("--wifi", "lpirc", "quiet-fan", "--address", "http://192.168.1.2:8000")
     assert 0 == team(event, "slips", "--out", str(slips), *wifi)
     said = capsys.readouterr().out
-    assert "2 teams are registered. They have no password yet" in said
+    assert "Registered 2 teams, without passwords so far" in said
     assert "NEW passwords for 2 teams" in said
     page = slips.read_text()
     found = re.findall(r"<dt>Password</dt><dd>(.*)</dd>", page)

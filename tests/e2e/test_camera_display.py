@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from selenium import webdriver
@@ -177,6 +178,22 @@ def test_the_page_shows_what_the_command_writes(
     assert 0 == done.returncode, done.stderr
     with Image.open(tmp_path / "frame.png") as written:
         assert same(written.convert("RGB"), pixels_of(browser))
+
+
+def test_the_page_is_read_through_a_camera(running: Program, browser: webdriver.Chrome) -> None:
+    """What the browser paints is read by the sample from a photograph of it."""
+    pytest.importorskip("cv2", reason="needs the extra [camera]")
+    from client_sample.camera.reader import read
+    from tests.support.hall import Camera, Shown, barrel
+
+    open_display(running, browser)
+    session = log_in(running)
+    session.is_shown(3)
+    shown = Shown(np.asarray(pixels_of(browser).convert("RGB")))
+    for camera in (Camera(), Camera(lens=barrel(0.05))):
+        reading = read(camera.take([shown]), session.tag)
+        assert (3, session.tag) == (reading.label.image_id, reading.label.tag)
+        assert reading.error_px < 2
 
 
 def test_a_screen_too_small_for_a_frame_says_so(

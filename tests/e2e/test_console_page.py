@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +37,7 @@ from referee.web.desk.console import console_app
 from tests.support.browsing import be_screen, choose, press, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+from tests.support.hits import misses_in_fonts
 from tests.support.running import PATIENCE_S
 from tests.support.teams import give_password
 
@@ -339,11 +340,11 @@ def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> Non
     for nothing in ("", "   "):
         reason.send_keys(nothing, Keys.ENTER)
         assert browser.find_element(By.ID, "confirm").is_displayed()
-        assert "Please fill in: Reason (the evidence keeps it)." == text_of(
+        assert "Please fill in: Reason (kept in the evidence)." == text_of(
             browser, "confirm-missing"
         )
     reason.send_keys("wrong device", Keys.ENTER)
-    wait_text(browser, "sessions", "VOID: wrong device")
+    wait_text(browser, "sessions", "wrong device")
     wait_text(browser, "state-text", "wrong device")
     assert ["VOID"] == states(site)
 
@@ -392,13 +393,16 @@ def test_red_bar_is_read_out_once(site: Site, browser: webdriver.Chrome) -> None
 
 
 def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) -> None:
-    """The Stop dialog opens with the focus on the harmless button."""
+    """A key pressed twice opens the Stop dialog and presses none of its buttons."""
     site.begin()
     browser.get(site.url)
     press(browser, "stop")
-    browser.switch_to.active_element.send_keys(Keys.ENTER)
-    wait_until(browser, "!document.getElementById('confirm')")
+    for key in (Keys.ENTER, Keys.SPACE):
+        browser.switch_to.active_element.send_keys(key)
+    assert browser.find_element(By.ID, "confirm").is_displayed()
     assert ["RUNNING"] == states(site)
+    browser.switch_to.active_element.send_keys(Keys.TAB, Keys.TAB, Keys.ENTER)
+    wait_text(browser, "state", "ENDED")
 
 
 # Trouble
@@ -532,8 +536,8 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
     wait_text(browser, "connection", "live")
     site.stack.close()
     press(browser, "arm")
-    wait_text(browser, "refusal", "Look whether it was done")
-    wait_text(browser, "connection", "no news")
+    wait_text(browser, "refusal", "Find out whether it was done")
+    wait_text(browser, "connection", "connection lost")
     assert "what you see is old" in text_of(browser, "alarm-text")
     site.serve()
     wait_text(browser, "connection", "live")
@@ -544,13 +548,13 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
 def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome) -> None:
     """The newest alarm stands in the red bar for two minutes, or until another notice follows.
 
-    Seen leaves it there with a name, and the button goes.
+    Acknowledge leaves it there with a name, and the button goes.
     """
     browser.get(site.url)
     site.notice(None, "The scorer was killed.", "alarm")
     wait_text(browser, "alarm-text", "The scorer was killed.")
     press(browser, "alarm-seen")
-    wait_text(browser, "alarm-detail", "Seen by operator")
+    wait_text(browser, "alarm-detail", "Acknowledged by operator")
     assert not browser.find_element(By.ID, "alarm-seen").is_displayed()
     site.notice(None, "The scorer runs again.", "info")
     wait_until(browser, "document.getElementById('alarm').hidden")
@@ -683,6 +687,15 @@ def test_stop_and_void_look_different(site: Site, browser: webdriver.Chrome) -> 
 
 
 # A rehearsal
+
+
+def test_every_point_of_a_rehearsals_buttons_is_its_own(
+    tmp_path: Path, browsers: Mapping[str, webdriver.Chrome]
+) -> None:
+    """The page that a contestant rehearses with takes each click that is meant for a button."""
+    with _site(tmp_path, "practice") as site:
+        site.notice(None, "The power meter answers.", "info")
+        assert {} == misses_in_fonts(browsers, site.url, "notices", "The power meter answers.")
 
 
 @pytest.mark.parametrize("width_px", [1280, 1366, 1920])

@@ -19,22 +19,14 @@ from referee.store.sessions import all_sessions
 from tests.support.browsing import be_screen, press, text_of, wait_text
 from tests.support.events import Event
 from tests.support.fitting import be_dark, misfits
+from tests.support.hits import misses_in_windows
 from tests.support.lane_console import begin, lanes_event
+from tests.support.windows import PHONES, WINDOWS
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-# Width, height and zoom of the window, and whether it is dark.
-WINDOWS = (
-    (1024, 600, 1, False),
-    (1366, 681, 1, True),
-    (1366, 681, 1.5, False),
-    (1366, 768, 2, False),
-    (1920, 1080, 1, True),
-    (3840, 2160, 1, False),
-)
 # A second font shows little in these that it does not show in the others.
 FEWER = tuple(one for one in WINDOWS if one[:3] not in ((1366, 681, 1), (3840, 2160, 1)))
-PHONES = ((400, 800, 1, True), (360, 740, 1, False))
 LATIN = "The Embedded Vision Laboratory of the University of Technolo"
 JAPANESE = "東京工業大学コンピュータビジョン研究室低消費電力画像認識チーム"
 ARABIC = "فريق الرؤية الحاسوبية في جامعة العلوم والتكنولوجيا بالقاهرة"
@@ -190,19 +182,110 @@ def not_as_wanted(
 
 
 @pytest.mark.parametrize("event", [1, 2, 4], indirect=True)
-def test_every_point_of_the_large_button_is_its_own(
+def test_every_point_of_a_button_is_its_own(
     event: Event, browsers: Mapping[str, webdriver.Chrome]
 ) -> None:
-    """The large letters of the clock stick out of their line, and take no click from Arm."""
-    for lane, team in enumerate(TEAMS[: len(event.meters)], 1):
-        event.desk.new_session(team, "Kim", lane)
+    """In each state of a session, in each font and window, with an open dialog too."""
+    for browser in browsers.values():
+        browser.get(event.url)
+    wrong = {}
+    for part, text in states_of(event):
+        for font, browser in browsers.items():
+            wait_text(browser, part, text)
+            wrong[font, text] = misses_in_windows(browser)
+            if text in ("RUNNING", "VOID"):
+                press(browser, "note")
+                wrong[font, text, "dialog"] = misses_in_windows(browser)
+                browser.execute_script("document.querySelector('dialog').close()")
+    for browser in browsers.values():
+        browser.get("about:blank")
+    assert {} == {where: found for where, found in wrong.items() if found}
+
+
+def states_of(event: Event) -> Iterator[tuple[str, str]]:
+    """Lead the lanes through the states of a session; yield a part of the page and its text."""
+    desk = event.desk
+    yield "session-title", "No session yet"
+    numbers = [desk.new_session(team, "Kim", lane) for lane, team in lanes_of(event)]
+    yield "arm", "Arm"
+    for number in numbers:
+        desk.arm(number, "Kim")
+    yield "state", "ARMED"
+    for lane, team in lanes_of(event):
+        desk.begin(team, "10.0.0.2", lane)
+    yield "state", "RUNNING"
+    for number in numbers:
+        judge(event, number, "SUSPECT", 0.02, *REASONS)
+    yield "seen", "Seen"
+    event.meters[0].lost = True
+    yield "alarm-text", "is lost"
+    event.meters[0].lost = False
+    for number in numbers:
+        desk.void(number, "Kim", "the wrong device was on the table")
+    yield "state", "VOID"
+
+
+def lanes_of(event: Event) -> list[tuple[int, str]]:
+    """Return the number of each lane and its team."""
+    return list(enumerate(TEAMS[: len(event.meters)], 1))
+
+
+SAME_LINES = """
+const parts = ["session", "lane-name", "state", "state-text", "clock", "clock-label", "power", "map", "time-bar",
+  "chart", "images", "link", "note", "void"];
+const top = (id) => document.getElementById(id).getBoundingClientRect().top;
+return parts.filter((part) => Math.abs(top(part) - top(`${part}-2`)) > 2);
+"""
+
+
+@pytest.mark.parametrize("event", [2], indirect=True)
+def test_two_lanes_have_the_same_lines(event: Event, browser: webdriver.Chrome) -> None:
+    """Whatever their names are, and also at 150 %; the page stays, and what is below scrolls."""
+    begin(event, LATIN, 1)
+    begin(event, "Wasps", 2)
+    wrong: dict[tuple[float, ...], object] = {}
+    for window in ((1366, 768, 1), (1920, 1080, 1), (1366, 768, 1.5), (1920, 1080, 1.5)):
+        be_screen(browser, *window)
+        browser.get(event.url)
+        wait_text(browser, "state-2", "RUNNING")
+        wrong[window] = browser.execute_script(SAME_LINES)
+        if window[2] == 1:
+            page = "const page = document.getElementById('page'); page.scrollTop = 999;"
+            wrong[*window, 0] = browser.execute_script(f"{page} return page.scrollTop")
+    assert {} == {where: found for where, found in wrong.items() if found}
+    browser.get("about:blank")
+
+
+# Which texts are not whole, or stand in a place that is less than a number of letters wide.
+NARROW = """
+const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 2;
+return Object.entries(arguments[0]).flatMap(([selector, letters]) => {
+  const found = [...document.querySelectorAll(selector)];
+  if (!found.length) return [`${selector} is not there`];
+  return found.filter((one) => one.clientWidth < letters * letter || one.scrollHeight > one.clientHeight + 2
+    || one.scrollWidth > one.clientWidth + 1).map(() => selector);
+});
+"""
+
+
+@pytest.mark.parametrize("event", [1, 2, 4], indirect=True)
+def test_reasons_the_log_and_the_last_score_are_read(
+    event: Event, browsers: Mapping[str, webdriver.Chrome]
+) -> None:
+    """Beside long names: why a session is void, what happened, and the score of the last one."""
+    reason = "The device did not boot: its card was broken, and no other one was in the hall."
+    event.desk.void(begin(event, JAPANESE, 1), "Kim", reason)
+    judge(event, begin(event, LATIN, 1), "VALID", 0.01)
     wrong = {}
     for font, browser in browsers.items():
-        for window in ((1024, 600), (1366, 768), (1920, 1080)):
+        for window in ((1366, 768), (1920, 1080)):
             be_screen(browser, *window)
             browser.get(event.url)
-            wait_text(browser, "arm", "Arm")
-            wrong[font, *window] = misfits(browser)
+            wait_text(browser, "last-text", "Look at session 2")
+            wait_text(browser, "sessions", reason)
+            wanted = {"#sessions .reason": 24, "#notices p": 32, "#last-text": 24}
+            wrong[font, *window] = browser.execute_script(NARROW, wanted)
+            assert text_of(browser, "last-text").endswith("mAP/Wh.")
         browser.get("about:blank")
     assert {} == {where: found for where, found in wrong.items() if found}
 
@@ -283,7 +366,7 @@ def test_a_click_right_after_seen_counts(event: Event, browser: webdriver.Chrome
 
 @pytest.mark.parametrize("event", [2], indirect=True)
 def test_the_large_button_leads_from_team_to_team(event: Event, browser: webdriver.Chrome) -> None:
-    """New session, Arm, wait, Seen, the next team: each lane shows one of them, large."""
+    """New session, Arm, wait, Acknowledge, the next team: each lane shows one of them, large."""
     set_order(event.contest, ["Wasps", "Ants", LATIN, JAPANESE, ARABIC], "", "Kim")
     large = "return [...document.querySelectorAll('.step-act')].map((one) => one.textContent)"
     be_screen(browser, 1366, 768)
@@ -299,8 +382,8 @@ def test_the_large_button_leads_from_team_to_team(event: Event, browser: webdriv
     event.desk.begin("Wasps", "10.0.0.2", 1)
     wait_text(browser, "state-text", "There is nothing to do.")
     judge(event, 1, "VALID", 0.01)
-    wait_text(browser, "seen", "Seen")
-    assert ["Seen", "New session"] == browser.execute_script(large)
+    wait_text(browser, "seen", "Acknowledge")
+    assert ["Acknowledge", "New session"] == browser.execute_script(large)
     press(browser, "seen")
     wait_text(browser, "step-text", "is next.")
     assert ["New session", "New session"] == browser.execute_script(large)

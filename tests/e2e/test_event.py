@@ -22,7 +22,7 @@ def test_init_writes_secrets_that_only_the_owner_reads(tmp_path: Path) -> None:
     assert "# Length of a session in whole seconds" in (folder / "contest.toml").read_text()
     again = referee("init", str(folder))
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_check_says_what_to_do(event: Path) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,23 +12,14 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from werkzeug.serving import make_server
 
-from referee.programs.control_desk import run_own_command
-from referee.service.board.board import Board
-from referee.service.board.lane_view import ShownLane
-from referee.service.desk.readiness import Outside
 from referee.service.event.finalizing import finalize
 from referee.service.event.results import read_results
 from referee.service.teams.roster import read_roster
-from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.console import console_app
 from tests.support.browsing import be_screen, press, text_of, wait_text
-from tests.support.contests import make_contest
+from tests.support.event_console import event_console
 from tests.support.events import Event
-from tests.support.fakes import FakeClock, FakeMeter, running_desk
 from tests.support.operators import answer, click, wait
-from tests.web.desk.test_check import Outsider
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -44,29 +34,9 @@ def browser(browser: webdriver.Chrome) -> webdriver.Chrome:
 @pytest.fixture
 def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
     """Return an event whose console is open to the browser; `url` is its address."""
-    clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    meter = FakeMeter(clock)
-    slow = Outsider()
-    with running_desk(contest, meter, outside=Outside(run=slow)) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
-        broadcast = Broadcast(board.show, 4)
-        app = console_app(contest, desk, board, broadcast, run=run_own_command)
-        server = make_server("127.0.0.1", 0, app, threaded=True)
-        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
-        thread.start()
-        broadcast.start()
-        found = Event(contest, desk, meter)
-        found.slow = slow
-        found.url = f"http://127.0.0.1:{server.port}"
+    with event_console(tmp_path) as found:
         yield found
-        slow.end.set()
         browser.get("about:blank")
-        broadcast.close()
-        server.shutdown()
-        thread.join()
-        server.server_close()
-    contest.database.close()
 
 
 def order_of(browser: webdriver.Chrome) -> list[str]:
@@ -122,14 +92,46 @@ def test_a_team_and_its_slip_from_the_page(event: Event, browser: webdriver.Chro
     assert read_roster(event.contest).teams[0].has_password
 
 
-def test_a_refusal_is_told_on_the_page(event: Event, browser: webdriver.Chrome) -> None:
-    """A name that another team has is refused in words, and the list stays."""
+def test_a_login_stands_below_the_name_and_on_the_slip(
+    event: Event, browser: webdriver.Chrome
+) -> None:
+    """The question before a renaming says that the login stays, and the slip has it to type."""
+    event.register("東京大学")
+    browser.get(f"{event.url}/teams")
+    wait_text(browser, "teams", "logs in as team1")
+    click(browser, "Rename 東京大学")
+    asked = browser.find_element(By.CSS_SELECTOR, "dialog").text
+    assert "Its login team1, password, place and sessions stay." in asked
+    assert "Its old name still logs in." in asked
+    answer(browser, "Rename", new_name="京都大学", operator="Kim")
+    wait(browser, lambda: order_of(browser) == ["京都大学"], "the new name")
+    click(browser, "Slip of 京都大学")
+    answer(browser, "Make slips")
+    wait_text(browser, "slips-text", "1 slip has a new password.")
+    link = browser.find_element(By.LINK_TEXT, "Open and print them").get_attribute("href")
+    assert link is not None
+    browser.get(link)
+    slip = browser.find_element(By.TAG_NAME, "section").text
+    assert ("京都大学" in slip, "User name\nteam1" in slip) == (True, True)
+
+
+def test_a_refusal_is_told_in_its_dialog(event: Event, browser: webdriver.Chrome) -> None:
+    """A name that another team has, or that is too long, is refused in words, and can be mended."""
     event.register("ants", "bees")
     browser.get(f"{event.url}/teams")
     click(browser, "Rename ants")
     answer(browser, "Rename", new_name="BEES", operator="Kim")
-    wait_text(browser, "refusal", "'bees' is registered already")
+    wait_text(browser, "confirm-missing", "'bees' is registered already")
     assert ["ants", "bees"] == order_of(browser)
+    long = "a" * 130
+    answer(browser, "Rename", new_name=long)
+    wait_text(browser, "confirm-missing", "1 to 100 printable characters")
+    field = browser.find_element(By.CSS_SELECTOR, "dialog [name=new_name]")
+    assert (long, field) == (field.get_property("value"), browser.switch_to.active_element)
+    field.send_keys(Keys.BACK_SPACE * 30, Keys.ENTER)
+    wait(browser, lambda: order_of(browser) == [long[:100], "bees"], "the shorter name")
+    assert not browser.find_elements(By.CSS_SELECTOR, "dialog")
+    assert "" == text_of(browser, "refusal")
 
 
 def test_the_console_chooses_the_next_team(event: Event, browser: webdriver.Chrome) -> None:
@@ -173,7 +175,7 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     results = read_results(event.contest)
     assert (True, ["Grace", "Lin"]) == (results.final, list(results.approved_by))
     press(browser, "reopen")
-    answer(browser, "Open it again", reason="a mistake")
+    answer(browser, "Reopen", reason="a mistake")
     wait_text(browser, "state", "PROVISIONAL")
     errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert [] == errors
@@ -205,8 +207,12 @@ def test_open_points_are_settled_beside_them(event: Event, browser: webdriver.Ch
 def press_in(browser: webdriver.Chrome, part: str, words: str, about: str = "") -> None:
     """Press the button with these words in a part of the page, in the row that tells of `about`."""
     row = f"//*[@id='{part}']/li[contains(., \"{about}\")]//button[.='{words}']"
-    wait(browser, lambda: browser.find_elements(By.XPATH, row), words)
-    browser.find_element(By.XPATH, row).click()
+
+    def pressed() -> bool:
+        browser.find_element(By.XPATH, row).click()
+        return True
+
+    wait(browser, pressed, words)
 
 
 def wait_no_text(browser: webdriver.Chrome, part: str, text: str) -> None:
@@ -252,9 +258,9 @@ def test_a_proposal_is_applied_whole(event: Event, browser: webdriver.Chrome) ->
     wait(browser, lambda: browser.find_element(By.ID, "propose").is_enabled(), "two scores")
     press(browser, "propose")
     answer(browser, "Score again", reason="new blacklist", blacklist="black.csv", operator="Ada")
-    wait_text(browser, "refusal", "There is no 'black.csv' beside")
-    press(browser, "propose")
-    answer(browser, "Score again", reason="new blacklist", blacklist="blacklist.csv")
+    wait_text(browser, "confirm-missing", "There is no 'black.csv' beside")
+    assert browser.find_element(By.NAME, "reason").get_property("value") == "new blacklist"
+    answer(browser, "Score again", blacklist="blacklist.csv")
     wait_text(browser, "proposals", "0.66667")
     assert "made by Ada" in text_of(browser, "proposals")
     assert not browser.find_element(By.ID, "propose").is_enabled()
@@ -315,7 +321,7 @@ def test_a_known_warning_is_acknowledged_on_the_page(
     before = warnings(browser)
     click(browser, "Acknowledge meter, calibration")
     answer(browser, "Acknowledge it", operator="Kim", reason="a borrowed meter")
-    wait_text(browser, "known-count", "1 known, and acknowledged")
+    wait_text(browser, "known-count", "1 acknowledged")
     browser.find_element(By.ID, "known-count").click()
     wait_text(browser, "known", "Acknowledged by Kim")
     wait_text(browser, "verdict", f"{before - 1} to look at")

@@ -132,16 +132,16 @@ class Person:
         self.acts("seen", 4)
 
     def makes_it_final(self) -> None:
-        """Results are frozen, thawed and approved, with more time for one as reviewed."""
+        """Results are frozen, unfrozen and approved, with more time for one as reviewed."""
         self.goes_to("results")
         self.hand.presses("#freeze")
         self.answers()
-        self.hand.presses("#thaw")
+        self.hand.presses("#unfreeze")
         self.answers()
         self.hand.presses("#entries .row button")
         self.answers(reason="the hall was locked")
         self.hand.presses("#finalize")
-        self.answers(others="Grace")
+        self.answers(approvers="Kim, Grace")
         self.operator.sees("state-text", "Approved by Kim, Grace")
         self.fits()
 

@@ -25,6 +25,7 @@ from tests.support.browsing import be_screen, pixels_of, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+from tests.support.hits import misses
 from tests.support.lane_console import PLACES, begin, served
 from tests.support.teams import give_password
 
@@ -62,6 +63,7 @@ def open_display(event: Event, browser: webdriver.Chrome, path: str, lane: int) 
     browser.get(f"{event.url}/{path}")
     display = event.desk.lanes[lane - 1].display
     eventually(lambda: display.status().fault == "")
+    assert [] == misses(browser)
     return browser.current_window_handle
 
 

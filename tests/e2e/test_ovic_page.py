@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from referee.store.database import Database
 from tests.e2e.test_scoreboard import Audience
 from tests.support.barriers import barriers
 from tests.support.browsing import be_screen, wait_text
+from tests.support.hits import misses_in_fonts
 from tests.support.ovic_contests import SCORED, UTC, make_ovic_contest, put_entry
 from tests.support.running import Program, program
 
@@ -71,7 +73,7 @@ def open_page(browser: webdriver.Chrome, running: Program) -> None:
 
 
 def test_the_page_ranks_the_teams_and_shows_each_entry(
-    contest: Path, browser: webdriver.Chrome
+    contest: Path, browser: webdriver.Chrome, browsers: Mapping[str, webdriver.Chrome]
 ) -> None:
     """The best entry of each team stands in order with ties, and a change comes by itself.
 
@@ -86,6 +88,9 @@ def test_the_page_ranks_the_teams_and_shows_each_entry(
         assert ["95.50", "9.100", "1", "2"] == found[0][3:]
         assert "too slow" == found[4][2]
         assert [] == barriers(browser)
+        url = browser.current_url
+        assert {} == misses_in_fonts(browsers, url, "classification", "Team Rocket")
+        be_screen(browser)
         entries = cells(browser, "entries")
         assert ["8", "7", "6", "5", "4", "3", "2", "1"] == [row[0] for row in entries]
         assert ["void", "two accounts of one team"] == entries[0][3:]
@@ -95,7 +100,7 @@ def test_the_page_ranks_the_teams_and_shows_each_entry(
         wait_text(browser, "classification", "moths")
         assert ["1", "moths"] == cells(browser, "classification")[0][:2]
         no_errors(browser)
-    wait_text(browser, "connection", "no news for")
+    wait_text(browser, "connection", "connection lost")
     assert "Team Rocket" in browser.find_element(By.ID, "classification").text
 
 

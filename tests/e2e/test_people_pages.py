@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from tests.support.contests import make_contest
 from tests.support.doors import Door, post
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.hits import misses_in_fonts, misses_in_windows
 from tests.support.operators import click, wait
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -95,6 +96,24 @@ def test_the_login_says_what_is_wrong_and_leads_back(browser: webdriver.Chrome, 
     password.send_keys(f"{door.secrets['Kim']}\n")
     wait_text(browser, "person", "Kim")
     assert browser.current_url == f"{door.url}/audit?person=Kim"
+
+
+def test_every_point_of_the_login_is_its_own(
+    browsers: Mapping[str, webdriver.Chrome], door: Door
+) -> None:
+    """So is each of the pages that a person sees then, with the button that logs out."""
+    wrong = [misses_in_fonts(browsers, f"{door.url}/login", "login", "Log in")]
+    for browser in browsers.values():
+        be_screen(browser, 1366, 768)
+        enter(browser, door, "/audit", "Kim")
+        wait_text(browser, "rows", "log in")
+        wrong.append(misses_in_windows(browser))
+        for path, part, text in (("results", "entries", "ants"), ("teams", "teams", "ants")):
+            browser.get(f"{door.url}/{path}")
+            wait_text(browser, part, text)
+            wrong.append(misses_in_windows(browser))
+    assert [] == [found for found in wrong if found]
+    be_screen(browsers[next(iter(browsers))], 1366, 768)
 
 
 @pytest.mark.parametrize("elsewhere", ["https://example.org/", "//example.org", "/\\example.org"])

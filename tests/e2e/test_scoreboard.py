@@ -185,7 +185,7 @@ def test_the_page_follows_the_event_and_its_server(event: Event, browser: webdri
     wait_text(browser, "entries", "0.000")
     wait_text(browser, "entries", "has not run yet")
     event.audience.stop(signal.SIGKILL)
-    wait_text(browser, "connection", "no news")
+    wait_text(browser, "connection", "connection lost")
     event.desk.void(number, "Kim", "wrong images")
     event.audience.start()
     wait_text(browser, "entries", "runs again")

@@ -169,8 +169,8 @@ def the_laptop_is_cut_off(people: People, running: Program) -> None:
     programs = [pid for pid, _ in descendants(running.child.pid)]
     running.child.kill()
     eventually(lambda: not any(alive(pid) for pid in programs), "the programs to stop")
-    people.both_see("connection", "no news")
-    people.audience_sees("connection", "no news")
+    people.both_see("connection", "connection lost")
+    people.audience_sees("connection", "connection lost")
 
 
 def everybody_is_back(people: People) -> None:
@@ -210,13 +210,13 @@ def run_again_hidden(people: People, venue: Venue) -> None:
     people.both_see("last-text", "Look at session 5", LEFT)
     press(kim.browser, "seen")
     assert before == venue.public_bytes()
-    freeze(people, "thaw", "Thaw it")
+    freeze(people, "unfreeze", "Unfreeze it")
     people.audience_sees("state", "PROVISIONAL")
     assert before["/view"] != venue.public_bytes()["/view"]
 
 
 def freeze(people: People, button: str, yes: str) -> None:
-    """Freeze the scoreboard on the page of the results, or thaw it."""
+    """Freeze the scoreboard on the page of the results, or unfreeze it."""
     people.kim.goes_to("Results")
     press(people.kim.browser, button)
     answer(people.kim.browser, yes)

@@ -57,6 +57,12 @@ def test_one_organisation_may_have_several_solutions():
         ("team\n" + "x" * 101, "line 2: a team's name must be 1 to 100 printable"),
         ("team,prizes\n,yes\n", "line 2: a team's name must be 1 to 100"),
         ("team\nants\nbees\nANTS\n", "line 4: 'ANTS' stands there twice"),
+        ("team,login\nants,a b\n", "line 2: 'a b' is no login. A login is 1 to 20 characters"),
+        (
+            "team,login\nants,\nbees,ants\n",
+            "line 3: the login 'ants' is the name of the team in line 2",
+        ),
+        ("team,login\nants,x\nbees,X\n", "line 3: the login 'x' is in line 2 too"),
         ('team\n"ants\n', "is not a table of text"),
     ],
 )
@@ -85,3 +91,9 @@ def test_another_encoding_is_told():
     """Bytes that are not UTF-8 are refused with their line."""
     with pytest.raises(InputError, match="line 3 is not UTF-8"):
         parse_team_table("team\nants\nGröße\n".encode("latin-1"), "teams.csv")
+
+
+def test_a_team_may_have_its_own_name_as_login():
+    """A chosen login is stored in small letters; an empty one is made later."""
+    found = parse("team,login\nAnts,ANTS\nbees,\n")
+    assert ["ants", ""] == [line.login for line in found]

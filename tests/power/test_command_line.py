@@ -137,7 +137,7 @@ def test_record_does_not_overwrite(run_power: Run, emulator: Any, tmp_path: Path
     log.write_text("precious")
     done = run_power("record", emulator.resource, "--out", str(log))
     assert 2 == done.returncode
-    assert "exists already" in done.stderr
+    assert "already exists" in done.stderr
     assert "precious" == log.read_text()
 
 

@@ -79,7 +79,7 @@ def test_a_log_is_packed_after_its_run(
         capfd.readouterr().err
     )
     assert 2 == main(["record", emulator.resource, "--out", str(log)])
-    assert "exists already" in capfd.readouterr().err
+    assert "already exists" in capfd.readouterr().err
 
 
 @pytest.mark.slow

@@ -249,3 +249,10 @@ def test_the_same_truth_from_elsewhere_is_compared() -> None:
     )
     other = scoring.evaluate(again, FOUND, scoring.Rules("mine", "7"))
     assert 0.0 == scoring.compare(RESULT, other, draws=5).difference
+
+
+def test_an_uncertainty_is_shown_in_a_line() -> None:
+    """Neither a console nor a notebook gets all draws."""
+    measured = scoring.measure_uncertainty(RESULT, 500)
+    assert len(repr(measured)) < 200
+    assert "interval" in measured._repr_html_()

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from referee.scoring.student import probability_below, quantile
+from referee.scoring.student import first_quantile, probability_below, quantile
 
 # From scipy.stats.t.ppf, which agrees with the closed forms that 2 and 4 degrees have.
 EXACT = [
@@ -82,3 +82,9 @@ def test_fewer_than_two_degrees_count_as_two():
     """Too few degrees of freedom give a wide quantile and not an absurd one."""
     assert quantile(0.975, 0.1) == quantile(0.975, 2)
     assert probability_below(1.0, 0.1) == probability_below(1.0, 2)
+
+
+def test_scores_of_the_first_rule_keep_the_quantile_that_they_had():
+    """It is Wallace's, a few percent off at few degrees, and the normal one at infinity."""
+    assert first_quantile(0.975, 3) == pytest.approx(3.2185009493305428, rel=1e-12)
+    assert first_quantile(0.975, math.inf) == quantile(0.975, math.inf)

@@ -97,6 +97,7 @@ FACTS = {
     "registrations": "registration_id",
     "team_lanes": "team_lane_id",
     "team_renames": "rename_id",
+    "team_logins": "team_login_id",
     "running_orders": "order_id",
     "reviews": "review_id",
     "session_marks": "mark_id",

@@ -91,38 +91,6 @@ for (const element of root.querySelectorAll("button, select, input, summary")) {
   if (over > 0.5) faults.push(`over the card's edge by ${over.toFixed(1)} px: ${short(element.textContent) || element.name || element.type}`);
 }
 
-// Every point of what can be pressed belongs to it: no text that sticks out of its line takes a click. An
-// open menu and a sticky head lie over what is below them. Beyond the rounded corners is the card.
-const EDGE_PX = 2; // A browser gives a pixel that two boxes share to either of them.
-function* pointsOf(box, radius) {
-  const [across, down] = [Math.max(3, box.width / 5), Math.max(3, box.height / 10)];
-  for (let y = box.top + EDGE_PX; y < box.bottom - EDGE_PX; y += down) {
-    const corner = Math.min(y - box.top, box.bottom - y) < radius ? radius : EDGE_PX;
-    for (let x = box.left + corner; x < box.right - corner; x += across) yield [x, y];
-  }
-}
-for (const element of root.querySelectorAll("button, select, input, summary, a[href]")) {
-  if (!element.checkVisibility({ checkVisibilityCSS: true }) || element.closest(".unseen")) continue;
-  const radius = Math.min(Number.parseFloat(getComputedStyle(element).borderTopLeftRadius) || 0, 99);
-  const takers = new Map();
-  let all = 0;
-  for (const line of element.getClientRects()) {
-    const part = seen(line, element)?.box;
-    if (!part) continue;
-    const box = { ...part, width: part.right - part.left, height: part.bottom - part.top };
-    for (const [x, y] of pointsOf(box, Math.min(radius, line.height / 2))) {
-      const at = document.elementFromPoint(x, y);
-      if (!at || at.closest("details[open] > div, th, label")?.contains(element) === false) continue;
-      all += 1;
-      if (!element.contains(at) && !at.contains(element)) takers.set(at, (takers.get(at) ?? 0) + 1);
-    }
-  }
-  for (const [taker, points] of takers) {
-    const name = taker.id || taker.className || taker.localName;
-    faults.push(`taken: ${Math.ceil(100 * points / all)} % of ${short(element.textContent) || element.name} by ${name}`);
-  }
-}
-
 // Sideways scrolling of the page, or of a place on it.
 const page = document.documentElement;
 if (page.scrollWidth > innerWidth + 1) faults.push(`sideways: the page by ${page.scrollWidth - innerWidth} px`);

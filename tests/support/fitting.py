@@ -7,6 +7,8 @@ from pathlib import Path
 
 from selenium import webdriver
 
+from tests.support.hits import misses
+
 _SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
@@ -14,10 +16,10 @@ def misfits(browser: webdriver.Chrome) -> list[str]:
     """Return what does not fit on the page that is open, in words; nothing is the empty list.
 
     A text covers another; is cut and has no title with the whole of it; a word, a number or a
-    verdict is broken; the page or a place on it scrolls sideways.
+    verdict is broken; the page or a place on it scrolls sideways; a click would miss (`misses`).
     """
     found: list[str] = browser.execute_script(_SCRIPT)
-    return found
+    return found + misses(browser)
 
 
 def be_dark(browser: webdriver.Chrome, dark: bool, calm: bool = False) -> None:

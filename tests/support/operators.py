@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -16,8 +18,9 @@ from tests.support.running import PATIENCE_S
 
 
 def wait(browser: webdriver.Chrome, true: Callable[[], object], what: str) -> None:
-    """Wait until something is true."""
-    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: true(), what)
+    """Wait until something is true; what the page draws anew meanwhile is looked at again."""
+    redrawn = [StaleElementReferenceException]
+    WebDriverWait(browser, PATIENCE_S, 0.1, redrawn).until(lambda driver: true(), what)
 
 
 def click(browser: webdriver.Chrome, spoken: str) -> None:
@@ -37,6 +40,11 @@ def answer(browser: webdriver.Chrome, yes: str, **texts: str) -> None:
         field.clear()
         field.send_keys(text)
     dialog.find_element(By.XPATH, f".//button[.='{yes}']").click()
+
+
+def types(browser: webdriver.Chrome, *keys: str) -> None:
+    """Type where the focus is."""
+    ActionChains(browser).send_keys(*keys).perform()
 
 
 def part_of(part: str, lane: int) -> str:

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.core.dates import day_text
+from referee.core.marks import EMULATED
 from referee.service.event.columns import On, columns_on, head_of, printed_entries
+from referee.service.event.marks import short_marks
 from referee.service.event.result_entry import ResultEntry, Results
 from referee.service.event.results_table import guest_tables
 from referee.service.setup.pages import page
@@ -131,8 +133,8 @@ def _verdict(entry: ResultEntry, differs: str) -> str:
     if entry.verdict is None:
         return ""
     said = f"Energy {entry.verdict}"
-    if entry.emulated:
-        said += " (EMULATED meter)"
+    if EMULATED in short_marks(entry):
+        said += f" ({EMULATED} meter)"
     if entry.review is not None:
         said += f", reviewed by {entry.review.operator}"
     return said if differs == _NOTHING else f"{said}; not run as the others were: {differs}"

@@ -3,7 +3,8 @@
 
 A scene is all that the hall sees between two keys. So one key leads on, another back, and no scene
 tells more than its own key has revealed. The rows come from the last place to the first, as the
-resolver of the ICPC has them. Whoever is revealed stands at its final place.
+resolver of the ICPC has them. Whoever is revealed stands at its final place. What the audience
+knows is not revealed again: a team whose result is known has no key.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from referee.core.counts import counted
 from referee.core.dates import day_text
 from referee.service.event.columns import decimals_apart
 from referee.service.event.guest_standings import GuestTable
+from referee.service.event.marks import marks_of
 from referee.service.event.result_entry import (
     ContestRanking,
     PublicEntry,
@@ -30,7 +32,7 @@ from referee.service.event.results_table import guest_tables
 from referee.service.results.score_text import score_text
 
 PODIUM = 3
-"""The places that are called out before their teams are named."""
+"""The places that stand on the podium; a hidden one is called out before its team is named."""
 
 # `ceremony.css` has room for nine rows, and some names need two lines.
 _ROWS_MOST = 8
@@ -45,7 +47,8 @@ Kind = Literal["title", "ranking", "card", "podium", "prize", "guest", "end"]
 class Line(Struct, frozen=True):
     """A row of the ranking: its place so far, its team, and its figures as the hall reads them.
 
-    A `settled` place is final. A `fresh` one is that which the last key has settled.
+    A `settled` place is final. A `fresh` one is that which the last key has settled. `marks` are
+    those of the score, as every surface has them.
     """
 
     place: str
@@ -53,6 +56,7 @@ class Line(Struct, frozen=True):
     organisation: str
     figures: Sequence[str]
     state: LineState = "open"
+    marks: Sequence[str] = ()
 
 
 class Scene(Struct, frozen=True, kw_only=True):
@@ -79,7 +83,7 @@ def scenes_of(
 ) -> list[Scene]:
     """Return the scenes of final results.
 
-    `before` is what the audience saw while the scoreboard was frozen; None hides every result.
+    `before` is what the audience has seen; None where it saw nothing, which hides every result.
     `pictured` are the teams whose best detection may be shown.
     """
     ceremony = _Ceremony(results, before, pictured)
@@ -114,7 +118,7 @@ class _Ceremony:
         """Yield the scenes in their order."""
         results, count = self._results, len(self._hidden)
         yield Scene(kind="title", title=results.contest, text=_counted(count))
-        yield self._ranking("The ranking so far" if len(self._ranked) > count else "The ranking")
+        yield self._ranking("The ranking so far" if count else "The ranking")
         for entry in [entry for entry in results.entries if entry.rank is None]:
             if entry.team in self._hidden:
                 yield self._revealed(entry, "Without a place")
@@ -125,14 +129,14 @@ class _Ceremony:
         yield from self._honours()
 
     def _place(self, place: int, entries: Sequence[ResultEntry]) -> Iterator[Scene]:
-        """Yield the scenes of one place; who was known before has one on the podium alone."""
+        """Yield the scenes of one place: a key for each team whose result is hidden."""
         title = f"Place {place}"
-        if place <= PODIUM:
+        hidden = [entry for entry in entries if entry.team in self._hidden]
+        if hidden and place <= PODIUM:
             yield self._ranking(title)
         self._settled = place
-        for entry in entries:
-            if place <= PODIUM or entry.team in self._hidden:
-                yield self._revealed(entry, title)
+        for entry in hidden:
+            yield self._revealed(entry, title)
         if place == 1:
             for entry in entries:
                 picture = entry.session if entry.team in self._pictured else None
@@ -156,8 +160,7 @@ class _Ceremony:
 
     def _revealed(self, entry: ResultEntry, title: str) -> Scene:
         """Return the scene in which a team gets its place."""
-        if entry.team in self._hidden:
-            self._hidden.remove(entry.team)
+        self._hidden.remove(entry.team)
         return self._ranking(title, entry.team)
 
     def _ranking(self, title: str, fresh: str = "") -> Scene:
@@ -166,7 +169,8 @@ class _Ceremony:
         ranked = [entry.rank for entry in shown if entry.rank is not None]
         lines = []
         for entry in shown:
-            place, settled = entry.rank, entry.rank is None or entry.rank >= self._settled
+            place = entry.rank
+            settled = not self._hidden or place is None or place >= self._settled
             if place is not None and not settled:
                 # Its place among those that are shown: the others may still come before it.
                 place = 1 + sum(other < place for other in ranked)
@@ -184,7 +188,7 @@ class _Ceremony:
                 for read, decimals in zip(_FIGURES, self._decimals, strict=True)
             ] + [score_text(entry.score, (entry.score_low, entry.score_high))]
         place = _NONE if entry.rank is None else str(entry.rank)
-        return Line(place, entry.team, entry.organisation, figures, state)
+        return Line(place, entry.team, entry.organisation, figures, state, marks_of(entry))
 
 
 _FIGURES: tuple[Callable[[PublicEntry], float | None], ...] = (

@@ -17,7 +17,7 @@ from referee.extras.ceremony.section import ceremony_of
 from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.detection_outcomes import Fate
 from referee.scoring.ilsvrc import evaluate
-from referee.service.event.result_entry import Results
+from referee.service.event.result_entry import ContestRanking, Results
 from referee.service.event.results import approved_results
 from referee.service.results.final_score import scored_answer
 from referee.service.scoreboard.view import PublicView, publication_from_json
@@ -38,17 +38,23 @@ letters' size: so they are a fortieth of what the hall sees.
 _FOUND = "#2ca02c"
 
 
-def read_ceremony(contest: Contest) -> tuple[Results, PublicView | None] | None:
-    """Return the final results with what a freeze shows instead; None while they are provisional.
+def read_ceremony(contest: Contest) -> tuple[Results, ContestRanking | None] | None:
+    """Return the final results with what the audience knew; None while they are provisional.
 
-    A freeze that was thawed before the approval hid nothing of the end, so it counts as none.
+    It knew what a freeze shows, and everything without one: a freeze that was thawed before the
+    approval counts as none. Without a scoreboard it knew nothing, and the second value is None.
     """
     with contest.database.read() as connection:
         results = approved_results(connection)
-        return None if results is None else (results, _public_before(connection, results))
+        if results is None:
+            return None
+        frozen = _frozen_view(connection, results)
+    seen = None if contest.config.server.scoreboard is None else results
+    return results, frozen or seen
 
 
-def _public_before(connection: Connection, results: Results) -> PublicView | None:
+def _frozen_view(connection: Connection, results: Results) -> PublicView | None:
+    """Return what a freeze showed at the approval, or None without one."""
     frozen, newest = latest_freezing(connection), newest_freeze(connection)
     if frozen is None or newest is None:
         return None

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from power.logs.fonts import drawing
 from referee.core.conditions import Difference
+from referee.core.marks import with_marks
 from referee.extras.season.choices import BY_SCORE
 from referee.extras.season.entrants import Entrant
 from referee.extras.season.overview import overview_of
@@ -27,6 +28,7 @@ from referee.extras.season.report_text import (
     number,
     overview_lines,
     pair_lines,
+    season_marks,
     summary,
 )
 from referee.extras.season.rows import Row
@@ -129,7 +131,7 @@ def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
     figure, axes = _figure(7.2, len(shown), theme)
     for place, one in enumerate(shown):
         _draw_values(axes, place, one, theme)
-    axes.set_yticks(range(len(shown)), [_plain(one.team, one.differs) for one in shown])
+    axes.set_yticks(range(len(shown)), [_marked(one) for one in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
     linear_across(axes, [x for one in shown for x in _drawn(one)], _MARGIN)
     axes.set_xlabel(f"{value}, new (filled) and as published (hollow)", color=theme.ink)
@@ -200,6 +202,11 @@ def _draw_values(axes: Axes, place: int, one: Entrant, theme: Theme) -> None:
             axes.plot(ends, (place + shift, place + shift), color=colour, lw=2.0)
         if value is not None:
             axes.plot(value, place + shift, marker="o", ms=7, ls="", mfc=fill, mec=colour, mew=1.4)
+
+
+def _marked(one: Entrant) -> str:
+    """Return a team's name with the marks of its value, each in a line of a chart."""
+    return with_marks(_plain(one.team, ()), season_marks(one))
 
 
 def _plain(team: str, differs: Sequence[Difference]) -> str:

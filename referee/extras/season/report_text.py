@@ -11,6 +11,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from referee.core.counts import counted
+from referee.core.marks import NOT_ALIKE, energy_marks, verdict_words
 from referee.core.spreadsheet import plain_cell
 from referee.extras.season.entrants import Entrant, Pair
 from referee.extras.season.overview import (
@@ -268,12 +269,6 @@ def cells(one: Entrant) -> tuple[str, ...]:
     rise = 0 if one.old_rank is None or one.new_rank is None else one.old_rank - one.new_rank
     arrow = "" if rise == 0 else f"{'▲' if rise > 0 else '▼'}{abs(rise)}"
     ends = one.new_interval
-    differs = differs_text(one)
-    marks = {
-        "EMULATED": one.emulated,
-        "NOT REPRODUCED": one.reproduces is False,
-        f"NOT ALIKE ({differs})": bool(differs),
-    }
     possible = "–" if one.best is None else f"{one.best}–{one.worst}"
     return (
         *("–" if one.new_rank is None else str(one.new_rank), _rank(one.old_rank), arrow),
@@ -282,7 +277,7 @@ def cells(one: Entrant) -> tuple[str, ...]:
         *(
             number(one.old),
             possible,
-            ", ".join([one.verdict, *(mark for mark in marks if marks[mark])]),
+            ", ".join(_long_marks(one)),
         ),
     )
 
@@ -290,6 +285,24 @@ def cells(one: Entrant) -> tuple[str, ...]:
 def differs_text(one: Entrant) -> str:
     """Return what of a session was not as in the others, '' if nothing was."""
     return "; ".join(map(difference_text, one.differs))
+
+
+def season_marks(one: Entrant) -> list[str]:
+    """Return the marks of a team's value for a chart, which has no room for what differs."""
+    not_alike = [NOT_ALIKE] if one.differs else []
+    return [*energy_marks(one.verdict, emulated=one.emulated), *_reproduced(one), *not_alike]
+
+
+def _long_marks(one: Entrant) -> list[str]:
+    """Return the verdict with the marks of a team's value, and in words what differs."""
+    differs = differs_text(one)
+    not_alike = [f"{NOT_ALIKE.upper()} ({differs})"] if differs else []
+    said = verdict_words(one.verdict, emulated=one.emulated)
+    return [*said, *_reproduced(one), *not_alike]
+
+
+def _reproduced(one: Entrant) -> list[str]:
+    return ["NOT REPRODUCED"] if one.reproduces is False else []
 
 
 def _rank(value: int | None) -> str:

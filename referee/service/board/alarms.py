@@ -17,7 +17,7 @@ from referee.store.database import Connection
 from referee.store.notices import insert_audit
 
 SHOWN, SEEN = "alarm", "alarm seen"
-"""The actions of the audit: the red bar shows an alarm, and somebody has pressed Seen."""
+"""The actions of the audit: the red bar shows an alarm, and somebody has acknowledged it."""
 
 # An alarm that is away for a shorter time than this is still the same alarm.
 _AWAY_S = 3.0
@@ -76,7 +76,7 @@ class AlarmRecord:
             self._drop_old(now)
             standing = [key for key in alarms if key in self._standing]
             if not standing:
-                raise Refusal("alarm_over", "This alarm is over by now. Look at the red bar again.")
+                raise Refusal("alarm_over", "This alarm is over. Look at the red bar again.")
             for key in standing:
                 if self._standing[key].seen is None:
                     self._standing[key].seen = str(operator)

@@ -7,6 +7,7 @@ from typing import Any
 
 from power.emulated import is_emulated
 from referee.core.instant import Instant, seconds_between
+from referee.core.marks import energy_marks
 from referee.core.states import EndCause, SessionState, elapsed_s, ran_s, state_of
 from referee.service.board.wording import session_text, verdict_text
 from referee.service.desk.settling import LINK_PATIENCE_S
@@ -17,7 +18,7 @@ from referee.service.results.interval_text import interval_lines
 from referee.service.results.score_text import is_about, score_text, text_of_run
 from referee.service.setup.contest import Contest
 from referee.store.annotations import annotations_of
-from referee.store.readings import energy_of, newest_reading, session_meter_of
+from referee.store.readings import Energy, energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.sessions import SessionRecord
 from referee.store.watching import recent_traffic
@@ -77,6 +78,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "ran_s": time_run_s,
         "too_short": time_run_s is not None and time_run_s < exact_s and not in_full,
         "verdict": None if energy is None else energy.verdict,
+        "marks": [] if energy is None else _marks(energy),
         "reasons": [] if energy is None else energy.reasons,
         "seen": seen,
         "unseen": event and seen is None and state in _OVER,
@@ -87,6 +89,10 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
             if annotation.kind == "note"
         ],
     }
+
+
+def _marks(energy: Energy) -> list[str]:
+    return energy_marks(energy.verdict, emulated=energy.emulated)
 
 
 def session_card(

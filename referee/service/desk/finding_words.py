@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from power.energy.judge_rules import FIRST_RULE, RULE, known_rule
 from referee import __version__
 
 JUDGED_BY = "judged_by"
@@ -20,13 +21,21 @@ NOTICES_OF_1_0 = "notices_of_1_0"
 LATER_THAN_1_0 = (JUDGED_BY, IMAGES_MISSING, NOTICES_OF_1_0)
 """The keys of an energy's detail that 1.0 did not store."""
 
+JUDGE_RULE = "judge_rule"
+"""The key that has the number of the judge's rule; energies without it were judged by rule 1."""
+
 DERIVED = ("duration_s", "duration_uncertainty_s")
 """The keys of an energy's detail that follow from the others; early energies have none of them."""
 
 
 def has_words_of_ours(detail: Mapping[str, Any]) -> bool:
     """Tell whether the version that runs here has worded the findings of an energy."""
-    return detail.get(JUDGED_BY) == __version__
+    return detail.get(JUDGED_BY) == __version__ and detail.get(JUDGE_RULE) == RULE
+
+
+def rule_of(detail: Mapping[str, Any]) -> int:
+    """Return the rule by which an energy was judged; one that is not known is a ValueError."""
+    return known_rule(detail.get(JUDGE_RULE, FIRST_RULE))
 
 
 def judged_again_by(detail: Mapping[str, Any]) -> str:
@@ -35,7 +44,7 @@ def judged_again_by(detail: Mapping[str, Any]) -> str:
     The findings that were added keep the words of the first one, so no version has worded all.
     """
     first = detail.get(JUDGED_BY, "1.0")
-    return __version__ if has_words_of_ours(detail) else f"{first}, {__version__}"
+    return __version__ if first == __version__ else f"{first}, {__version__}"
 
 
 def codes_of(detail: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from typing import Any
 from power.emulated import is_emulated
 from power.energy.conditions import conditions_from_json
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
+from power.energy.judge_rules import RULE
 from power.energy.verdict import (
     EnergyResult,
     Finding,
@@ -29,6 +30,7 @@ from referee.core.states import EndCause, ran_s
 from referee.errors import Unavailable
 from referee.service.desk.finding_words import (
     IMAGES_MISSING,
+    JUDGE_RULE,
     JUDGED_BY,
     NOTICES_OF_1_0,
     judged_again_by,
@@ -267,6 +269,7 @@ def judge_session(
     findings: Sequence[Finding],
     slept_s: float = 0.0,
     between_s: tuple[float, float] | None = None,
+    rule: int = RULE,
 ) -> tuple[EnergyResult, dict[str, Any]]:
     """Return a session's energy, and the detail for the database.
 
@@ -275,7 +278,8 @@ def judge_session(
     detail's `facts` hold everything that a second judgement needs beside the readings (see
     `RunFacts`). The detail's `emulated` says whether an emulator measured. A session without a
     meter has stored neither settings nor identity; `settings` and `identity` replace them.
-    Conditions are those at the start, whatever the configuration says by now.
+    Conditions are those at the start, whatever the configuration says by now. `rule` is that of the
+    judge.
     """
     connection, number = contest.database.connection, session.session_id
     configured = contest.config.lane(session.lane).meter
@@ -302,8 +306,8 @@ def judge_session(
     facts = (
         facts.ended(session_s, readings[-1]) if readings else replace(facts, session_s=session_s)
     )
-    result = judge_run(readings, facts)
-    told = _typed(contest, session, __version__)
+    result = judge_run(readings, facts, rule=rule)
+    told = _typed(contest, session, __version__, rule)
     return result, told | _detail(result, facts, meter.emulated)
 
 
@@ -318,7 +322,7 @@ def judge_again(
     facts = facts_from_json(energy.detail.get("facts", {}))
     stored = readings_of(contest.database.connection, session.session_id)
     result = judge_run(_in_session_seconds(stored), facts)
-    told = _typed(contest, session, judged_again_by(energy.detail))
+    told = _typed(contest, session, judged_again_by(energy.detail), RULE)
     return result, told | _detail(result, facts, energy.emulated)
 
 
@@ -365,11 +369,12 @@ def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading
     return [replace(reading, monotonic_s=second) for second, reading in in_order]
 
 
-def _typed(contest: Contest, session: SessionRecord, judged_by: str) -> dict[str, Any]:
+def _typed(contest: Contest, session: SessionRecord, judged_by: str, rule: int) -> dict[str, Any]:
     """Return what an energy's detail tells beside the judgement, so that no text need tell it."""
     notices = notices_of(contest.database.connection, session.session_id)
     return {
         JUDGED_BY: judged_by,
+        JUDGE_RULE: rule,
         IMAGES_MISSING: missing_images(notices),
         NOTICES_OF_1_0: sum(notice.subject is None for notice in notices),
     }

@@ -10,13 +10,13 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from referee.core.blocking import BlockingRunner, run_here
 from referee.core.instant import Instant
-from referee.core.names import find_name
+from referee.core.logins import TeamWords
 from referee.core.states import Arrival, SessionFacts, SessionState, arrival_of, state_of
 from referee.errors import Refusal
 from referee.service.entry.devices import OneDevice
@@ -29,7 +29,9 @@ from referee.service.setup.lane_words import other_lane
 from referee.store.answers import count_late_answers
 from referee.store.database import Connection, Database
 from referee.store.nonces import NONCE_BYTES, nonce_of
+from referee.store.rehearsals import teams_at
 from referee.store.sessions import FIRST_LANE, SessionRecord, load_session, session_version
+from referee.store.team_words import other_words
 from referee.store.teams import present_names
 
 # The most logins that wait for the check of their password in one process.
@@ -119,7 +121,12 @@ class Admission:
         if not contest.config.admits_anybody:
             machine = MachineTurn(contest.config.storage.folder, contest.secrets.token_key)
             turns = HashTurns(machine=machine, most=_LOGINS_WAITING)
-            self._teams = EventTeams(contest.config.teams, run_hashing, turns=turns)
+            self._teams = EventTeams(
+                contest.config.teams,
+                run_hashing,
+                turns=turns,
+                others=self._other_words,
+            )
 
     def login(
         self, username: str, password: str, address: str, waits: Callable[[], bool] = stays
@@ -153,8 +160,16 @@ class Admission:
             )
         if self._contest.config.admits_anybody:
             # Nobody has registered, so a team is the one that has logged in under this name.
-            return find_name(team, present_names(self._contest.database.connection)) or team
+            present = present_names(self._contest.database.connection)
+            return TeamWords(present, self._other_words()).find(team) or team
         return team
+
+    def _other_words(self) -> Sequence[tuple[str, str]]:
+        """Return the logins and earlier names; an event's rehearsal has those of the event."""
+        event = self._contest.config.event_database
+        if event is not None:
+            return teams_at(event).words
+        return other_words(self._contest.database.connection)
 
     def gave_out(self, token: str) -> bool:
         """Tell whether a token is one of this contest; this costs no look at the database."""

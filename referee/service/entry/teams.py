@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from referee.core.blocking import BlockingRunner, run_here
-from referee.core.names import find_name
+from referee.core.logins import TeamWords
 from referee.errors import ConfigError, InputError
 from referee.formats.team_table import NAME_MOST, clean_name
 from referee.service.entry.hash_turns import HashTurns
@@ -54,8 +54,11 @@ class EventTeams:
         run_blocking: BlockingRunner = run_here,
         seconds: Callable[[], float] = time.monotonic,
         turns: HashTurns | None = None,
+        others: Callable[[], Iterable[tuple[str, str]]] = tuple,
     ) -> None:
+        """`others` tells logins and earlier names, each with its team's present name."""
         self._path = path
+        self._others = others
         self._check = PasswordCheck(run_blocking, seconds, turns)
 
     def admitted(
@@ -67,14 +70,15 @@ class EventTeams:
     ) -> str | None:
         """Return the team's registered name if this pair may log in, or None.
 
-        A name may be written in any way that `find_name` knows. `waits` tells whether the client
-        is still there. A name that is not registered is refused at once, since the names of teams
-        are not secret.
+        The user name is the team's login, its name or one that it had, written in any way that
+        `TeamWords` knows. `waits` tells whether the client is still there. A word that means no
+        team is refused at once, since names and logins are not secret.
         Raises `Refusal` (code `login_busy`) for an address that tries too many passwords.
         """
         teams = registered_teams(self._path)
-        team = username if username in teams else find_name(username, teams)
-        if team is None:
+        known = TeamWords(teams, () if username in teams else self._others())
+        team = known.find(username)
+        if team is None or team not in teams:
             return None
         try:
             good = self._check.admits(team, teams[team], password, address, waits)

@@ -17,10 +17,12 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from power.logs import fonts
+from referee.core.marks import with_marks
 from referee.service.event.chart_axes import in_places, scale_across
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
-from referee.service.event.conditions import marked_name
+from referee.service.event.marks import counted_marks, short_marks
 from referee.service.event.result_entry import ContestRanking, PastChampion, PublicEntry
+from referee.service.results.score_text import NOTHING
 
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -41,6 +43,11 @@ SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 _MARGIN = 0.12
 # With more points than this only the ranks are written; the table beside the chart has the names.
 _NAMES_MOST = 10
+_NAME_MOST = 24
+
+
+Point = tuple[float, float, Sequence[str]]
+"""x, mAP, and the labels of an entry: the first one for which there is room."""
 
 
 @dataclass(frozen=True)
@@ -141,13 +148,13 @@ def _champion_lines(axes: Axes, champions: Sequence[PastChampion], theme: Theme)
 
 def _points(
     entries: Sequence[PublicEntry], value: Callable[[PublicEntry], float | None]
-) -> list[tuple[float, float, str]]:
+) -> list[Point]:
     """Return x, mAP and label of the entries that have both; an accuracy of 0 is one of them.
 
     An INVALID energy is no energy, and a team that has withdrawn is not compared.
     """
-    points = [
-        (x, entry.mean_ap, f"{entry.rank or '–'}  {marked_name(entry.team, entry.differs)}")
+    shown = [
+        (x, entry.mean_ap, entry)
         for entry in entries
         for x in [value(entry)]
         if x is not None
@@ -156,8 +163,23 @@ def _points(
         and entry.verdict != "INVALID"
         and not entry.withdrawn
     ]
-    across, up = in_places([x for x, _, _ in points]), in_places([y for _, y, _ in points])
-    return [(x, y, label) for x, y, (_, _, label) in zip(across, up, points, strict=True)]
+    across, up = in_places([x for x, _, _ in shown]), in_places([y for _, y, _ in shown])
+    few = len(shown) <= _NAMES_MOST
+    return [
+        (x, y, _labels_of(one)[0 if few else 1 :])
+        for x, y, (_, _, one) in zip(across, up, shown, strict=True)
+    ]
+
+
+def _labels_of(entry: PublicEntry) -> tuple[str, str]:
+    """Return rank, name and marks, where a long name loses its end and no mark; and the rank alone.
+
+    A star at the rank stands for marks, which the chart's head counts.
+    """
+    rank, marks = f"{entry.rank or NOTHING}", short_marks(entry)
+    text = f"{rank}  {entry.team}"
+    cut = text if len(text) <= _NAME_MOST else f"{text[: _NAME_MOST - 1]}…"
+    return with_marks(cut, marks), f"{rank}{'*' if marks else ''}"
 
 
 def _figure(
@@ -171,6 +193,9 @@ def _figure(
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
     axes.set_facecolor("none")
+    # A name may find no room, so the head has the marks in any case.
+    compared = [entry for entry in ranking.entries if entry.rank is not None]
+    axes.set_title(counted_marks(ranking, compared), loc="right", fontsize=10, color=theme.quiet)
     axes.set_xlabel(x_label, color=theme.ink)
     axes.set_ylabel(ranking.figures.accuracy.label, color=theme.ink)
     axes.tick_params(which="both", colors=theme.ink)
@@ -181,14 +206,14 @@ def _figure(
     return figure, axes
 
 
-def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
+def _draw_points(axes: Axes, points: Sequence[Point], theme: Theme) -> None:
     for number, (x, y, _) in enumerate(points):
         colour = COLOURS[number % len(COLOURS)]
         shape = SHAPES[(number + number // len(COLOURS)) % len(SHAPES)]
         axes.plot(x, y, marker=shape, ms=10, ls="", color=colour, mec=theme.ink, mew=0.8, zorder=3)
 
 
-def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> list[Box]:
+def _name_points(axes: Axes, points: Sequence[Point], theme: Theme) -> list[Box]:
     """Write the names where no other name is, and return what they and the points have taken.
 
     Call it when the axes have their limits.
@@ -197,15 +222,14 @@ def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
         _figure_of(axes).draw_without_rendering()  # Until then nobody knows where the points are.
     spots = [_spot(axes, x, y) for x, y, _ in points]
     taken = [mark_at(across, up) for across, up in spots]
-    for (x, y, label), spot in zip(points, spots, strict=True):
-        text = label if len(label) <= 24 else f"{label[:23]}…"
-        lines: Sequence[int] = LINES
-        if len(points) > _NAMES_MOST:
-            text, lines = label.partition(" ")[0], NEAR
-        place = free_place(spot, len(text), lines, taken, _page(axes))
-        if place is not None:
-            taken.append(place[1])
-            _label(axes, x, y, text, theme.ink, place[0])
+    for (x, y, labels), spot in zip(points, spots, strict=True):
+        for label in labels:
+            lines: Sequence[int] = NEAR if label == labels[-1] else LINES
+            place = free_place(spot, len(label), lines, taken, _page(axes))
+            if place is not None:
+                taken.append(place[1])
+                _label(axes, x, y, label, theme.ink, place[0])
+                break
     return taken
 
 

@@ -12,6 +12,7 @@ from enum import Flag, auto
 from typing import Any
 
 from power.energy.duration import decimals_carried
+from referee.core.marks import verdict_words
 from referee.service.event.conditions import difference_text
 from referee.service.event.result_entry import PastChampion, PublicEntry, TrackFigures
 from referee.service.results.interval_text import decimals_of, ends_text, rounded
@@ -43,6 +44,9 @@ class On(Flag):
 _TABLES = On.TEXT | On.PAGE | On.CONSOLE
 _BOARDS = On.SCOREBOARD | On.TEAM
 _EVERYWHERE = _TABLES | _BOARDS | On.LATEX | On.JOINT
+
+MARKS = "marks"
+"""The column of the CSV that has every mark of an entry, and that of its ranking."""
 
 Printing = Callable[[PublicEntry], str]
 """The text of an entry's cell."""
@@ -101,7 +105,7 @@ def _percent(field: str) -> Printing:
 
 
 def _verdict(entry: PublicEntry) -> str:
-    return f"{entry.verdict or NOTHING}{' EMULATED' if entry.emulated else ''}"
+    return " ".join(verdict_words(entry.verdict or NOTHING, emulated=entry.emulated))
 
 
 def _differs(entry: PublicEntry) -> str:
@@ -220,6 +224,7 @@ COLUMNS = (
     Column("withdrawn", csv=16),
     Column("mean_power_uncertainty_w", csv=19),
     Column("score_text", csv=21),
+    Column(MARKS, csv=22),
 )
 """The table."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.ground_truth import GroundTruth
-from referee.core.names import SameNames
+from referee.core.logins import TeamWords
 from referee.core.states import SessionState, state_of
 from referee.errors import InputError, Refusal
 from referee.formats.hashed_reads import HashedReads
@@ -32,6 +32,7 @@ from referee.store.proposals import (
 )
 from referee.store.readings import Energy, energy_of
 from referee.store.sessions import SessionRecord, all_sessions, load_session
+from referee.store.team_words import other_words
 
 Progress = Callable[[int, int], None]
 
@@ -214,7 +215,7 @@ def _with_known(connection: Connection, chosen: Filter) -> Filter:
     sessions: Sequence[SessionRecord] = all_sessions(connection)
     for number in chosen.sessions:
         load_session(connection, number)
-    known = SameNames(session.team for session in sessions)
+    known = TeamWords({session.team for session in sessions}, other_words(connection))
     teams = []
     for team in chosen.teams:
         stored = known.find(team)

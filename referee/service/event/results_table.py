@@ -15,6 +15,7 @@ from referee.core.dates import moment_text
 from referee.core.spreadsheet import plain_cell
 from referee.service.event.columns import (
     CSV_FIELDS,
+    MARKS,
     Column,
     On,
     about_line,
@@ -25,6 +26,7 @@ from referee.service.event.columns import (
     printed_entries,
 )
 from referee.service.event.guest_standings import GuestTable
+from referee.service.event.marks import all_marks
 from referee.service.event.result_entry import PastChampion, ResultEntry, Results, WonPrize
 from referee.service.results.score_text import score_text
 
@@ -83,12 +85,16 @@ def results_csv(results: Results) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_FIELDS)
     for entry in results.entries:
-        writer.writerow([plain_cell(csv_value(entry, name)) for name in CSV_FIELDS])
+        writer.writerow([plain_cell(_csv_cell(results, entry, name)) for name in CSV_FIELDS])
     for table in guest_tables(results):
         text.write("\n")
         writer.writerow(table.heads)
         writer.writerows([plain_cell(value) for value in row] for row in table.rows)
     return text.getvalue()
+
+
+def _csv_cell(results: Results, entry: ResultEntry, name: str) -> Any:
+    return "; ".join(all_marks(entry, results)) if name == MARKS else csv_value(entry, name)
 
 
 def results_latex(results: Results) -> str:
@@ -108,9 +114,11 @@ def results_latex(results: Results) -> str:
 
 
 def results_json(results: Results) -> dict[str, Any]:
-    """Return the results ready for JSON, as programs read them."""
+    """Return the results ready for JSON, as programs read them; each entry has its marks."""
     fields: dict[str, Any] = msgspec.to_builtins(results)
     del fields["guests"]
+    for told, entry in zip(fields["entries"], results.entries, strict=True):
+        told[MARKS] = all_marks(entry, results)
     return fields | {name: dict(standings.told) for name, standings in results.guests.items()}
 
 

@@ -12,17 +12,18 @@ from matplotlib.figure import Figure
 
 from power.logs.fonts import drawing, save_png
 from referee.core.dates import day_text
+from referee.core.marks import with_marks
 from referee.errors import InputError
 from referee.service.event.charts import COLOURS, DARK, STYLE, svg_of
 from referee.service.event.columns import about_line, printed_entries
-from referee.service.event.conditions import marked_name
+from referee.service.event.marks import short_marks
 from referee.service.event.result_entry import ResultEntry, Results
 
 # 1200x630 pixels at 96 dots an inch. An SVG has the same size in points.
 _DOTS_PER_INCH = 96
 _SIZE_IN = (1200 / _DOTS_PER_INCH, 630 / _DOTS_PER_INCH)
 _ROWS_MOST = 5
-_NAME_MOST = 42
+_LINE_MOST, _NAME_LEAST, _NAME_MOST = 54, 12, 42
 _GROUND, _BEST = "#11161b", "#ffd257"
 
 
@@ -82,7 +83,7 @@ def _draw_rows(
         axes.barh(middle, score, height=0.3, color=colour, lw=0)
         if entry.score_low is not None and entry.score_high is not None:
             axes.plot((entry.score_low, entry.score_high), (middle, middle), color=DARK.ink, lw=2.2)
-        name = marked_name(_cut(entry.team, _NAME_MOST), entry.differs)
+        name = _name_with_marks(entry)
         axes.text(
             *(0, place + 0.42, f"{cells['rank']}   {name}"),
             color=DARK.ink,
@@ -97,6 +98,13 @@ def _draw_rows(
             (more, 0.83, 13, DARK.quiet),
         ):
             axes.text(right, place + up, text, color=ink, fontsize=size, ha="right", weight="bold")
+
+
+def _name_with_marks(entry: ResultEntry) -> str:
+    """Return a name with its marks; a long name loses its end, and no mark."""
+    marks = short_marks(entry)
+    room = _LINE_MOST - len(with_marks("", marks))
+    return with_marks(_cut(entry.team, max(_NAME_LEAST, min(_NAME_MOST, room))), marks)
 
 
 def _write(

@@ -18,7 +18,8 @@ from typing import Any
 
 from power.emulated import is_emulated
 from power.energy.judge import facts_from_json, judge_run
-from power.energy.verdict import EnergyResult, Finding
+from power.energy.judge_rules import RULE
+from power.energy.verdict import EnergyResult, Finding, Verdict
 from power.meter import Reading
 from power.values import reading_from_json
 from power.wt310.recorded import RecordedConversation, Started, read_conversation
@@ -26,13 +27,16 @@ from referee.core.states import SessionState, ran_s, state_of
 from referee.errors import InputError
 from referee.service.desk.finding_words import (
     DERIVED,
+    JUDGE_RULE,
     JUDGED_BY,
     LATER_THAN_1_0,
+    codes_of,
     has_words_of_ours,
     misplaced_words,
+    rule_of,
     without_words,
 )
-from referee.service.desk.settling import added_by_the_run, judge_session
+from referee.service.desk.settling import added_by_the_run, judge_again, judge_session
 from referee.service.evidence.as_signed import read_as_signed
 from referee.service.evidence.bundle_file import Mismatch, NotABundle, opened_bundle
 from referee.service.evidence.differences import json_difference
@@ -60,14 +64,14 @@ _CLOCK_S = 2.0
 
 
 def judge_bundle(path: Path) -> EnergyResult:
-    """Judge the energy again from the readings and run facts in a bundle.
+    """Judge the energy again from the readings and run facts in a bundle, by its own rule.
 
     Raises `InputError` if the bundle cannot be read or lacks facts that the judge needs. They are
     missing if the session has not ended.
     """
     try:
         with opened_bundle(path) as file:
-            members = read_as_signed(file, ("run.json", _READINGS)).members
+            members = read_as_signed(file, ("run.json", _VERDICT, _READINGS)).members
         run = json.loads(members["run.json"])
         lines = members[_READINGS].decode("utf-8").splitlines()
     except NotABundle as error:
@@ -80,7 +84,9 @@ def judge_bundle(path: Path) -> EnergyResult:
     if not isinstance(run, dict) or run.get("facts") is None:
         raise InputError(f"{path}: run.json does not say what measured, so it cannot be judged.")
     try:
-        return judge_run(_in_order(map(json.loads, lines)), facts_from_json(run["facts"]))
+        rule = rule_of(json.loads(members[_VERDICT]))
+        readings = _in_order(map(json.loads, lines))
+        return judge_run(readings, facts_from_json(run["facts"]), rule=rule)
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(f"{path}: the energy cannot be judged again: {error}.") from None
 
@@ -97,7 +103,10 @@ def _in_order(lines: Iterable[dict[str, Any]]) -> list[Reading]:
 def energy_findings(
     contest: Contest, session: SessionRecord, members: Mapping[str, bytes]
 ) -> Iterator[Mismatch]:
-    """Judge the energy again from the session's rows; yield what differs from the stored energy."""
+    """Judge the energy again from the session's rows; yield what differs from the stored energy.
+
+    The rule is that of the judge who stored it; `later_findings` tells what this version's adds.
+    """
     connection = contest.database.connection
     energy = energy_of(connection, session.session_id)
     if energy is None:
@@ -109,6 +118,11 @@ def energy_findings(
         yield Mismatch("run.json", "It does not say what measured, so the energy cannot be judged.")
         return
     stored = json.loads(json.dumps(energy.detail))
+    try:
+        rule = rule_of(stored)
+    except ValueError as error:
+        yield Mismatch(_VERDICT, f"{JUDGE_RULE}: {error}.")
+        return
     try:
         facts = facts_from_json(stored["facts"])
     except ValueError as error:
@@ -136,6 +150,7 @@ def energy_findings(
         external,
         facts.suspended_s,
         facts.stopped_s,
+        rule,
     )
     again = replace(
         energy,
@@ -163,6 +178,8 @@ def _differences(energy: Energy, again: Energy, notices: Sequence[Notice]) -> It
     begun_by_1_0 = not notices or notices[0].subject is None
     if JUDGED_BY not in stored and begun_by_1_0:
         detail = {name: one for name, one in detail.items() if name not in LATER_THAN_1_0}
+    if JUDGE_RULE not in stored:  # So it is with the first rule.
+        del detail[JUDGE_RULE]
     # What follows from other facts of the energy says nothing new where it is absent.
     derived = {name for name in DERIVED if name not in stored}
     detail = {name: one for name, one in detail.items() if name not in derived}
@@ -171,6 +188,23 @@ def _differences(energy: Energy, again: Energy, notices: Sequence[Notice]) -> It
     difference = json_difference(_whole(energy, stored), _whole(again, detail))
     if difference is not None:
         yield Mismatch(_VERDICT, f"judged again, {difference}.")
+
+
+def later_findings(contest: Contest, session: SessionRecord) -> list[Finding]:
+    """Return what this version's judge finds in an energy that an earlier rule has judged.
+
+    A note says nothing against an energy, so it is left out.
+    """
+    energy = energy_of(contest.database.connection, session.session_id)
+    if energy is None or rule_of(energy.detail) == RULE:
+        return []
+    result, _ = judge_again(contest, session, energy)
+    known = codes_of(energy.detail)
+    return [
+        one
+        for one in result.findings
+        if one.severity is not Verdict.VALID and (one.code, one.severity.value) not in known
+    ]
 
 
 def _whole(energy: Energy, detail: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from power.energy.verdict import Finding
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
 from referee.scoring.lpirc import normalized_accuracy
@@ -27,7 +28,7 @@ from referee.service.evidence.bundle_file import (
 from referee.service.evidence.differences import blocks_difference, json_difference
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS, read_facts
-from referee.service.evidence.rejudge import energy_findings
+from referee.service.evidence.rejudge import energy_findings, later_findings
 from referee.service.evidence.replay import replayed
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.signature import signature_findings
@@ -59,10 +60,14 @@ _MEANING = "interval_of"
 
 @dataclass
 class Verified:
-    """What a verification found; without a finding all of the bundle holds, and `what` is known."""
+    """What a verification found; without a finding all of the bundle holds, and `what` is known.
+
+    `remarks` are what this version's judge finds in a run that an earlier rule has judged.
+    """
 
     findings: list[Mismatch] = field(default_factory=list)
     what: WhatHolds | None = None
+    remarks: list[Finding] = field(default_factory=list)
     signature: SignatureState = SignatureState.UNCHECKED
 
 
@@ -127,7 +132,7 @@ def verified(asked: Asked) -> Verified:
         what = f"A row has a value that no referee stores: {error!r}."
         outcome.findings.append(Mismatch(FACTS, what))
     if outcome.findings:
-        outcome.what = None
+        outcome.what, outcome.remarks = None, []
     return outcome
 
 
@@ -168,6 +173,8 @@ def _compute_again(
         run = newest_scoring_run(contest.database.connection, session.session_id)
         if run is not None and not findings:
             outcome.what = what_holds(contest, session, run)
+        if not findings:
+            outcome.remarks = later_findings(contest, session)
     if asked.shadow and asked.ground_truth is not None:
         findings += shadow_findings(members, asked.ground_truth, blacklist, reads.stored)
 

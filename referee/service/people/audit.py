@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from referee.core.names import find_name
+from referee.core.logins import TeamWords
 from referee.core.written_text import storable
 from referee.errors import RefereeError
 from referee.service.setup.contest import Contest
@@ -16,6 +16,7 @@ from referee.store.audit import AuditRow, audit_rows
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
 from referee.store.sessions import load_session
+from referee.store.team_words import other_words
 from referee.store.teams import stored_teams
 
 _log = logging.getLogger(__name__)
@@ -120,5 +121,5 @@ def _exists(connection: Connection, session_id: int) -> bool:
 
 def _team_id(connection: Connection, name: str) -> int | None:
     ids = {team.name: team.team_id for team in stored_teams(connection)} if name else {}
-    found = find_name(name, ids)
+    found = TeamWords(ids, other_words(connection)).find(name)
     return None if found is None else ids[found]

@@ -63,11 +63,11 @@ def make_override(
     """
     _require_reason(reason)
     if finding is None or finding.level is Level.OK:
-        raise Refusal("nothing_to_override", "This check is in order by now. Look again.")
+        raise Refusal("nothing_to_override", "This check is in order now. Look again.")
     if (finding.level, finding.text) != seen:
         raise Refusal(
             "finding_moved",
-            f"The check finds something else by now: {finding.level.value}: {finding.text} Look "
+            f"The check finds something else now: {finding.level.value}: {finding.text} Look "
             "again.",
         )
     day = day_of(now.utc)

@@ -42,7 +42,7 @@ def versions_finding() -> Finding:
     """Tell the versions; libraries that are older than the program needs are a WARN."""
     old = outdated()
     if old:
-        remedy = "Install the program anew in its environment, with the extra 'event'."
+        remedy = "Install the program again in its environment, with the extra 'event'."
         return warn("machine", "versions", f"too old: {', '.join(old)}", remedy)
     return ok("machine", "versions", _versions())
 

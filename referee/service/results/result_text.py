@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from referee.core.marks import EMULATED, energy_marks
 from referee.service.results.interval_text import (
     decimals_of,
     interval_lines,
@@ -64,8 +65,9 @@ def _detections(detail: Mapping[str, Any]) -> str:
 
 
 def _verdict(run: ScoringRun) -> str:
-    emulated = " (EMULATED meter: this is no official result)"
-    return f"{run.detail['verdict']}{emulated if run.detail.get('emulated') else ''}"
+    verdict, emulated = str(run.detail["verdict"]), bool(run.detail.get("emulated"))
+    is_marked = EMULATED in energy_marks(verdict, emulated=emulated)
+    return f"{verdict} ({EMULATED} meter: this is no official result)" if is_marked else verdict
 
 
 def _energy(run: ScoringRun) -> str:

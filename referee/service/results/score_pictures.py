@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 _INK, _GRID, _PAPER = "#222222", "#dddddd", "#ffffff"
 _CURVE, _ENVELOPE = "#1f77b4", "#d62728"
 _LONGEST_SIDE = 1024
+# A small picture shows what it is about. It never has the photograph's own pixels.
+_SMALL_SIDE = 320
 _LABEL_PX = 15
 _LEFT, _TOP, _SIDE, _MARGIN = 60, 50, 400, 50
 
@@ -70,15 +72,19 @@ def draw_boxes(
     boxes: Sequence[LabelledBox],
     caption: str,
     label_share: float = 0.0,
+    *,
+    small: bool = False,
 ) -> None:
     """Write a PNG of boxes on a photograph, with a caption below unless it is empty.
 
-    Labels have 15 pixels, or `label_share` of the photograph's height where that is more.
+    Labels have 15 pixels, or `label_share` of the photograph's height where that is more. A `small`
+    picture has at most 320 pixels on a side, and at most half of the photograph's.
     Without a photograph the background is empty and has the image's size. Without a size it is as
     large as the boxes need. Raises `InputError` for a photograph that cannot be read.
     """
     ground = _ground(photograph, size, boxes)
-    scale = min(1.0, _LONGEST_SIDE / max(ground.size))
+    most, longest = (0.5, _SMALL_SIDE) if small else (1.0, _LONGEST_SIDE)
+    scale = min(most, longest / max(ground.size))
     width, height = (max(1, round(side * scale)) for side in ground.size)
     label_px = max(_LABEL_PX, round(label_share * height))
     font = ImageFont.load_default(size=label_px)
@@ -99,8 +105,8 @@ def draw_boxes(
         corner = (min(max(left, 0), rightmost), min(max(above, 0), height - 1.3 * label_px))
         draw.rectangle(draw.textbbox(corner, item.label, font=font), fill=_PAPER)
         draw.text(corner, item.label, fill=item.colour, font=font)
-    small = ImageFont.load_default(size=_LABEL_PX)
-    draw.text((8, height + 8), caption, fill=_INK, font=small)
+    plain = ImageFont.load_default(size=_LABEL_PX)
+    draw.text((8, height + 8), caption, fill=_INK, font=plain)
     picture.save(path, "PNG")
 
 

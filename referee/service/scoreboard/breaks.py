@@ -26,7 +26,7 @@ def begin_break(contest: Contest, operator: str, text: str, minutes: int) -> Bre
     """
     require_name(operator)
     if not text.strip():
-        raise Refusal("break_wrong", "Say in a few words what the audience waits for.")
+        raise Refusal("break_wrong", "Say what the audience is waiting for.")
     if not 1 <= minutes <= _MINUTES_MOST:
         raise Refusal("break_wrong", f"A break lasts 1 to {_MINUTES_MOST} minutes.")
     with contest.database.write() as connection:

@@ -4,9 +4,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 
+from referee.core.counts import counted
+from referee.core.turns import Turn
 from referee.core.written_text import unfit_character
 from referee.errors import Refusal
+from referee.service.event.result_entry import ResultEntry
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.view import Publication, publication_of, publication_to_json
 from referee.service.setup.contest import Contest
@@ -51,8 +56,39 @@ def thaw(contest: Contest, operator: str) -> Freeze | None:
             return standing
         now = contest.clock.now()
         number = insert_freeze(connection, now, "thawed", operator)
-        insert_audit(connection, now, operator, "thaw scoreboard", None)
+        insert_audit(connection, now, operator, "unfreeze scoreboard", None)
         return Freeze(number, "thawed", str(operator), now.utc.isoformat())
+
+
+@dataclass(frozen=True)
+class FreezeCount:
+    """How many results a freeze hides from now on, and how many everybody knows already."""
+
+    hides: int
+    known: int
+
+
+def count_hidden(entries: Iterable[ResultEntry]) -> FreezeCount:
+    """Return what a freeze would hide: the results that are still to come, of those that can.
+
+    A result that waits for its score is still to come, and so is that of a team which runs again.
+    A team that has withdrawn, or that hands in models alone, has none.
+    """
+    playing = [one for one in entries if not one.withdrawn and one.turn != Turn.MODELS.value]
+    known = sum(
+        one.turn != Turn.ON.value and (one.mean_ap is not None or one.verdict == "INVALID")
+        for one in playing
+        if one.verdict is not None
+    )
+    return FreezeCount(len(playing) - known, known)
+
+
+def count_text(count: FreezeCount) -> str:
+    """Return in a sentence what a freeze would hide from now on."""
+    if count.hides:
+        known = counted(count.known, "is", "are")
+        return f"From now on it hides {counted(count.hides, 'result')}; {known} public already."
+    return "It hides nothing: every result is public already, and a ceremony has nothing to reveal."
 
 
 def freeze_of(contest: Contest) -> Freeze | None:

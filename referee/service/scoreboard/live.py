@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.core.instant import Instant
+from referee.core.marks import energy_marks
 from referee.core.states import SessionState, elapsed_s, state_of
 from referee.service.entry.status import status_of
 from referee.service.results.score_text import score_text
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
-from referee.store.readings import energy_of, newest_reading
+from referee.store.readings import Energy, SessionMeter, energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_snapshot
 from referee.store.sessions import SessionRecord, all_sessions
 
@@ -78,7 +79,15 @@ def _live(
         "score": score,
         "score_text": score_text(score),
         "old": old,
+        "marks": _marks(energy, session_meter_of(connection, number)),
         "images": contest.image_count,
         "images_fetched": status.images_fetched,
         "answers": status.answers,
     }
+
+
+def _marks(energy: Energy | None, meter: SessionMeter | None) -> list[str]:
+    """Return the marks of a score so far: those of its energy, or of the meter that measures it."""
+    if energy is not None:
+        return energy_marks(energy.verdict, emulated=energy.emulated)
+    return energy_marks(None, emulated=meter is not None and meter.emulated)

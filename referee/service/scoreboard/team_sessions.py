@@ -65,17 +65,31 @@ class TeamSessions:
         return bytes(self._once(number, what, lambda: self._curves(number, every=every)))
 
     def captions(self, view: PublicView, number: int) -> list[str]:
-        """Return a sentence for each explained mistake; only after the results are final."""
+        """Return a sentence for each explained mistake; only after the results are final.
+
+        There is none where the event publishes no images.
+        """
         _require_final(view, number)
+        if not self._contest.config.publishes_images:
+            return []
         return [f"image {one.image_id}: {one.text}" for one in self._misses(number)]
 
     def picture(self, view: PublicView, number: int, place: int) -> bytes:
-        """Return the picture of an explained mistake as PNG; `place` counts from 0."""
+        """Return the small picture of an explained mistake as PNG; `place` counts from 0."""
         _require_final(view, number)
+        if not self._contest.config.publishes_images:
+            raise Refusal("images_closed", "This event publishes none of its images.")
         misses = self._misses(number)
         if not 0 <= place < len(misses):
             raise Refusal("picture_unknown", f"Session {number} has no picture {place}.")
         return bytes(self._once(number, f"picture {place}", lambda: self._draw(misses[place])))
+
+    def images(self, number: int) -> set[int]:
+        """Return the images on which a session's explained mistakes are; none without classes."""
+        try:
+            return {one.image_id for one in self._misses(number)}
+        except Refusal:  # The track has no curves, and so no mistakes.
+            return set()
 
     def _once(self, number: int, what: str, make: Callable[[], Any]) -> Any:
         """Return what was made before, or make it; the oldest of many is forgotten."""
@@ -142,7 +156,8 @@ class TeamSessions:
         entry = self._contest.images[miss.image_id - 1]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "miss.png"
-            draw_boxes(path, Path(entry.path), (entry.width, entry.height), miss.boxes, "")
+            size = (entry.width, entry.height)
+            draw_boxes(path, Path(entry.path), size, miss.boxes, "", small=True)
             return path.read_bytes()
 
     def _result(self, number: int) -> IlsvrcResult:

@@ -25,6 +25,7 @@ from referee.service.event.columns import (
     printed_entries,
     short_cells,
 )
+from referee.service.event.marks import marks_of
 from referee.service.event.result_entry import ContestRanking, PublicEntry, ResultEntry
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
@@ -109,6 +110,7 @@ def view_json(view: PublicView) -> dict[str, Any]:
     cells = printed_entries(view.entries)
     for entry, own, printed in zip(fields["entries"], view.entries, cells, strict=True):
         entry["printed"], entry["short"] = printed, short_cells(own)
+        entry["marks"] = marks_of(own)
     for champion, known in zip(fields["champions"], view.champions, strict=True):
         champion["printed"] = printed_champion(known)
         champion["short"] = short_cells(champion_entry(known))

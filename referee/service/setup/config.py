@@ -293,6 +293,18 @@ class LogSection:
 
 
 @dataclass(frozen=True)
+class ScoreboardSection:
+    """What the scoreboard shows beside the results (docs/console.md)."""
+
+    publish_images: bool = setting(
+        "When the results are final, show the mistakes of each team on its public page: small "
+        "pictures of the event's images with the true boxes. Whoever sees them can train on them, "
+        "so leave it false if you use the images again.",
+        False,
+    )
+
+
+@dataclass(frozen=True)
 class CameraSection:
     """How the screen shows images, in a track that shows them."""
 
@@ -358,6 +370,7 @@ class Config:
     meter: MeterSection
     storage: StorageSection
     log: LogSection = LogSection()
+    scoreboard: ScoreboardSection = ScoreboardSection()
     camera: CameraSection = CameraSection()
     practice: PracticeSection = PracticeSection()
     extras: Mapping[str, Any] = field(default_factory=dict)
@@ -376,6 +389,11 @@ class Config:
         if number <= len(self.lanes):
             return self.lanes[number - 1]
         return LaneSection(str(number), self.server.contest, self.meter)
+
+    @property
+    def publishes_images(self) -> bool:
+        """Tell whether final results bring pictures of the images to the pages of the teams."""
+        return self.scoreboard.publish_images and self.server.scoreboard is not None
 
     @property
     def option(self) -> str:

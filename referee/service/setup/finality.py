@@ -16,6 +16,6 @@ def require_provisional(connection: Connection) -> None:
     if is_final(connection):
         raise Refusal(
             "results_final",
-            "The results are final, so nothing changes any more. 'referee finalize --reopen' makes "
+            "The results are final, so nothing can change. 'referee finalize --reopen' makes "
             "them provisional again, with a reason.",
         )

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from referee.core.turns import draw_lots, rearranged
 from referee.errors import InputError
 from referee.service.setup.contest import Contest
-from referee.service.teams.registration import adopt_teams, models_only, require_team
+from referee.service.teams.registration import adopt_teams, models_only
 from referee.service.teams.roster import Roster, RosterTeam, read_roster
+from referee.service.teams.team_words import require_team
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
 from referee.store.teams import insert_order

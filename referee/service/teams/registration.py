@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from referee.core.names import comparable, look_alike_text, look_alikes
+from referee.core.logins import LOGIN_RULE, clean_login
+from referee.core.names import comparable
 from referee.core.states import SessionState
 from referee.errors import InputError
-from referee.formats.team_table import (
-    NAME_MOST,
-    TeamLine,
-    clean_name,
-    faults_text,
-)
+from referee.formats.team_table import TeamLine, faults_text
 from referee.service.entry import team_list
 from referee.service.entry.passwords import make_passwords
 from referee.service.setup.config import Config
@@ -24,8 +19,16 @@ from referee.service.setup.extra import all_extras
 from referee.service.setup.finality import require_provisional
 from referee.service.teams.lanes import declared_lane
 from referee.service.teams.roster import Roster, RosterTeam, read_roster
+from referee.service.teams.team_words import (
+    free_name,
+    logins_for,
+    logins_not_free,
+    require_team,
+    taken_words,
+)
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
+from referee.store.team_words import insert_login, newest_login
 from referee.store.teams import (
     Registration,
     RegistrationKind,
@@ -36,7 +39,6 @@ from referee.store.teams import (
     used_names,
 )
 
-_LOOK_ALIKES_TOLD = 20
 _PROGRESS_STEP = 100
 _LIVE = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
 
@@ -50,18 +52,20 @@ def import_teams(
 ) -> list[str]:
     """Register every team of a table, or none; return the names.
 
-    Raises one `InputError` that names each line whose team is registered already, whose name
-    belongs to another team's evidence, or whose lane is not declared. The teams get
-    no password: `new_passwords` makes them. `progress` gets how many teams are in, and of how many.
+    Raises one `InputError` that names each line whose team is registered already, whose name or
+    login is a word of another team, or whose lane is not declared. The teams get no password:
+    `new_passwords` makes them. `progress` gets how many teams are in, and of how many.
     """
     with contest.database.write() as connection:
         require_provisional(connection)
-        faults = []
-        taken = _taken_names(contest, connection)
-        for line in lines:
-            owner = taken.get(comparable(line.name))
-            if owner is not None:
-                faults.append(f"line {line.line}: '{owner}' is registered already, or was")
+        taken = taken_words(contest, connection)
+        faults = [
+            f"line {line.line}: {taken[comparable(line.name)][0].text}"
+            for line in lines
+            if comparable(line.name) in taken
+        ]
+        not_free = logins_not_free(contest, connection, lines)
+        faults += [f"line {line.line}: {text}" for line, text in not_free]
         bound: dict[int, str] = {}
         for line in lines:
             try:
@@ -70,38 +74,47 @@ def import_teams(
                 faults.append(f"line {line.line}: {error}")
         if faults:
             raise InputError(faults_text(source, faults))
+        logins = logins_for(contest, connection, lines)
         for done, line in enumerate(lines):
             if progress is not None and done % _PROGRESS_STEP == 0:
                 progress(done, len(lines))
             lane = bound[line.line]
             registration = Registration(line.organisation, line.prizes, line.sessions, lane)
-            _register(contest, connection, line.name, registration, operator)
+            _register(contest, connection, line.name, registration, operator, logins[line.name])
     if progress is not None:
         progress(len(lines), len(lines))
     return [line.name for line in lines]
 
 
-def add_team(contest: Contest, name: str, registration: Registration, operator: str) -> str:
-    """Register one team and return its name as stored; raise `InputError` for a name in use."""
+def add_team(
+    contest: Contest, name: str, registration: Registration, operator: str, login: str = ""
+) -> str:
+    """Register one team and return its name as stored.
+
+    Without a `login` it gets one that is made from the name. Raises `InputError` for a name or a
+    login that is in use, or cannot be one.
+    """
     with contest.database.write() as connection:
         require_provisional(connection)
-        name = _free_name(contest, connection, name)
-        _register(contest, connection, name, registration, operator)
+        name = free_name(contest, connection, name)
+        line = TeamLine(0, name, login=_login_of(login))
+        for _, text in logins_not_free(contest, connection, [line]):
+            raise InputError(f"{text[:1].upper()}{text[1:]}.")
+        made = logins_for(contest, connection, [line])[name]
+        _register(contest, connection, name, registration, operator, made)
     return name
 
 
-def look_alike_warnings(contest: Contest, names: Collection[str]) -> list[str]:
-    """Return a sentence for each of these registered names that looks like another one.
+def login_of(contest: Contest, name: str) -> str:
+    """Return the login of the team with this name."""
+    return require_team(read_roster(contest), name).login
 
-    Nothing is refused for its looks: a name of another alphabet may be a good name.
-    """
-    new = frozenset(names)
-    others = [team.name for team in stored_teams(contest.database.connection)]
-    found = look_alikes(names, [name for name in others if name not in new])
-    told = [look_alike_text(one) for one in found[:_LOOK_ALIKES_TOLD]]
-    if len(found) > len(told):
-        told.append(f"{len(found) - len(told)} more names look like others.")
-    return told
+
+def _login_of(login: str) -> str:
+    kept = clean_login(login) if login.strip() else ""
+    if kept is None:
+        raise InputError(f"'{login}' is no login. {LOGIN_RULE}")
+    return kept
 
 
 def registration_of(
@@ -175,11 +188,13 @@ def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Rost
     names = used_names(connection)
     teams = {team.team_id: team for team in stored_teams(connection)}
     hashes = team_list.registered_teams(contest.config.teams)
+    strangers = [TeamLine(0, name) for name in hashes if name not in names]
+    logins = logins_for(contest, connection, strangers) if strangers else {}
     kept: dict[str, str] = {}
     for name, password_hash in hashes.items():
         team = teams.get(names.get(name, 0))
         if team is None:
-            _register(contest, connection, name, Registration(), operator)
+            _register(contest, connection, name, Registration(), operator, logins[name])
         elif team.kind is None:
             _register(contest, connection, team.name, Registration(), operator)
         if team is None or team.kind != "removed":
@@ -191,9 +206,10 @@ def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Rost
 def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
     """Give a team another name; return it as stored.
 
-    The team keeps its password, its place in the running order and its sessions. Its
-    evidence has every name that it had. A repeat changes nothing. Raises `InputError` if
-    the name is in use, or was another team's, and while a session of the team is armed or runs.
+    The team keeps its login, its password, its place in the running order and its sessions. It logs
+    in with its earlier names too, and its evidence has them all. A repeat changes nothing. Raises
+    `InputError` if the name is in use, or was another team's, and while a session of the team is
+    armed or runs.
     """
     with contest.database.write() as connection:
         require_provisional(connection)
@@ -204,7 +220,7 @@ def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
             return new_name
         team = require_team(roster, name)
         _require_no_live_session(team, "renamed")
-        new_name = _free_name(contest, connection, new_name, owner=team.team_id)
+        new_name = free_name(contest, connection, new_name, owner=team.team_id)
         if new_name != team.name:
             utc = contest.clock.now().utc.isoformat()
             insert_rename(connection, _id(team), new_name, operator=operator, utc=utc)
@@ -273,7 +289,10 @@ def new_passwords(
         wanted = _require_passwords_free(roster, wanted)
     made = make_passwords(wanted, progress)
     with contest.database.write() as connection:
-        _require_passwords_free(adopt_teams(contest, connection, operator), wanted)
+        if _require_passwords_free(adopt_teams(contest, connection, operator), wanted) != wanted:
+            raise InputError(
+                "A team was renamed while the passwords were made. Nothing was changed: try again."
+            )
         hashes = {name: stored for name, (_, stored) in made.items()}
         team_list.replace_hashes(contest.config.teams, hashes)
         listed = ", ".join(made)
@@ -331,9 +350,12 @@ def _register(
     name: str,
     registration: Registration,
     operator: str,
+    login: str = "",
 ) -> None:
     utc = contest.clock.now().utc.isoformat()
-    team_id = ensure_team(connection, name, utc)
+    team_id = ensure_team(connection, name, utc, login)
+    if login not in ("", newest_login(connection, team_id)):
+        insert_login(connection, team_id, login)
     insert_registration(connection, team_id, "registered", registration, operator=operator, utc=utc)
     _audit(contest, connection, operator, "register team", name, team_id=team_id)
 
@@ -367,62 +389,6 @@ def _audit(
 ) -> None:
     now = contest.clock.now()
     insert_audit(connection, now, operator, action, None, detail, reason=reason, team_id=team_id)
-
-
-def _taken_names(contest: Contest, connection: Connection) -> dict[str, str]:
-    """Return the names that no new team may take, by what `comparable` makes of them.
-
-    A team that was removed before it had a session leaves its name free.
-    """
-    roster = read_roster(contest, connection)
-    here = {team.team_id for team in roster.teams}
-    names = [team.name for team in roster.teams]
-    names += [name for name, owner in used_names(connection).items() if owner in here]
-    return {comparable(name): name for name in names}
-
-
-def _free_name(
-    contest: Contest, connection: Connection, name: str, owner: int | None = None
-) -> str:
-    """Return the name as it is stored; a team may take back its own name, however written."""
-    kept = clean_name(name)
-    if kept is None:
-        raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
-    wanted = comparable(kept)
-    other = _taken_names(contest, connection).get(wanted)
-    owners = {of for used, of in used_names(connection).items() if comparable(used) == wanted}
-    if other is not None and (owner is None or owners != {owner}):
-        raise InputError(_in_use(other, read_roster(contest, connection).find(other)))
-    return kept
-
-
-def _in_use(name: str, team: RosterTeam | None) -> str:
-    """Return why nobody else may have a name, and what to do; `team` has that name today."""
-    if team is not None and team.withdrawn:
-        return (
-            f"'{name}' has withdrawn. To bring the team back, run: "
-            f"referee team return {shlex.quote(name)} --reason 'why'"
-        )
-    return (
-        f"'{name}' is registered already, or was: evidence may hold the name. Choose another. "
-        f"'referee team password' gives a registered team a new password."
-    )
-
-
-def require_team(roster: Roster, name: str) -> RosterTeam:
-    """Return the team with this name; raise `InputError`, with the nearest name, if none has."""
-    team = roster.find(name)
-    if team is not None:
-        return team
-    near = [one.name for one in roster.teams if comparable(one.name) == comparable(name)]
-    hint = "'referee team list' shows them all."
-    if near:
-        hint = f"Write one of these exactly: {', '.join(map(repr, near))}."
-    else:
-        alike = look_alikes([name], [one.name for one in roster.teams])
-        if alike and alike[0].other is not None:
-            hint = f"Did you mean '{alike[0].other}'? {look_alike_text(alike[0])}"
-    raise InputError(f"No team is called '{name}'. {hint}")
 
 
 def _need_reason(reason: str) -> None:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from referee.core.names import SameNames
+from referee.core.logins import TeamWords
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import read_roster
 from referee.store.database import Connection
 from referee.store.rehearsals import rehearsed
-from referee.store.teams import used_names
+from referee.store.team_words import other_words
 
 STEPS = ("logged in", "fetched", "answered", "been scored")
 """The four steps of a rehearsal, in their order."""
@@ -57,21 +57,20 @@ def read_progress(
 ) -> Mapping[str, RehearsalProgress]:
     """Return the progress of every team on the roster, by its present name.
 
-    A rehearsal under an earlier name of a team counts for the team. Raises `Unavailable` if the
-    rehearsals cannot be read.
+    A rehearsal under the login or an earlier name of a team counts for the team. Raises
+    `Unavailable` if the rehearsals cannot be read.
     """
     connection = connection or contest.database.connection
     rehearsals = rehearsed(contest.config.rehearsals / contest.config.database.name)
     roster = read_roster(contest, connection)
-    present = {team.team_id: team.name for team in roster.teams if team.team_id is not None}
-    owners = {name: present[id_] for name, id_ in used_names(connection).items() if id_ in present}
-    owners |= {team.name: team.name for team in roster.teams}
-    known = SameNames(owners)
+    present = {team.name for team in roster.teams}
+    others = [(word, team) for word, team in other_words(connection) if team in present]
+    known = TeamWords(present, others)
     own: dict[str, list[tuple[bool, ...]]] = {team.name: [] for team in roster.teams}
     for name, steps in rehearsals.items():
         found = known.find(name)
         if found is not None:
-            own[owners[found]].append(steps)
+            own[found].append(steps)
     return {
         name: RehearsalProgress(*(any(step) for step in zip(*steps, strict=True)))
         for name, steps in own.items()

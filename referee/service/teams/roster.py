@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from referee.core.instant import Instant
-from referee.core.names import SameNames, find_name
+from referee.core.logins import TeamWords
 from referee.core.states import SessionState, state_of
 from referee.core.turns import (
     Attempt,
@@ -22,8 +22,9 @@ from referee.service.entry.team_list import registered_teams
 from referee.service.setup.contest import Contest
 from referee.store.annotations import rehearsals
 from referee.store.database import Connection
-from referee.store.rehearsals import registrations_at
+from referee.store.rehearsals import TeamsOfEvent, teams_at
 from referee.store.sessions import SessionRecord, all_sessions
+from referee.store.team_words import team_logins
 from referee.store.teams import (
     OrderRecord,
     Registration,
@@ -39,6 +40,7 @@ class RosterTeam:
     """A team of an event; `team_id` is None for one that stands only in teams.csv.
 
     `ordered` is false for a team that the running order does not name; it comes after the others.
+    `login` is '' until the team has an id.
     """
 
     team_id: int | None
@@ -49,6 +51,7 @@ class RosterTeam:
     has_password: bool
     ordered: bool
     attempts: tuple[Attempt, ...]
+    login: str = ""
 
     @property
     def turn(self) -> Turn:
@@ -148,9 +151,12 @@ class Roster:
         ]
 
     def find(self, name: str) -> RosterTeam | None:
-        """Return the team with this name, however it is written, or None (see `find_name`)."""
+        """Return the team with this name or login, however it is written, or None.
+
+        An earlier name of a team finds nobody: an operator who writes it may mean another team.
+        """
         teams = {team.name: team for team in self.teams}
-        found = find_name(name, teams)
+        found = TeamWords(teams, [(one.login, one.name) for one in self.teams]).find(name)
         return None if found is None else teams[found]
 
 
@@ -159,7 +165,7 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
 
     `connection` is that of the caller's transaction. A team is on the roster if it is registered
     and not removed, if it has a password, or if it has a session. A rehearsal knows its teams from
-    the event: the roster has what the event registered of them.
+    the event: the roster has what the event registered of them, and their logins.
     """
     connection = connection or contest.database.connection
     now = contest.clock.now()
@@ -169,7 +175,11 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
     attempts = _attempts(all_sessions(connection), rehearsals(connection), now)
     records = stored_teams(connection)
     known = used_names(connection)
-    teams = [_team(record, hashes, order, attempts.get(record.name, ())) for record in records]
+    logins = team_logins(connection)
+    teams = [
+        _team(record, hashes, order, attempts.get(record.name, ()), logins[record.team_id])
+        for record in records
+    ]
     teams = [team for team, record in zip(teams, records, strict=True) if _belongs(team, record)]
     teams += [
         RosterTeam(None, name, Registration(), False, "", True, False, ())
@@ -178,16 +188,23 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
     ]
     event = contest.config.event_database
     if event is not None:
-        registered = registrations_at(event)
-        named = SameNames(registered)
-        teams = [
-            replace(
-                team, registration=registered.get(named.find(team.name) or "", team.registration)
-            )
-            for team in teams
-        ]
+        teams = _as_registered(teams, teams_at(event))
     lanes = tuple(lane.name for lane in contest.config.lanes)
     return Roster(tuple(_in_order(teams, order)), order, lanes)
+
+
+def _as_registered(teams: Sequence[RosterTeam], event: TeamsOfEvent) -> list[RosterTeam]:
+    """Return the teams of a rehearsal with what the event has of them."""
+    known = TeamWords(event.registrations, event.words)
+    named = [known.find(team.name) or "" for team in teams]
+    return [
+        replace(
+            team,
+            registration=event.registrations.get(name, team.registration),
+            login=event.logins.get(name, team.login),
+        )
+        for name, team in zip(named, teams, strict=True)
+    ]
 
 
 def _team(
@@ -195,6 +212,7 @@ def _team(
     hashes: dict[str, str],
     order: OrderRecord | None,
     attempts: tuple[Attempt, ...],
+    login: str,
 ) -> RosterTeam:
     return RosterTeam(
         team_id=record.team_id,
@@ -205,6 +223,7 @@ def _team(
         has_password=record.name in hashes,
         ordered=order is not None and record.team_id in order.team_ids,
         attempts=attempts,
+        login=login,
     )
 
 

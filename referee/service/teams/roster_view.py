@@ -17,10 +17,11 @@ from referee.service.teams.roster import Roster, RosterTeam
 def roster_json(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> dict[str, Any]:
     """Return the roster in the running order, ready for JSON.
 
-    `next` is the name of the first team that waits, or null. `lanes` has who is next in each lane
-    and who is on deck, and a team's `lane` is the only one where it runs, '' for any. `attempts`
-    counts the started sessions, void ones included; `sessions` lists all with their states, and why
-    void ones are void. `rehearsal` tells each of a team's progress (see `RehearsalProgress`).
+    A team's `login` is what it types as its user name; it may type its name, too. `next` is the
+    name of the first team that waits, or null. `lanes` has who is next in each lane and who is on
+    deck, and a team's `lane` is the only one where it runs, '' for any. `attempts` counts the
+    started sessions, void ones included; `sessions` lists all with their states, and why void ones
+    are void. `rehearsal` tells each of a team's progress (see `RehearsalProgress`).
     """
     order = roster.order
     return {
@@ -110,6 +111,7 @@ def _team(place: int, team: RosterTeam, progress: RehearsalProgress) -> dict[str
     return {
         "place": place,
         "team": team.name,
+        "login": team.login,
         "organisation": team.registration.organisation,
         "prizes": team.registration.prizes,
         "runs_sessions": team.registration.sessions,
@@ -132,6 +134,8 @@ def _said(roster: Roster, team: RosterTeam) -> str:
     said = [_turn_text(roster, team)]
     if team.turn is Turn.WITHDRAWN:
         said[0] += f" ({team.reason})"
+    if team.login not in ("", team.name):
+        said.append(f"logs in as {team.login}")
     if team.registration.organisation:
         said.append(team.registration.organisation)
     if team.attempt_count:

@@ -6,11 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from referee.core.counts import counted
 from referee.service.setup.pages import page
 from referee.service.setup.qr_code import wifi_svg
 
 NOWHERE: Mapping[str, str] = {}
 """No team is bound to a lane."""
+
+NO_LOGINS: Mapping[str, str] = {}
+"""Each team types its name."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Venue:
 def rules_line(seconds: int) -> str:
     """Return the rules in one line, for a session of so many seconds."""
     minutes, rest = divmod(seconds, 60)
-    length = f"{minutes} minutes" if minutes and not rest else f"{seconds} seconds"
+    length = counted(minutes, "minute") if minutes and not rest else counted(seconds, "second")
     return (
         f"Clock and meter run from login to logout, {length} at most. Answers count if they are in "
         "by then. Score = mAP/Wh."
@@ -42,13 +46,20 @@ def rules_line(seconds: int) -> str:
 
 
 def slips_page(
-    venue: Venue, passwords: Mapping[str, str], bound: Mapping[str, str] = NOWHERE
+    venue: Venue,
+    passwords: Mapping[str, str],
+    bound: Mapping[str, str] = NOWHERE,
+    logins: Mapping[str, str] = NO_LOGINS,
 ) -> str:
     """Return a page with a slip for each team, four on a sheet of A4, with lines to cut along.
 
-    `bound` has the only lane of each team that is bound to one.
+    `bound` has the only lane of each team that is bound to one. `logins` has what each team types
+    as its user name, if that is not its name.
     """
-    slips = [(team, _rows(venue, team, passwords[team], bound.get(team, ""))) for team in passwords]
+    slips = [
+        (team, _rows(venue, logins.get(team, team), password, bound.get(team, "")))
+        for team, password in passwords.items()
+    ]
     return page(
         "service/teams/slips.html",
         contest=venue.contest,
@@ -60,9 +71,9 @@ def slips_page(
     )
 
 
-def _rows(venue: Venue, team: str, password: str, lane: str) -> list[tuple[str, str]]:
+def _rows(venue: Venue, login: str, password: str, lane: str) -> list[tuple[str, str]]:
     """Return what a team's slip says, each with its title."""
-    rows = [("User name", team), ("Password", password)]
+    rows = [("User name", login), ("Password", password)]
     if lane:
         rows.append(("Lane", f"{lane}, and no other"))
     own = {name: urls for name, urls in venue.lanes.items() if lane in (name, "")} or venue.lanes

@@ -124,7 +124,7 @@ def _require_seen(team: RosterTeam, seen: object) -> None:
     counted = counted_attempt(team.attempts)
     if (None if counted is None else counted.session_id) != seen:
         now = "no session" if counted is None else f"session {counted.session_id}"
-        raise Refusal("state_moved", f"Of '{team.name}' {now} counts by now. Look again.")
+        raise Refusal("state_moved", f"Of '{team.name}' {now} counts now. Look again.")
 
 
 def _require_may_run(contest: Contest, team: str, lane: int) -> RosterTeam:
@@ -156,7 +156,7 @@ def _move(
     if seen is not None and seen != state:
         raise Refusal(
             "state_moved",
-            f"Session {session_id} is {state} by now, not {json.dumps(seen)}. Look again.",
+            f"Session {session_id} is {state} now, not {json.dumps(seen)}. Look again.",
         )
     operator, reason = acting_operator(arguments), posted_text(arguments, "reason")
     if move == "arm":

@@ -17,7 +17,7 @@ from referee.web.server.bodies import Body
 _BODY_MOST = 16 * 1024
 # Every number of 18 digits fits into SQLite's 64-bit integers.
 _DIGITS_MOST = 18
-# The page's field for a reason has the same limit.
+# The pages have no limit of their own: this one is told in the dialog, which keeps the text.
 _TEXT_MOST = 200
 ALARM_MOST = 2000
 """The most characters of an alarm's text, which the page sends back as it came."""
@@ -97,7 +97,8 @@ def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) ->
         return ""
     unfit = unfit_character(text) if isinstance(text, str) else None
     if not isinstance(text, str) or len(text) > most or unfit is not None:
-        said = f"The {name} must be one line of text, at most {most} characters long."
+        what = name.replace("_", " ")
+        said = f"The {what} must be one line of text, at most {most} characters long."
         hint = "" if unfit is None else f" It has {character_name(unfit)}: leave that out."
         raise Refusal("text_wrong", said + hint)
     return text

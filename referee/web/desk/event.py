@@ -16,13 +16,19 @@ from referee.service.event.results_table import results_shown
 from referee.service.evidence.completeness import judged_numbers
 from referee.service.evidence.slip import slip_page_of
 from referee.service.scoreboard.breaks import begin_break, break_of, end_break
-from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+from referee.service.scoreboard.freezing import (
+    count_hidden,
+    count_text,
+    freeze,
+    freeze_of,
+    thaw,
+)
+from referee.service.scoreboard.published_images import count_published
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, put_off, set_order
 from referee.service.teams.registration import (
     add_team,
     bring_back,
-    look_alike_warnings,
     registration_of,
     rename,
     require_list,
@@ -31,6 +37,7 @@ from referee.service.teams.registration import (
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json
+from referee.service.teams.team_words import look_alike_warnings
 from referee.web.desk.acting import acting
 from referee.web.desk.arguments import (
     posted_choice,
@@ -71,12 +78,15 @@ def _register_pages(app: Flask, contest: Contest) -> None:
     @app.get("/results/now")
     def results_now() -> Response:
         standing, pause = freeze_of(contest), break_of(contest)
+        found = read_results(contest)
         scoreboard = {
             "address": contest.config.server.scoreboard,
             "freeze": None if standing is None else asdict(standing),
             "break": None if pause is None else asdict(pause),
+            "publishes_images": contest.config.publishes_images,
+            "freezing": count_text(count_hidden(found.entries)),
         }
-        results = results_shown(read_results(contest))
+        results = results_shown(found)
         # The moment of the look would make each document a new one, and the page would draw its
         # buttons anew under the operator's hand.
         del results["utc"]
@@ -85,6 +95,16 @@ def _register_pages(app: Flask, contest: Contest) -> None:
             proposals=all_proposals(contest),
             scoreboard=scoreboard,
             judged=judged_numbers(contest),
+        )
+
+    @app.get("/results/images")
+    def published_images() -> Response:
+        """Tell the dialog how many images anybody may see once the results are final."""
+        config = contest.config
+        return jsonify(
+            audience=config.server.scoreboard is not None,
+            published=count_published(contest, read_results(contest).entries),
+            of=contest.image_count,
         )
 
 
@@ -158,7 +178,7 @@ def _register_audience_actions(
 ) -> None:
     act = acting(broadcast, key)
 
-    @app.post("/scoreboard/<any(freeze, thaw):what>")
+    @app.post("/scoreboard/<any(freeze, unfreeze):what>")
     def change_scoreboard(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             change = freeze if what == "freeze" else thaw
@@ -195,7 +215,7 @@ def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> dic
             prizes=posted_choice(arguments, "prizes"),
             sessions=posted_choice(arguments, "sessions"),
         )
-        new = add_team(contest, team, said, operator)
+        new = add_team(contest, team, said, operator, posted_text(arguments, "login"))
     elif what == "lottery":
         draw_order(contest, posted_text(arguments, "seed"), reason, operator)
     elif what == "order":

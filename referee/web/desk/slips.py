@@ -61,11 +61,11 @@ class SlipPages:
             self._drop_old()
             if once not in self._pages:
                 passwords = new_passwords(self._contest, dict.fromkeys(names), operator)
-                bound = {
-                    team.name: team.registration.lane for team in read_roster(self._contest).teams
-                }
+                teams = read_roster(self._contest).teams
+                bound = {team.name: team.registration.lane for team in teams}
+                logins = {team.name: team.login for team in teams}
                 venue = venue_of(self._contest.config, (name, password) if name else None)
-                content = slips_page(venue, passwords, bound)
+                content = slips_page(venue, passwords, bound, logins)
                 until_s = self._contest.clock.now().monotonic_s + KEPT_S
                 self._pages[once] = _SlipPage(content, until_s)
         return len(set(names))

@@ -24,7 +24,7 @@ from referee.web.server.pieces import Piece, in_plain
 
 # The public sees each change within a second: it waits at most half of one here.
 _INTERVAL_S = 0.5
-# A page that hears nothing for some of these says that it has no news.
+# A page that hears nothing for some of these says that the connection is lost.
 _ALIVE_S = 5.0
 # The contest API wants a newline at least every 120 s; 110 leaves time for the way.
 _FEED_ALIVE_S = 110.0

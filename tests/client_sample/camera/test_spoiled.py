@@ -15,7 +15,17 @@ from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import compose
 from referee.tracks.camera.geometry import image_rect
 from tests.support.frames import FULL_HD, chance_image
-from tests.support.hall import Band, Camera, Glare, Shown, barrel, beside, brown, fisheye
+from tests.support.hall import (
+    UPRIGHT,
+    Band,
+    Camera,
+    Glare,
+    Shown,
+    barrel,
+    beside,
+    brown,
+    fisheye,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -141,3 +151,27 @@ def test_inverted_colours_are_called_that(of_screen) -> None:
         photo = 255 - Camera().take([Shown(frame(700))])
     with pytest.raises(Unread, match="^inverted colours"):
         read(photo)
+
+
+@pytest.mark.parametrize("level", [255, 200])
+@pytest.mark.parametrize(
+    "place",
+    [(1540, 16, 1904, 110), (0, 0, 400, 130), (10, 940, 330, 1070), (90, 400, 420, 560)],
+    ids=["upper right", "upper left", "lower left", "the image's edge"],
+)
+def test_a_light_banner_is_no_glare(place, level) -> None:
+    """A light window over a marker or over the image's left edge is refused by its name."""
+    covered = frame(700).copy()
+    left, top, right, bottom = place
+    covered[top:bottom, left:right] = level
+    with pytest.raises(Unread, match="^covered"):
+        read(Camera().take([Shown(covered)]))
+
+
+def test_a_strong_lens_makes_the_estimate_larger() -> None:
+    """What a lens of another form leaves of the error is in the estimate, not only the fit's."""
+    shown = Shown(
+        frame(1), tuple((0.8 * (x - 640) + 640, 0.8 * (y - 480) + 480) for x, y in UPRIGHT)
+    )
+    mild, strong = (read(Camera(lens=barrel(bend)).take([shown])) for bend in (0.0, 0.3))
+    assert strong.error_px > max(0.2, mild.error_px)

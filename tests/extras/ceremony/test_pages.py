@@ -19,6 +19,7 @@ from referee.service.event.finalizing import finalize
 from tests.support.barriers import barriers
 from tests.support.browsing import fresh_window
 from tests.support.doors import Door
+from tests.support.hits import misses_in_fonts
 from tests.support.running import PATIENCE_S
 
 
@@ -75,7 +76,7 @@ def test_a_rehearsal_has_nothing_of_the_event(final):
 
 
 @pytest.mark.browser
-def test_one_key_leads_through_the_ceremony(final, one_chromium):
+def test_one_key_leads_through_the_ceremony(final, one_chromium, browsers):
     """No element of the page has a place or a figure before its key; one key leads back."""
     scenes = scenes_of(*read_ceremony(final.contest))
     winner = next(n for n, scene in enumerate(scenes) if scene.kind == "card")
@@ -106,6 +107,7 @@ def test_one_key_leads_through_the_ceremony(final, one_chromium):
         )
         assert not browser.find_element(By.ID, "rehearsal").is_displayed()
         assert [] == barriers(browser)
+        assert {} == misses_in_fonts(browsers, f"{address}/ceremony#{winner}", "place", " of ")
         browser.get(f"{address}/ceremony?rehearsal")
         wait_step(browser, 1)
         assert "REHEARSAL" in browser.find_element(By.ID, "rehearsal").text

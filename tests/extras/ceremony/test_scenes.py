@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.extras.ceremony.scenes import PODIUM, heads_of, scenes_of
+from referee.extras.ceremony.scenes import heads_of, scenes_of
 from referee.service.event.guest_standings import GuestColumn, GuestStandings, GuestTable
 from referee.service.event.result_entry import ResultEntry, WonPrize
 from tests.support.rankings import results_of
@@ -48,16 +48,37 @@ def seen(scenes):
 
 
 def test_the_hidden_teams_come_from_the_last_place_to_the_first():
-    """On the podium everybody is called; below it those alone whose result is hidden."""
+    """Those alone are called whose result is hidden, on the podium too."""
     results = ranking("a", "b", "c", "d", "e", "f")
     scenes = scenes_of(results, without(results, "e", "a", "f", "c"))
     assert fresh(scenes) == [
         ("Place 6", "f"),
         ("Place 5", "e"),
         ("Place 3", "c"),
-        ("Place 2", "b"),
         ("Place 1", "a"),
     ]
+
+
+@pytest.mark.parametrize("late", ["a", "c", "e", "f"])
+def test_a_late_freeze_reveals_the_one_result_that_it_hides(late):
+    """The title says one, one key reveals it, and no place that the hall knows is called."""
+    results = ranking("a", "b", "c", "d", "e", "f")
+    scenes = scenes_of(results, without(results, late))
+    assert "1 result is hidden." == scenes[0].text
+    place = f"Place {1 + 'abcdef'.index(late)}"
+    assert [(place, late)] == fresh(scenes)
+    called = [scene.title for scene in scenes if scene.kind == "ranking"]
+    assert {"The ranking so far", place} == set(called)
+
+
+def test_what_everybody_knows_is_not_revealed():
+    """The ranking stands as it is, and winner, podium and prizes are honoured."""
+    results = replace(ranking("a", "b"), prizes=[WonPrize("highest score", "", None, ["a"])])
+    scenes = scenes_of(results, results)
+    kinds = ["title", "ranking", "card", "podium", "prize", "prize", "end"]
+    assert (kinds, []) == ([scene.kind for scene in scenes], fresh(scenes))
+    assert ("The audience knows every result.", "The ranking") == (scenes[0].text, scenes[1].title)
+    assert {"settled"} == {line.state for line in scenes[1].lines}
 
 
 def test_a_place_of_the_podium_is_called_before_its_team():
@@ -211,4 +232,4 @@ def test_nothing_is_told_before_its_key(data):
     assert [str(place) for place in places] == [line.place for line in end]
     order = [int(title.split()[1]) for title, _ in fresh(scenes)]
     assert sorted(order, reverse=True) == order
-    assert {n for n in places if n <= PODIUM} <= set(order)
+    assert hidden == {team for _, team in fresh(scenes)}

@@ -49,11 +49,14 @@ def test_a_thaw_after_the_approval_changes_no_ceremony(final):
 
 
 def test_a_thaw_before_the_approval_leaves_nothing_that_was_hidden(event):
-    """Then the ceremony reveals every result."""
+    """Then the ceremony reveals nothing; without a scoreboard nobody has seen a result."""
     thaw(event.contest, "Kim")
     event.contest.clock.advance(60)
     finalize(event.contest, ["Ada"])
     assert ["ants", "bees", "wasps"] == hidden(event.contest)
+    config = event.contest.config
+    server = replace(config.server, scoreboard="127.0.0.1:8002")
+    assert [] == hidden(replace(event.contest, config=replace(config, server=server)))
 
 
 def test_the_picture_is_of_the_winners_best_detection(final):

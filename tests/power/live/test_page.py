@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import pytest
@@ -18,6 +18,7 @@ from power.live.records import message_line, reading_line, result_line, run_line
 from power.meter import Identity, MeterSettings, Reading
 from tests.support.barriers import barriers
 from tests.support.browsing import text_of, wait_text
+from tests.support.hits import misses_in_fonts
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -60,7 +61,9 @@ def parts(browser: webdriver.Chrome) -> list[int]:
 
 
 def test_a_recording_is_seen_in_a_browser(
-    browser: webdriver.Chrome, make_reading: Callable[..., Reading]
+    browser: webdriver.Chrome,
+    browsers: Mapping[str, webdriver.Chrome],
+    make_reading: Callable[..., Reading],
 ) -> None:
     """Figures, curves, gaps, messages, the result, and then the next recording at the address."""
 
@@ -91,6 +94,7 @@ def test_a_recording_is_seen_in_a_browser(
             assert [2, 2] == parts(browser), "the gap breaks both curves"
             assert [] == beyond_the_axis(browser), "what is older than a minute is not drawn"
             assert [] == barriers(browser)
+            assert {} == misses_in_fonts(browsers, url, "time", "1:39 of 10:00")
         # The program has ended. The page takes up the next one at the address by itself.
         with served(listening, "next.csv") as feed:
             send(feed, [1, 2, 3], 60.0)

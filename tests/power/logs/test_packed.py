@@ -98,7 +98,7 @@ def test_a_log_that_cannot_be_packed_stays(log: Path) -> None:
     """A failure changes nothing, and no other file is written over."""
     text = log.read_text()
     packed_path(log).write_text("another")
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         pack(log)
     assert "another" == packed_path(log).read_text()
     packed_path(log).unlink()

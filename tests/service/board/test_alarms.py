@@ -71,7 +71,7 @@ def test_an_alarm_that_comes_again_must_be_seen_again(bar):
 
 def test_an_alarm_that_is_over_cannot_be_seen(bar):
     """The desk says so, and nothing goes on record; of several alarms those count that stand."""
-    with pytest.raises(Refusal, match="over by now"):
+    with pytest.raises(Refusal, match="alarm is over"):
         bar.record.see([KEY], "Kim")
     assert [] == bar.audit()
     bar.show(LOST)

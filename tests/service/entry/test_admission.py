@@ -21,7 +21,9 @@ from referee.service.entry.admission import (
 )
 from referee.service.entry.devices import OneDevice
 from referee.service.entry.teams import PRACTICE_PASSWORD
+from referee.service.teams.registration import add_team, new_passwords, remove, rename
 from referee.store.sessions import load_session
+from referee.store.teams import Registration
 from tests.support.backups import backup_of
 from tests.support.fakes import FakeMeter, running_desk
 from tests.support.prompt_journal import PromptJournal
@@ -275,3 +277,42 @@ def test_a_name_in_another_writing_goes_on_with_its_session(admission, practice)
     for written in ("Caf\u00e9", "CAFE\u0301", " caf\u00e9 "):
         again = admission.login(written, PRACTICE_PASSWORD, "10.0.0.1")
         assert (first.token, "Cafe\u0301") == (again.token, again.session.team)
+
+
+def test_a_team_logs_in_by_login_by_name_and_by_every_earlier_name(contest, meter):
+    """All words of a team lead to its one session, in any writing, and to no other team's."""
+    for name in ("Äntz 東京", "bees"):
+        add_team(contest, name, Registration(), "Kim")
+    passwords = new_passwords(contest, [], "Kim")
+    assert "Termites" == rename(contest, "Äntz 東京", "Termites", "Kim")
+    with running_desk(contest, meter) as desk:
+        admission = admission_of(contest, DirectDesk(desk))
+        desk.arm(desk.new_session("Termites", "Kim"), "Kim")
+        for word in ("antz", "ANTZ ", "Termites", "termites", "Äntz 東京", "a\u0308NTZ  東京"):
+            session = admission.login(word, passwords["Äntz 東京"], ADDRESS).session
+            assert (1, "Termites") == (session.session_id, session.team)
+            assert "login_invalid" == refusal(admission.login, word, passwords["bees"], ADDRESS)
+        for word in ("bees", "termite", "antz-2", "", "\ud800"):
+            wrong = passwords["Äntz 東京"]
+            assert "login_invalid" == refusal(admission.login, word, wrong, ADDRESS)
+
+
+def test_a_removed_team_leaves_no_word_that_logs_in(contest, link):
+    """Its login and names are nobody's, and hide no team of the same name."""
+    add_team(contest, "ants", Registration(), "Kim")
+    gone = new_passwords(contest, [], "Kim")["ants"]
+    remove(contest, "ants", "Kim")
+    add_team(contest, "ANTS", Registration(), "Kim")
+    password = new_passwords(contest, [], "Kim")["ANTS"]
+    admission = admission_of(contest, link)
+    assert "login_invalid" == refusal(admission.require_team, "ants", gone, ADDRESS)
+    assert ["ANTS", "ANTS"] == [
+        admission.require_team(word, password, ADDRESS) for word in ("ants", "ants-2")
+    ]
+
+
+def test_a_rehearsal_knows_its_teams_by_their_logins(admission):
+    """Who rehearsed by name goes on by login, as one team."""
+    first = admission.login("Caf\u00e9 M\u00fcller", PRACTICE_PASSWORD, ADDRESS)
+    again = admission.login("cafe-muller", PRACTICE_PASSWORD, ADDRESS)
+    assert (first.token, "Caf\u00e9 M\u00fcller") == (again.token, again.session.team)

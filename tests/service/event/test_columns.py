@@ -11,6 +11,7 @@ from referee.core.states import SessionFacts
 from referee.service.event.columns import (
     COLUMNS,
     CSV_FIELDS,
+    MARKS,
     On,
     columns_json,
     columns_on,
@@ -28,12 +29,12 @@ FEED = Path(__file__).parents[3] / "docs/feed.md"
 def test_the_csv_has_its_columns_in_places_that_stay():
     """Scripts may count a CSV's columns: a new one stands behind those that there were."""
     assert list(range(1, len(CSV_FIELDS) + 1)) == sorted(it.csv for it in COLUMNS if it.csv)
-    assert set(CSV_FIELDS) - {"score_text"} <= set(PublicEntry.__struct_fields__)
+    assert {*CSV_FIELDS} - {"score_text", MARKS} <= {*PublicEntry.__struct_fields__}
     assert (
         *("rank", "team", "organisation", "session", "mean_ap", "energy_wh", "score", "score_low"),
         *("score_high", "images", "attempts", "verdict", "emulated", "normalized_accuracy"),
         *("objects_per_s", "withdrawn", "mean_power_w", "differs"),
-        *("mean_power_uncertainty_w", "images_answered", "score_text"),
+        *("mean_power_uncertainty_w", "images_answered", "score_text", "marks"),
     ) == CSV_FIELDS
 
 

@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
+
 import pytest
+from PIL import Image
 
 from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.event.finalizing import finalize, reopen
+from referee.service.event.results import read_results
 from referee.service.scoreboard.freezing import freeze, thaw
+from referee.service.scoreboard.published_images import count_published
 from referee.service.scoreboard.team_sessions import TeamSessions
+from referee.service.teams.registration import withdraw
 from referee.store.requests import Request, insert_requests
 
 
@@ -17,6 +24,14 @@ from referee.store.requests import Request, insert_requests
 def sessions(event):
     """Return what makes the pictures, as a fresh process does."""
     return TeamSessions(event.contest)
+
+
+def publishing(contest, *, images=True, audience="127.0.0.1:8002"):
+    """Return a contest whose organisers publish its images, or do not."""
+    config = contest.config
+    server = replace(config.server, scoreboard=audience)
+    scoreboard = replace(config.scoreboard, publish_images=images)
+    return replace(contest, config=replace(config, server=server, scoreboard=scoreboard))
 
 
 def view(event):
@@ -77,8 +92,51 @@ def test_a_freeze_hides_new_sessions_and_keeps_old_ones(event, sessions):
     assert sessions.course(view(event), hidden)
 
 
-def test_mistakes_are_shown_only_after_the_results_are_final(event, sessions):
+def test_final_results_publish_no_image_by_themselves(event, sessions):
+    """There is no sentence on an image, no picture has an address, and the count is 0."""
+    event.register("ants")
+    number = event.play("ants", found=6)
+    finalize(event.contest, ["Ada"])
+    assert [] == sessions.captions(view(event), number)
+    with pytest.raises(Refusal, match="publishes none of its images"):
+        sessions.picture(view(event), number, 0)
+    assert sessions.curves(view(event), number)
+    entries = read_results(event.contest).entries
+    assert 0 == count_published(event.contest, entries)
+    assert 0 == count_published(publishing(event.contest, audience=None), entries)
+
+
+def test_the_count_is_that_of_the_images_on_all_pages(event):
+    """An image on the pages of two teams counts once, and a void session counts nothing."""
+    event.register("ants", "bees", "wasps")
+    played = [event.play(team, found=found) for team, found in (("ants", 6), ("bees", 7))]
+    event.desk.void(event.play("wasps", found=1), "Kim", "wrong images")
+    contest = publishing(event.contest)
+    before = count_published(contest, read_results(contest).entries)
+    withdraw(event.contest, "wasps", "ill", "Kim")
+    finalize(event.contest, ["Ada"])
+    shown = TeamSessions(contest)
+    captions = {line for number in played for line in shown.captions(view(event), number)}
+    assert {line.partition(":")[0] for line in captions} == {"image 7", "image 8"}
+    assert [2, 2] == [before, count_published(contest, read_results(contest).entries)]
+
+
+def test_a_published_picture_has_not_the_images_own_pixels(event):
+    """It is a new PNG with half of the image's sides at most, and 320 pixels at most."""
+    event.register("ants")
+    number = event.play("ants", found=6)
+    finalize(event.contest, ["Ada"])
+    made = TeamSessions(publishing(event.contest)).picture(view(event), number, 0)
+    entry = event.contest.images[6]
+    with Image.open(io.BytesIO(made)) as picture:
+        assert "PNG" == picture.format and not picture.info
+        assert picture.width <= min(320, entry.width / 2)
+        assert picture.height <= min(320, entry.height / 2)
+
+
+def test_mistakes_are_shown_only_after_the_results_are_final(event):
     """Before that, in a freeze and after a reopening, no address has a picture."""
+    sessions = TeamSessions(publishing(event.contest))
     event.register("ants")
     number = event.play("ants", found=6)
 

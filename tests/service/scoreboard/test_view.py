@@ -249,7 +249,7 @@ def test_freeze_and_thaw_are_on_record_and_idempotent(event):
     assert again == thaw(event.contest, "Kim")
     rows = event.contest.database.connection.execute("select operator, action from audit")
     acts = [tuple(row) for row in rows if "scoreboard" in row[1]]
-    assert [("Kim", "freeze scoreboard"), ("Ada", "thaw scoreboard")] == acts
+    assert [("Kim", "freeze scoreboard"), ("Ada", "unfreeze scoreboard")] == acts
 
 
 def test_a_freeze_needs_a_name_and_provisional_results(event):

@@ -19,13 +19,13 @@ from referee.service.teams.registration import (
     amend,
     bring_back,
     import_teams,
-    look_alike_warnings,
     new_passwords,
     remove,
     rename,
     withdraw,
 )
 from referee.service.teams.roster import read_roster
+from referee.service.teams.team_words import look_alike_warnings
 from referee.store.sessions import all_sessions, create_session, latest_of_team, record_event
 from referee.store.teams import Registration, ensure_team, insert_registration, names_of_team
 from tests.support.teams import give_password
@@ -147,14 +147,14 @@ def test_a_team_that_changes_while_passwords_are_hashed_keeps_its_own(contest, c
         elif done == total:
             rename(contest, "ants", "wasps", "Kim")
 
-    with pytest.raises(InputError, match="ARMED|has withdrawn|No team is called 'ants'"):
+    with pytest.raises(InputError, match="ARMED|has withdrawn|was renamed while"):
         new_passwords(contest, [], "Kim", meanwhile)
     assert admitted(contest, "bees", first["bees"])
     assert admitted(contest, "wasps" if change == "renamed" else "ants", first["ants"])
 
 
 def test_a_renamed_team_keeps_password_sessions_and_place(contest):
-    """The sessions of a renamed team are those of the new name; the old name is nobody."""
+    """The sessions of a renamed team are those of the new name."""
     import_teams(contest, LINES, "teams.csv", "Kim")
     passwords = new_passwords(contest, [], "Kim")
     number = session(contest, "ants", "armed", "started", "ended")
@@ -404,3 +404,113 @@ def test_an_amendment_that_cannot_be_changes_nothing(contest):
         with pytest.raises(InputError, match=told):
             amend(contest, team, lambda old: replace(old, sessions=False), reason, "Kim")
     assert before == read_roster(contest)
+
+
+def logins(contest):
+    """Return the login of each team on the roster."""
+    return {team.name: team.login for team in read_roster(contest).teams}
+
+
+def test_imported_teams_get_logins_of_their_own(contest):
+    """A chosen login is taken; a made one is no login or name of another line or team."""
+    add_team(contest, "Flies", Registration(), "Kim")
+    names_ = ("Ünts", "unts", "東京大学", "فريق", "FLÍES", "Wasps")
+    lines = [TeamLine(n, name) for n, name in enumerate(names_, 2)]
+    lines[-1] = replace(lines[-1], login="team1")
+    import_teams(contest, lines, "teams.csv", "Kim")
+    assert {
+        "Flies": "flies",
+        "Ünts": "unts-2",
+        "unts": "unts",
+        "東京大学": "team2",
+        "فريق": "team3",
+        "FLÍES": "flies-2",
+        "Wasps": "team1",
+    } == logins(contest)
+
+
+def test_a_renaming_changes_no_login(contest):
+    """The login stays as it was made, also where the new name would make another."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    rename(contest, "ants", "Termites", "Kim")
+    assert {"Termites": "ants", "bees": "bees"} == logins(contest)
+    assert "Termites" == rename(contest, "ANTS", "Termites", "Kim")
+
+
+@pytest.mark.parametrize(
+    ("name", "login", "told"),
+    [
+        ("Rocket", "", "'rocket' is the login of 'Röcket': choose another name"),
+        ("ROCKET", "x", "'rocket' is the login of 'Röcket'"),
+        ("x", "rocket", "'rocket' is the login of 'Röcket'. Choose another login"),
+        ("x", "Bees", "'bees' is registered already, or was. Choose another login"),
+        ("x", "wasps", "'wasps' is registered already, or was. Choose another login"),
+        ("x", "a b", "'a b' is no login. A login is 1 to 20 characters"),
+        ("x", "gone", "The login 'gone' was another team's. Choose another."),
+    ],
+)
+def test_no_team_takes_a_word_of_another(contest, name, login, told):
+    """Neither a name nor a login is a name of today or before, or a login, of another team."""
+    for registered in ("Röcket", "bees", "gone"):
+        add_team(contest, registered, Registration(), "Kim")
+    remove(contest, "gone", "Kim")
+    give_password(contest.config.teams, "wasps")
+    before = logins(contest)
+    with pytest.raises(InputError) as refused:
+        add_team(contest, name, Registration(), "Kim", login)
+    assert told in str(refused.value)
+    assert before == logins(contest)
+
+
+def test_an_imported_login_is_no_word_of_another_team(contest):
+    """Each line whose login another team has is named, and nobody is registered."""
+    for registered in ("Röcket", "gone"):
+        add_team(contest, registered, Registration(), "Kim")
+    remove(contest, "gone", "Kim")
+    lines = [TeamLine(2, "x", login="rocket"), TeamLine(3, "y", login="gone"), TeamLine(4, "z")]
+    with pytest.raises(InputError, match="nothing was imported") as refused:
+        import_teams(contest, lines, "teams.csv", "Kim")
+    assert "line 2: 'rocket' is the login of 'Röcket'. Choose another login" in str(refused.value)
+    assert "line 3: the login 'gone' was another team's" in str(refused.value)
+    assert ["Röcket"] == names(contest)
+
+
+def test_no_team_is_renamed_to_the_login_of_another(contest):
+    """A login is as good as taken by its team; one's own login is a name like others."""
+    for name in ("Röcket", "bees"):
+        add_team(contest, name, Registration(), "Kim")
+    with pytest.raises(InputError, match="'rocket' is the login of 'Röcket'"):
+        rename(contest, "bees", "Rocket", "Kim")
+    assert "Rocket" == rename(contest, "Röcket", "Rocket", "Kim")
+
+
+def test_a_team_that_comes_again_keeps_its_login_or_gets_the_chosen_one(contest):
+    """A removed registration that was a mistake may be made again with another login."""
+    add_team(contest, "Röcket", Registration(), "Kim")
+    remove(contest, "Röcket", "Kim")
+    add_team(contest, "Röcket", Registration(), "Kim")
+    assert {"Röcket": "rocket"} == logins(contest)
+    remove(contest, "Röcket", "Kim")
+    import_teams(contest, [TeamLine(2, "Röcket", login="r2")], "t.csv", "Kim")
+    assert {"Röcket": "r2"} == logins(contest)
+    remove(contest, "Röcket", "Kim")
+    add_team(contest, "Röcket", Registration(), "Kim", "rocket")
+    assert {"Röcket": "rocket"} == logins(contest)
+
+
+def test_operators_find_a_team_by_its_login(contest):
+    """Commands take the login, however written; an earlier name could mean another team by now."""
+    add_team(contest, "Команда", Registration(), "Kim")
+    withdraw(contest, "TEAM1", "ill", "Kim")
+    bring_back(contest, "team1", "well", "Kim")
+    assert "Муравьи" == rename(contest, "team1", "Муравьи", "Kim")
+    with pytest.raises(InputError, match="No team is called 'Команда'"):
+        withdraw(contest, "Команда", "ill", "Kim")
+
+
+def test_teams_of_the_password_file_get_logins_that_hide_no_name(contest):
+    """Teams that only stand in teams.csv are adopted together, so each keeps its name as a word."""
+    for name in ("Änts", "ants"):
+        give_password(contest.config.teams, name)
+    new_passwords(contest, [], "Kim")
+    assert {"Änts": "ants-2", "ants": "ants"} == logins(contest)

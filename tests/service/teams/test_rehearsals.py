@@ -9,10 +9,12 @@ import pytest
 
 from referee.errors import InputError
 from referee.programs.practice_folder import rehearsal_config
+from referee.service.entry.admission import Admission, SessionCache
+from referee.service.entry.devices import OneDevice
 from referee.service.setup.config import PracticeSection
 from referee.service.setup.contest import open_contest
 from referee.service.setup.preparation import prepare_contest
-from referee.service.teams.registration import add_team, amend, rename
+from referee.service.teams.registration import add_team, amend, new_passwords, rename
 from referee.service.teams.rehearsals import RehearsalProgress, progress_text, read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json
@@ -20,6 +22,7 @@ from referee.store.teams import Registration
 from tests.support.contests import write_images, write_truth
 from tests.support.events import Event
 from tests.support.fakes import FakeMeter, running_desk
+from tests.support.prompt_journal import PromptJournal
 
 
 @pytest.fixture
@@ -91,3 +94,27 @@ def test_the_rehearsals_own_page_has_the_progress_and_the_registrations(event, r
     (ants,) = page["teams"]
     assert ("ants", "Hill", False) == (ants["team"], ants["organisation"], ants["prizes"])
     assert [True, False, True, False] == list(ants["rehearsal"].values())
+
+
+def test_a_rehearsal_takes_the_words_of_the_events_teams(event, rehearsal):
+    """Login and earlier name log in there; the page has the event's login; the progress counts."""
+    add_team(event, "東京大学", Registration(), "Kim", "todai")
+    passwords = new_passwords(event, [], "Kim")
+    rename(event, "東京大学", "京都大学", "Kim")
+    contest = rehearsal.contest
+    devices = OneDevice(contest, PromptJournal(contest.database))
+    admission = Admission(contest, SessionCache(contest.database), None, devices)
+    for word in ("todai", "Todai", "東京大学", "京都大学"):
+        assert "京都大学" == admission.require_team(word, passwords["東京大学"], "10.0.0.2")
+    rehearsal.desk.begin("京都大学", "10.0.0.2")
+    assert "todai" == read_roster(contest).find("京都大学").login
+    assert read_progress(event)["京都大学"].logged_in
+
+
+@pytest.mark.parametrize("word", ["rocket", "Röcket", "Rakete"])
+def test_a_rehearsal_under_any_word_of_a_team_counts_for_it(event, rehearsal, word):
+    """A rehearsal database may know a team by its login or by an earlier name."""
+    add_team(event, "Röcket", Registration(), "Kim")
+    rename(event, "Röcket", "Rakete", "Kim")
+    rehearsal.desk.begin(word, "10.0.0.2")
+    assert RehearsalProgress(logged_in=True) == read_progress(event)["Rakete"]

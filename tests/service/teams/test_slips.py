@@ -54,6 +54,15 @@ def test_a_slip_has_name_password_address_and_network():
     assert 2 == page.count("Be fair.")
 
 
+def test_a_slip_has_the_login_under_the_teams_name():
+    """What a contestant types is short; the name stays the heading."""
+    page = slips_page(
+        Venue("LPIRC", {"": []}, None, "r"), {"東京大学": "x"}, {}, {"東京大学": "team1"}
+    )
+    (slip,) = read(page)
+    assert ("team1", True) == (slip["User name"], '<h1 dir="auto">東京大学</h1>' in page)
+
+
 def test_a_slip_names_the_lanes_where_its_team_may_run():
     """A team without a lane of its own gets every address, with its lane; the other one its own."""
     urls = {"left": ["http://10.0.0.1:8000"], "right": ["http://10.0.0.1:8010"]}

@@ -61,7 +61,7 @@ def test_the_next_key_is_named_without_the_team(scripts: Scripts) -> None:
         "Space or →: Place 3",
         "Space or →: who it is: Place 3",
         "Space or →: Least energy",
-        "This is the end. ← leads back.",
+        "This is the end. Press ← to go back.",
     ]
 
 

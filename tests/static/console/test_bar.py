@@ -90,17 +90,17 @@ def test_alarms_take_the_place_of_everything_else(scripts: Scripts) -> None:
     ]
     assert {
         "alarm": "Lanes 1, 2: the meter is lost\nthe disk is full",
-        "detail": "look at its cable · make room · Seen by Ada",
+        "detail": "look at its cable · make room · Acknowledged by Ada",
         "seen": False,
         "calm": None,
     } == foot(scripts, BOARD | {"alarms": alarms})
 
 
 def test_an_alarm_that_everybody_knows_needs_no_click(scripts: Scripts) -> None:
-    """The button Seen goes when the last alarm was seen."""
+    """The button Acknowledge goes when the last alarm was seen."""
     alarms = [alarm("the disk is full", seen="Ada"), alarm("no clock", seen="Grace")]
     shown = foot(scripts, BOARD | {"alarms": alarms})
-    assert (True, "Seen by Ada, Grace") == (shown["seen"], shown["detail"])
+    assert (True, "Acknowledged by Ada, Grace") == (shown["seen"], shown["detail"])
 
 
 @pytest.mark.parametrize("age_s", [0, 4])
@@ -114,7 +114,7 @@ def test_silence_is_the_only_alarm_then(scripts: Scripts, board: Any) -> None:
     """Of an old board nothing is shown as if it were so now."""
     shown = foot(scripts, board, age_s=4.6)
     assert shown["alarm"].startswith("The desk does not answer, so what you see is old.")
-    assert ("The last news is 5 s old.", True) == (shown["detail"], shown["seen"])
+    assert ("The connection was lost 4 s ago.", True) == (shown["detail"], shown["seen"])
 
 
 def test_the_desk_says_itself_why_it_is_silent(scripts: Scripts) -> None:

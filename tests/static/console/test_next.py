@@ -77,7 +77,7 @@ def test_the_next_team_is_named(scripts: Scripts) -> None:
 
 def test_somebody_chooses_where_nobody_is_next(scripts: Scripts) -> None:
     """A team that has left is not next, and without any team the page leads to the teams."""
-    assert ("choose", "Nobody is next here.", None) == step(scripts, {"next_teams": {}})
+    assert ("choose", "No team is next in this lane.", None) == step(scripts, {"next_teams": {}})
     assert "choose" == step(scripts, {"next_teams": {"1": "wasps"}})[0]
     none = (None, "No team is registered:", "teams")
     assert none == step(scripts, {"next_teams": {}, "teams": []})
@@ -102,7 +102,7 @@ def test_a_result_is_seen_before_the_next_is_armed(scripts: Scripts) -> None:
         (failing(None, 1), (None, "2 checks fail:", "check")),
         (failing(2), ("arm", "", None)),
         (failing(1, override={"reason": "known"}), ("arm", "", None)),
-        (READY | {"running": True}, (None, "The slow checks run: wait a minute.", "check")),
+        (READY | {"running": True}, (None, "The slow checks are running. Wait a minute.", "check")),
         (None, ("arm", "", None)),
     ],
 )

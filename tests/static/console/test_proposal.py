@@ -86,7 +86,7 @@ def test_who_is_next_is_said(
     [
         ("ants", 1, ""),
         ("bees", 2, ""),
-        ("bees", 1, "'bees' runs in lane B only."),
+        ("bees", 1, "'bees' runs only in lane B."),
         ("", 1, ""),
     ],
 )

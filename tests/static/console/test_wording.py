@@ -19,6 +19,7 @@ ROW = {
     "state": "SCORED",
     "rehearsal": False,
     "verdict": "VALID",
+    "marks": [],
     "mean_ap": 0.25,
     "energy_wh": 0.5,
     "score": 0.5,
@@ -36,6 +37,10 @@ ROW = {
             "session 3 of ants, rehearsal: VALID, mAP 0.2500, 0.5000 Wh, 0.500 mAP/Wh",
         ),
         ({"score_text": "~0.5"}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, ~0.5 mAP/Wh"),
+        (
+            {"verdict": "SUSPECT", "marks": ["SUSPECT", "EMULATED"], "score": None},
+            "session 3 of ants: SUSPECT EMULATED, mAP 0.2500, 0.5000 Wh, no score",
+        ),
         ({"score": None}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, no score"),
         ({"verdict": None, "state": "ENDED"}, "session 3 of ants: ENDED, no result yet"),
         ({"state": "VOID", "void_reason": "a fall"}, "session 3 of ants: VOID, a fall"),
@@ -44,15 +49,6 @@ ROW = {
 def test_a_session_in_one_line(scripts: Scripts, others: dict[str, Any], text: str) -> None:
     """What is over says what it gave; what is void says why."""
     assert text == scripts.call(MODULE, "rowText", ROW | others, FIGURES)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "just now"), (1.9, "just now"), (2, "2 s ago"), (119.9, "119 s ago"), (120, "2 min ago")],
-)
-def test_an_age_is_rounded_down(scripts: Scripts, seconds: float, text: str) -> None:
-    """Two minutes are told in minutes."""
-    assert text == scripts.call(MODULE, "ageText", seconds)
 
 
 def test_boxes_that_match_nothing_are_explained(scripts: Scripts) -> None:

@@ -66,7 +66,7 @@ def test_a_document_is_taken_once_until_it_changes(fresh: Scripts) -> None:
     assert [[1, 2], urls] == fresh.run("event/following.js", BEGIN + body)
 
 
-def test_no_news_is_said_until_there_is_some(fresh: Scripts) -> None:
+def test_a_lost_connection_is_said_until_there_is_news(fresh: Scripts) -> None:
     """With the desk's own words; the page asks on."""
     body = """
     asked[0].answer(told({ text: "The disk is full." }, false, 503));
@@ -77,5 +77,5 @@ def test_no_news_is_said_until_there_is_some(fresh: Scripts) -> None:
     await pass(1);
     return [lost, [said(), silent(), seen.length]];
     """
-    lost = ["no news (The disk is full.)", True, 0]
+    lost = ["connection lost just now (The disk is full.)", True, 0]
     assert [lost, ["live", False, 1]] == fresh.run("event/following.js", BEGIN + body)

@@ -28,12 +28,12 @@ ENTRY = {
 @pytest.mark.parametrize(
     ("board", "text"),
     [
-        ({}, "No model runs now. 2 to validate, 1 to measure."),
+        ({}, "No model is running. 2 to validate, 1 to measure."),
         (
             {"line": LINE | {"now": {"entry": 7, "team": "ants", "state": "measuring"}}},
             "Entry 7 of ants is measuring. 2 to validate, 1 to measure.",
         ),
-        ({"final": True}, "FINAL: no entry comes or changes any more."),
+        ({"final": True}, "FINAL: entries can no longer be added or changed."),
     ],
 )
 def test_the_line_of_the_queue(scripts: Scripts, board: dict[str, Any], text: str) -> None:
@@ -44,7 +44,7 @@ def test_the_line_of_the_queue(scripts: Scripts, board: dict[str, Any], text: st
 def test_the_closing_time_is_told(scripts: Scripts) -> None:
     """Participants read until when models are taken."""
     board = {"line": LINE, "closes_utc": "2026-06-01T10:00:00Z", "final": False}
-    assert " Models are taken until 2026-06-01 " in scripts.call(MODULE, "lineText", board)
+    assert " Models are accepted until 2026-06-01 " in scripts.call(MODULE, "lineText", board)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_row_of_the_ranking(
     assert cells == scripts.call(MODULE, "cellsOf", row)
 
 
-@pytest.mark.parametrize(("ms", "text"), [(8000, "live"), (8600, "no news for 9 s")])
+@pytest.mark.parametrize(("ms", "text"), [(8000, "live"), (8600, "connection lost 8 s ago")])
 def test_silence_is_said(scripts: Scripts, ms: float, text: str) -> None:
-    """After eight seconds the page says for how long there has been no news."""
+    """After eight seconds the page says since when the connection is lost."""
     assert text == scripts.call(MODULE, "heardText", ms)

@@ -22,7 +22,7 @@ const text = (name) => card.querySelector(`[data-figure=${name}]`).textContent;
 """
 SESSION = {
     **{"session": 1, "team": "ants", "state": "RUNNING", "score": 4.0, "mean_ap": 0.25},
-    **{"elapsed_s": 300, "length_s": 600, "remaining_s": 300, "lane_name": ""},
+    **{"elapsed_s": 300, "length_s": 600, "remaining_s": 300, "lane_name": "", "marks": []},
     **{"power_w": 5, "energy_wh": 0, "images": 20, "images_fetched": 7, "score_text": "4.00"},
 }
 

@@ -82,8 +82,13 @@ def test_a_result_is_news_when_it_comes(
 
 def test_a_result_in_words(scripts: Scripts) -> None:
     """Place and score; without a rank the verdict says why."""
-    entry = {"team": "ants", "rank": 2, "short": {"score": "10.8"}, "verdict": "VALID"}
+    entry = {"team": "ants", "rank": 2, "short": {"score": "10.8"}, "verdict": "VALID", "marks": []}
+    doubted = entry | {"verdict": "SUSPECT", "marks": ["SUSPECT", "EMULATED"]}
     none = entry | {"rank": None, "verdict": "INVALID"}
     body = "return a.map((one) => m.resultText(one, 'score'))"
-    told = scripts.run("scoreboard/news.js", body, entry, none)
-    assert ["ants: 2nd with score 10.8", "ants: INVALID, no score"] == told
+    told = scripts.run("scoreboard/news.js", body, entry, doubted, none)
+    assert [
+        "ants: 2nd with score 10.8",
+        "ants: 2nd with score 10.8 (SUSPECT, EMULATED)",
+        "ants: INVALID, no score",
+    ] == told

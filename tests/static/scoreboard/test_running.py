@@ -15,20 +15,21 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize(
     ("session", "text"),
     [
-        ({"state": "ARMED"}, "gets ready"),
+        ({"state": "ARMED"}, "getting ready"),
         ({"state": "RUNNING"}, "running"),
+        ({"state": "RUNNING", "marks": ["EMULATED"]}, "running · EMULATED"),
         ({"state": "RUNNING", "old": True}, "running"),
-        ({"state": "ENDED"}, "has ended: the energy is judged"),
+        ({"state": "ENDED"}, "ended, energy being judged"),
         ({"state": "RUNNING", "lane_name": "A"}, "lane A · running"),
         (
             {"state": "ENDED", "lane_name": "A", "old": True},
-            "lane A · has ended: the energy is judged",
+            "lane A · ended, energy being judged",
         ),
     ],
 )
 def test_a_session_in_words(scripts: Scripts, session: dict[str, Any], text: str) -> None:
-    """With lanes it names its own; a lost meter is no headline for the audience."""
-    assert text == scripts.call("scoreboard/running.js", "words", session)
+    """With lanes it names its own; a lost meter is no headline, and what marks a score is."""
+    assert text == scripts.call("scoreboard/running.js", "words", {"marks": []} | session)
 
 
 @pytest.mark.parametrize(

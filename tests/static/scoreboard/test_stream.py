@@ -33,7 +33,7 @@ def test_a_stream_that_is_silent_is_opened_again(fresh: Scripts) -> None:
     told.push(said(), streams.length, seen);
     return told;
     """
-    lost = "no news: connecting again…"
+    lost = "connection lost 12 s ago, reconnecting…"
     expected = ["live", 1, "live", 1, lost, 2, 1, "live", 2, [{"n": 1}, {"n": 2}]]
     assert expected == fresh.run("scoreboard/stream.js", BEGIN + body)
 
@@ -59,7 +59,7 @@ def test_what_the_referee_cannot_read_is_said(fresh: Scripts) -> None:
     streams[0].say("alive");
     return [...first, said(), document.getElementById("connection").className];
     """
-    shown = ["the referee cannot read its records now", "lost", "live", ""]
+    shown = ["the referee cannot read its records at the moment", "lost", "live", ""]
     assert shown == fresh.run("scoreboard/stream.js", BEGIN + body)
 
 
@@ -73,6 +73,6 @@ def test_a_refused_stream_is_asked_for_again(fresh: Scripts, state: int, opened:
     await pass(4_100);
     return [text, streams.length];
     """
-    assert ["no news: connecting again…", opened] == fresh.run(
+    assert ["connection lost just now, reconnecting…", opened] == fresh.run(
         "scoreboard/stream.js", BEGIN + body, state
     )

@@ -58,3 +58,36 @@ def test_what_is_left_is_rounded_up(
 def test_a_figure_of_0_is_a_figure(scripts: Scripts, value: Any, text: str) -> None:
     """What is missing is a dash."""
     assert text == scripts.call(MODULE, "figure", value, 2)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "just now"), (1.9, "just now"), (2, "2 s ago"), (119.9, "119 s ago"), (120, "2 min ago")],
+)
+def test_an_age_is_rounded_down(scripts: Scripts, seconds: float, text: str) -> None:
+    """Two minutes are told in minutes."""
+    assert text == scripts.call(MODULE, "ageText", seconds)
+
+
+def test_a_lost_connection_is_told_with_the_time_since(scripts: Scripts) -> None:
+    """So an operator knows how old everything else on the page is."""
+    assert "connection lost 12 s ago" == scripts.call(MODULE, "lostText", 12.9)
+
+
+@pytest.mark.parametrize(
+    ("zone", "text"),
+    [
+        ("UTC", "2026-06-01 10:00:09 +00:00"),
+        ("Europe/Berlin", "2026-06-01 12:00:09 +02:00"),
+        ("Asia/Kolkata", "2026-06-01 15:30:09 +05:30"),
+        ("America/St_Johns", "2026-06-01 07:30:09 -02:30"),
+    ],
+)
+def test_times_are_local_with_their_offset(fresh: Scripts, zone: str, text: str) -> None:
+    """The offset is that of the moment, in summer that of the summer."""
+    override = "Emulation.setTimezoneOverride"
+    fresh.browser.execute_cdp_cmd(override, {"timezoneId": zone})
+    try:
+        assert text == fresh.call(MODULE, "momentText", "2026-06-01T10:00:09Z")
+    finally:
+        fresh.browser.execute_cdp_cmd(override, {"timezoneId": ""})

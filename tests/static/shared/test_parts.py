@@ -13,6 +13,7 @@ from tests.static.conftest import Scripts
 from tests.support.barriers import barriers
 from tests.support.browsing import be_screen
 from tests.support.fitting import be_dark, misfits
+from tests.support.hits import misses
 
 pytestmark = pytest.mark.browser
 
@@ -74,6 +75,26 @@ def test_a_misfit_is_told(browser: webdriver.Chrome, address: str) -> None:
     """)
     kinds = {fault.split(":")[0] for fault in misfits(browser)}
     assert {"overlap", "cut without its whole", "broken", "two lines", "sideways"} == kinds
+
+
+def test_a_missed_click_is_told(browser: webdriver.Chrome, address: str) -> None:
+    """A text over a button, a link that is cut, a field beyond an edge, and large letters."""
+    browser.get(address)
+    browser.execute_script("""
+        document.body.innerHTML = `<div style="height:3000px"></div>
+          <button style="width:10em;height:4em">Arm</button>
+          <p style="position:relative;top:-2em;font-size:1rem">clock</p>
+          <p style="overflow:hidden;height:9px"><a href="/">link</a></p>
+          <div style="overflow:hidden;width:50px"><input name="far" style="margin-left:99px"></div>
+          <p style="font-size:5rem;line-height:1">10:00</p>
+          <button>Void</button>`;
+    """)
+    told = " ".join(misses(browser))
+    assert "% of Arm by p" in told
+    assert "of link by" in told
+    assert "of far by" in told
+    assert "large text takes a pointer: 10:00" in told
+    assert "Void" not in told
 
 
 def test_a_menu_says_what_it_is_about(scripts: Scripts) -> None:

@@ -141,6 +141,6 @@ def test_a_result_is_replaced_by_nobody_who_has_not_seen_it(console: Console) ->
     assert f"Session {ended} of 'ants' is over, and its result counts." in choice["replaces"]
     refused = console.post("/sessions", team="ants", seen_counted=None)
     assert (409, "state_moved") == (refused.status_code, refused.get_json()["code"])
-    assert f"session {ended} counts by now" in refused.get_json()["text"]
+    assert f"session {ended} counts now" in refused.get_json()["text"]
     made = console.post("/sessions", team="ants", seen_counted=ended)
     assert (200, ended + 1) == (made.status_code, made.get_json()["session"])

@@ -25,7 +25,7 @@ ACTIONS = (
         "/teams/return",
     ),
     *("/results/finalize", "/results/reopen", "/sessions/1/review", "/sessions/review"),
-    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/thaw"),
+    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/unfreeze"),
     *("/break/begin", "/break/end"),
 )
 
@@ -162,6 +162,24 @@ def test_a_registration_that_cannot_be_is_refused(pages, said, code):
     assert {"ants", "bees", "wasps"} == set(pages.names())
 
 
+def test_a_login_is_chosen_on_the_page_and_stays(pages):
+    """The list has each team's login; a renaming keeps it, and a taken one is told in words."""
+    assert 200 == pages.do("/teams/add", team="東京大学", login="Todai")[0]
+    assert 200 == pages.do("/teams/rename", team="東京大学", new_name="京都大学")[0]
+    team = pages.client.get("/teams/now").get_json()["teams"][-1]
+    assert ("京都大学", "todai") == (team["team"], team["login"])
+    for said, told in (
+        (
+            {"team": "x", "login": "todai"},
+            "'todai' is the login of '京都大学'. Choose another login.",
+        ),
+        ({"team": "TODAI"}, "'todai' is the login of '京都大学': choose another name."),
+        ({"team": "x", "login": "a b"}, "'a b' is no login."),
+    ):
+        status, answer = pages.do("/teams/add", **said)
+        assert (409, True) == (status, told in answer["text"])
+
+
 def test_teams_are_renamed_withdrawn_and_brought_back(pages):
     """Each change shows on the page and in the board's list, and twice is as once."""
     for _ in range(2):
@@ -243,3 +261,10 @@ def test_a_team_is_put_off_by_one_act(pages):
     assert 200 == pages.do("/teams/defer", team=rest[0], reason="its train is late")[0]
     assert [*rest[1:], first, rest[0]] == pages.names()
     assert 200 != pages.do("/teams/defer", team="moths", reason="its train is late")[0]
+
+
+def test_the_dialog_knows_how_many_images_become_public(pages):
+    """None by default; without a scoreboard nobody can look."""
+    pages.event.play("ants", found=6)
+    told = pages.client.get("/results/images").get_json()
+    assert {"audience": False, "published": 0, "of": 8} == told

@@ -34,6 +34,7 @@ TABLE = {
     "GET /sessions/<number>/slip": "page",
     "GET /teams/now": "assistant",
     "GET /results/now": "assistant",
+    "GET /results/images": "assistant",
     "GET /check/now": "assistant",
     "GET /ceremony": "page",
     "GET /ceremony/scenes": "assistant",
@@ -67,7 +68,7 @@ TABLE = {
     "POST /check/override": "operator",
     "POST /check/overrides/<int:number>/end": "operator",
     "POST /results/<any(finalize, reopen):what>": "operator",
-    "POST /scoreboard/<any(freeze, thaw):what>": "operator",
+    "POST /scoreboard/<any(freeze, unfreeze):what>": "operator",
     "POST /break/<any(begin, end):what>": "operator",
     "POST /proposals": "operator",
     "POST /proposals/<int:number>/<any(apply, cancel):what>": "operator",
@@ -144,5 +145,5 @@ def test_a_page_knows_what_its_visitor_may_do() -> None:
     """The names of the actions come from the same table, a name for each word of a route."""
     assert {"seen", "note", "alarm seen"} == set(actions_of(Role.ASSISTANT))
     assert set() == set(actions_of(Role.PUBLIC))
-    wanted = {"arm", "counts", "new session", "order team", "reopen", "thaw scoreboard"}
+    wanted = {"arm", "counts", "new session", "order team", "reopen", "unfreeze scoreboard"}
     assert wanted < set(actions_of(Role.OPERATOR))

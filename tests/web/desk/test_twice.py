@@ -19,8 +19,8 @@ from tests.web.desk.test_state_by_action import facts
 BREAK = "/break/<any(begin, end):what>"
 CHANGES = [
     ("/sessions/<number>/review", "/sessions/1/review", {"reason": "the gap lies before the load"}),
-    ("/scoreboard/<any(freeze, thaw):what>", "/scoreboard/freeze", {}),
-    ("/scoreboard/<any(freeze, thaw):what>", "/scoreboard/thaw", {}),
+    ("/scoreboard/<any(freeze, unfreeze):what>", "/scoreboard/freeze", {}),
+    ("/scoreboard/<any(freeze, unfreeze):what>", "/scoreboard/unfreeze", {}),
     (BREAK, "/break/begin", {"text": "Lunch", "minutes": 30}),
     (BREAK, "/break/end", {}),
     ("/proposals/<int:number>/<any(apply, cancel):what>", "/proposals/1/apply", {"reason": "ok"}),

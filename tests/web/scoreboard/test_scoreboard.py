@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -16,6 +17,7 @@ from referee.service.scoreboard.feed import START
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
+from referee.service.setup.config import ScoreboardSection
 from referee.service.teams.registration import withdraw
 from referee.web.scoreboard import streams as streams_module
 from referee.web.scoreboard.app import Show, scoreboard_app
@@ -258,7 +260,10 @@ def test_records_that_cannot_be_read_are_told(event, monkeypatch):
 
 
 def test_pages_of_teams(event):
-    """Each listed team has a page with its charts; pictures of mistakes wait for final results."""
+    """Each listed team has a page with its charts.
+
+    Pictures of mistakes wait for final results, and for the organisers to publish them.
+    """
     event.register("ants/bees", "wasps")
     number = event.play("ants/bees", found=2)
     eventually(lambda: any(one["score"] for one in shown(event)["view"]["entries"]))
@@ -274,5 +279,12 @@ def test_pages_of_teams(event):
     withdraw(event.contest, "wasps", "ill", "Kim")
     finalize(event.contest, ["Ada"])
     eventually(lambda: shown(event)["view"]["state"] == "FINAL")
-    assert 6 == len(shown(event, pictures[0])["captions"])
-    assert "image/png" == event.client.get(pictures[1]).content_type
+    assert [] == shown(event, pictures[0])["captions"]
+    assert 404 == event.client.get(pictures[1]).status_code
+    config = event.contest.config
+    server = replace(config.server, scoreboard="127.0.0.1:8002")
+    opened = replace(config, server=server, scoreboard=ScoreboardSection(publish_images=True))
+    sessions = TeamSessions(replace(event.contest, config=opened))
+    client = scoreboard_app(Show(event.streams, Charts(), sessions, run_here)).test_client()
+    assert 6 == len(client.get(pictures[0]).get_json()["captions"])
+    assert "image/png" == client.get(pictures[1]).content_type

@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING
 from power.commands.written_file import file_to_write
 from referee.commands.options import add_config
 from referee.core.counts import counted
-from referee.core.names import SameNames
+from referee.core.logins import TeamWords
 from referee.errors import InputError
 from referee.programs.progress import progress_bar
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.whole_files import replace_file
+from referee.store.team_words import other_words
 
 if TYPE_CHECKING:
     from referee.extras.ceremony.diploma import Diploma
@@ -63,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
                 "The results are PROVISIONAL, so there are no diplomas yet. Make them final first "
                 "('referee finalize'), or try the printer with --rehearsal."
             )
-        chosen = _chosen(diplomas_of(results, {}), args.team)
+        words = other_words(contest.database.connection)
+        chosen = _chosen(diplomas_of(results, {}), args.team, words)
         sessions = [one.session for one in chosen.values() if one.session is not None]
         digests = _rehearsed(sessions) if args.rehearsal else _digests(contest, sessions)
     diplomas = [diploma for diploma in diplomas_of(results, digests) if diploma.team in chosen]
@@ -74,12 +76,17 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(diplomas: Sequence[Diploma], teams: Sequence[str]) -> dict[str, Diploma]:
-    """Return the chosen diplomas by team; raise `InputError` for a team without one."""
+def _chosen(
+    diplomas: Sequence[Diploma], teams: Sequence[str], words: Sequence[tuple[str, str]]
+) -> dict[str, Diploma]:
+    """Return the chosen diplomas by team; raise `InputError` for a team without one.
+
+    `words` has logins and earlier names.
+    """
     by_team = {diploma.team: diploma for diploma in diplomas}
     if not by_team:
         raise InputError("No team has a session that counts, so there are no diplomas.")
-    known = SameNames(by_team)
+    known = TeamWords(by_team, words)
     chosen = [known.find(team) or team for team in teams]
     for team in chosen:
         if team not in by_team:

@@ -187,7 +187,7 @@ You are the operators of this event. {log_in}
 {teams} to run in the running order, {wanted.seconds} s each. Let them: New session, Arm, watch,
 look at the result. Their people start their clients when you arm.
 Things will go wrong. You are not told what, nor when. Use the console, the runbook
-(docs/emergency.md), and your hands. Press Seen at each alarm that you have noticed.
+(docs/emergency.md), and your hands. Acknowledge each alarm that you have noticed.
 
 Your hands, typed here (with several lanes add the lane: 'cable 2'):
 {words_text()}

@@ -126,7 +126,7 @@ class Drill:
 
     def _notes(self) -> list[str]:
         left = [planned.fault.name for planned in self._plan[self._come :]]
-        text = f"These faults did not come any more: {', '.join(left)}."
+        text = f"There was no time left for these faults: {', '.join(left)}."
         return [*self._failures, *([text] if left else [])]
 
     @property

@@ -86,8 +86,8 @@ def _shows_attention(
 ) -> bool:
     """Tell whether an act shows that somebody had noticed the fault.
 
-    That is Seen at an alarm that tells of it, a note on its session, a deed of the runbook, or one
-    that makes the fault worse: a wrong deed shows attention too.
+    That is Acknowledge at an alarm that tells of it, a note on its session, a deed of the runbook,
+    or one that makes the fault worse: a wrong deed shows attention too.
     """
     if act.what == SEEN:
         return bool(fault.alarm and re.search(fault.alarm, act.detail))

@@ -153,7 +153,7 @@ def run(args: argparse.Namespace) -> int:
             season = rescore(bundles, asked, executor, journal, Status(line.show).tell)
     except KeyboardInterrupt:
         line.clear()
-        tell_on_terminal("What is done is kept: the same command goes on from there.")
+        tell_on_terminal("What is done is kept: the same command continues from there.")
         raise
     finally:
         line.clear()

@@ -206,7 +206,7 @@ def test_an_energy_that_cannot_be_used_gives_no_figure(log, tmp_path, capsys):
     [
         (["--energy-images", "5"], "--energy-images needs an energy"),
         (["--power-log", "none.csv"], "none.csv cannot be read"),
-        (["--power-log", "board.csv"], "board.csv is no power log"),
+        (["--power-log", "board.csv"], "board.csv is not a power log"),
         (["--chart", "board.pdf"], "let it end in .svg or .png"),
         pytest.param(
             ["--chart", "none/board.svg"],

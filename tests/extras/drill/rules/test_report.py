@@ -30,7 +30,7 @@ RECORD = Record(
     ended_s=1100.0,
     seed=7,
     length_s=120.0,
-    notes=("These faults did not come any more: junk.",),
+    notes=("There was no time left for these faults: junk.",),
 )
 
 
@@ -45,7 +45,7 @@ def test_the_text_tells_each_fault_with_its_times():
         "1 request answered with an error",
         "not before the drill ended",
         "docs/emergency.md, row 2",
-        "did not come any more: junk",
+        "no time left for these faults: junk",
     ):
         assert told in text
     assert max(map(len, text.splitlines())) <= 130

@@ -51,7 +51,7 @@ def test_the_chosen_images_and_their_boxes_stay(minival, capsys):
         ("1\n9\n", None, "truth.json: 1 of 2 images are not there: 9"),
         ("1\ncat\n", None, "ids.txt, line 2, image id: 'cat' is not a whole number"),
         ("\n", None, "ids.txt has no image id"),
-        ("1\n", "[]", "truth.json is no COCO instances JSON"),
+        ("1\n", "[]", "truth.json is not COCO instances JSON"),
     ],
 )
 def test_what_cannot_be_chosen_is_named(ids, content, sentence, minival, capsys):
@@ -82,10 +82,10 @@ def test_each_label_has_its_class_index(labels, capsys):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ([], "is no COCO instances JSON with categories"),
-        ({"categories": []}, "is no COCO instances JSON with categories"),
+        ([], "is not COCO instances JSON with categories"),
+        ({"categories": []}, "is not COCO instances JSON with categories"),
         ({"categories": [*CATS, CATS[0]]}, "each with an id of its own"),
-        ({"categories": [{"id": "1", "name": "person"}]}, "is no COCO instances JSON"),
+        ({"categories": [{"id": "1", "name": "person"}]}, "is not COCO instances JSON"),
         ({"categories": [{"id": 91, "name": "hair brush"}]}, "category 91 is not 1 to 90"),
         ({"categories": [{"id": 0, "name": "background"}]}, "category 0 is not 1 to 90"),
     ],

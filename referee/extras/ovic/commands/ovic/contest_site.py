@@ -66,7 +66,9 @@ class TeamSite:
         self, url: str, team: str | None, password: str | None, ca_file: Path | None = None
     ) -> None:
         if not url.startswith(("http://", "https://")):
-            raise InputError(f"--url {url} is no address: give one like http://192.168.1.2:8000.")
+            raise InputError(
+                f"--url {url} is not an address: give one like http://192.168.1.2:8000."
+            )
         if ca_file is not None and not url.startswith("https://"):
             raise InputError(
                 f"--ca-file goes with an address that begins with https://, not {url}."
@@ -153,7 +155,9 @@ def _object(url: str, content: bytes) -> dict[str, Any]:
     except ValueError:
         answer = None
     if not isinstance(answer, dict):
-        raise Unavailable(f"{url} is no contest server, or takes no models: its answer is no JSON.")
+        raise Unavailable(
+            f"{url} is not a contest server, or takes no models: its answer is not JSON."
+        )
     return answer
 
 

@@ -72,11 +72,11 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _add_decisions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     again = add_action(
-        actions, "again", "an operator: put an entry into the line again", _AGAIN, _decide
+        actions, "again", "an operator: put an entry into the queue again", _AGAIN, _decide
     )
-    void = add_action(actions, "void", "an operator: take an entry out for good", _VOID, _decide)
+    void = add_action(actions, "void", "an operator: remove an entry for good", _VOID, _decide)
     struck = add_action(
-        actions, "strike", "an operator: take one measurement of an entry out", _STRIKE, _decide
+        actions, "strike", "an operator: remove one measurement of an entry", _STRIKE, _decide
     )
     for parser, kind in ((again, "again"), (struck, "struck"), (void, "voided")):
         parser.add_argument("entry", type=int, metavar="N", help="the entry's number")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from power.bounded_file import require_file
-from referee.core.names import find_name
+from referee.core.logins import TeamWords
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.contest_site import (
@@ -35,6 +35,7 @@ from referee.extras.ovic.submission.entries import load_entry
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.private_files import private_from_the_start
+from referee.store.team_words import other_words
 
 _QUEUE = """\
 Print the entries and where each is: a team's own with --url, all with --config. --entry shows one
@@ -85,7 +86,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _add_submit(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = add_action(actions, "submit", "hand in a model for a team", _SUBMIT, _submit)
+    parser = add_action(actions, "submit", "submit a model for a team", _SUBMIT, _submit)
     parser.add_argument("model", type=Path, metavar="MODEL", help="a .tflite file")
     add_task(parser)
     add_site(parser, team=True)
@@ -121,7 +122,8 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
     from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
 
     with operators_site(args.config) as (config, database, tasks), private_from_the_start():
-        team = find_name(args.team, registered_teams(config.teams)) or args.team
+        known = TeamWords(registered_teams(config.teams), other_words(database.connection))
+        team = known.find(args.team) or args.team
         if config.contest.mode == "event" and team not in registered_teams(config.teams):
             raise InputError(f"'{args.team}' is not registered: run 'referee team add' first.")
         intake = SubmissionIntake(config, SystemClock(), database, database_commit(database), tasks)
@@ -194,7 +196,8 @@ def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
             return entry_detail(database.connection, entry, tasks, for_operators=True)
         entries = EntryQueries(config, database, tasks).all_entries()
         if args.team is not None:
-            team = find_name(args.team, {entry["team"] for entry in entries["entries"]})
+            teams = {entry["team"] for entry in entries["entries"]}
+            team = TeamWords(teams, other_words(database.connection)).find(args.team)
             entries["entries"] = [entry for entry in entries["entries"] if entry["team"] == team]
         return entries
 

@@ -103,7 +103,7 @@ def category_names(truth: Path) -> dict[int, str]:
     right = all(type(number) is int and type(name) is str for number, name in categories)
     if not categories or not right or len(dict(categories)) < len(categories):
         raise InputError(
-            f"{truth} is no COCO instances JSON with categories, each with an id of its own and a "
+            f"{truth} is not COCO instances JSON with categories, each with an id of its own and a "
             "name"
         )
     beyond = sorted({number for number, _ in categories} - set(range(1, COCO_CLASSES + 1)))
@@ -168,7 +168,8 @@ def chosen_part(truth: Path, image_ids: set[int]) -> dict[str, Any]:
         ]
     except (KeyError, TypeError):
         raise InputError(
-            f"{truth} is no COCO instances JSON with images and annotations, each with its image id"
+            f"{truth} is not COCO instances JSON with images and annotations, each with its "
+            "image id"
         ) from None
     missing = sorted(image_ids - {image["id"] for image in images})
     if missing:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every surface says beside a score, and beside a ranking: the marks of entries and results.
+
+Text, CSV, JSON, pages, charts, pictures, diplomas and the ceremony all ask here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from referee.core.marks import NOT_ALIKE, energy_marks
+from referee.service.event.conditions import difference_text
+from referee.service.event.result_entry import ContestRanking, PublicEntry, Results
+
+PROVISIONAL = "PROVISIONAL"
+"""The mark of results that may still change."""
+
+
+def marks_of(entry: PublicEntry) -> list[str]:
+    """Return the marks of an entry: those of its energy, and in words what was not alike."""
+    return [*_of_energy(entry), *map(difference_text, entry.differs)]
+
+
+def short_marks(entry: PublicEntry) -> list[str]:
+    """Return the marks of an entry for a chart or a picture, which has no room for words."""
+    return [*_of_energy(entry), *([NOT_ALIKE] if entry.differs else [])]
+
+
+def state_mark(ranking: ContestRanking) -> str:
+    """Return the mark of a whole ranking: PROVISIONAL until somebody has approved it, else ''."""
+    final = ranking.final if isinstance(ranking, Results) else bool(ranking.approved_by)
+    return "" if final else PROVISIONAL
+
+
+def all_marks(entry: PublicEntry, ranking: ContestRanking) -> list[str]:
+    """Return the marks of an entry that is read without its ranking, as a line of the CSV is."""
+    return [mark for mark in (state_mark(ranking), *marks_of(entry)) if mark]
+
+
+def counted_marks(ranking: ContestRanking, entries: Sequence[PublicEntry]) -> str:
+    """Return in a line how many of these entries have which mark, and the ranking's own mark."""
+    counts = Counter(mark for entry in entries for mark in short_marks(entry))
+    own = [state_mark(ranking)] if state_mark(ranking) else []
+    return ", ".join([*own, *(f"{count} {mark}" for mark, count in counts.items())])
+
+
+def _of_energy(entry: PublicEntry) -> list[str]:
+    return energy_marks(entry.verdict, emulated=entry.emulated)
