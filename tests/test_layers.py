@@ -284,6 +284,7 @@ PURE = {
         "re",
         "typing",
         "unicodedata",
+        "wcwidth",  # a table of letters
     ),
     *("types", "numbers", "fractions", "decimal", "statistics", "string", "numpy"),
     "urllib.parse",  # No other part of urllib is pure.

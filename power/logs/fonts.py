@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How figures are written, with names in Japanese, Chinese and Korean.
+"""How figures are written, with names in any script.
 
 PNG and PDF draw them by the fonts that this machine has. In an SVG text stays text, and the browser
 finds the fonts.
@@ -10,10 +10,11 @@ from __future__ import annotations
 import io
 import logging
 import threading
+import unicodedata
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import contextmanager, suppress
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -103,11 +104,12 @@ def save_pdf(figure: Figure, path: Path, title: str) -> str | None:
 
 
 def _saved(figure: Figure, path: Path, **form: Any) -> str | None:
-    from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
 
-    fonts = families({font.name for font in fontManager.ttflist})
-    for text in figure.findobj(Text):
+    texts = figure.findobj(Text)
+    letters = {letter for text in texts for letter in text.get_text() if letter > "\x7f"}
+    fonts = fonts_for(letters)
+    for text in texts:
         text.set_fontfamily(fonts)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -119,7 +121,75 @@ def _saved(figure: Figure, path: Path, **form: Any) -> str | None:
             if _is_glyph(str(warning.message))
         }
     )
-    return _remark(path, "".join(map(chr, codes))) if codes else None
+    missing = "".join(letter for letter in map(chr, codes) if _shows(letter))
+    return _remark(path, missing) if missing else None
+
+
+def fonts_for(letters: Collection[str]) -> list[str]:
+    """Return the fonts to look for these letters in, in this order.
+
+    Behind the usual ones stand others of this machine that have a letter which these lack.
+    matplotlib keeps a list of fonts from its first run, so a letter that none of them has is looked
+    for in the fonts that were installed since.
+    """
+    from matplotlib import font_manager
+
+    manager = font_manager.fontManager
+    found = families({font.name for font in manager.ttflist})
+    lacking = {letter for letter in letters if _shows(letter)}
+    lacking -= _letters_of([font.fname for font in manager.ttflist if font.name in found])
+    if lacking:
+        lacking = _add(found, lacking)
+    if lacking:
+        known = {font.fname for font in manager.ttflist}
+        for fresh in sorted(set(font_manager.findSystemFonts()) - known):
+            with suppress(Exception):  # A font may be damaged, or of a kind that is not drawn.
+                manager.addfont(fresh)
+        _add(found, lacking)
+    return found
+
+
+def _add(found: list[str], lacking: set[str]) -> set[str]:
+    """Add the fonts that have lacking letters, plain and regular ones first; return the rest."""
+    from matplotlib.font_manager import fontManager
+
+    plain = sorted(
+        (
+            font
+            for font in fontManager.ttflist
+            # The last resort has a box for every letter there is.
+            if font.style == "normal" and not font.name.startswith("Last Resort")
+        ),
+        key=lambda font: (font.weight != 400, "Sans" not in font.name, font.name),
+    )
+    for font in plain:
+        if not lacking:
+            break
+        has = lacking & _letters_of([font.fname])
+        if has and font.name not in found:
+            found.append(font.name)
+            lacking = lacking - has
+    return lacking
+
+
+def _letters_of(paths: Collection[str]) -> set[str]:
+    return {letter for path in paths for letter in _letters_in(path)}
+
+
+@lru_cache(maxsize=512)
+def _letters_in(path: str) -> frozenset[str]:
+    """Return the letters that a font has; none of one that matplotlib cannot draw from."""
+    from matplotlib.font_manager import get_font
+
+    try:
+        return frozenset(map(chr, get_font(path).get_charmap()))
+    except (OSError, RuntimeError, ValueError):
+        return frozenset()
+
+
+def _shows(letter: str) -> bool:
+    """Return whether a letter needs a font: joiners, isolates and variants of a sign need none."""
+    return unicodedata.category(letter) != "Cf" and not "\ufe00" <= letter <= "\ufe0f"
 
 
 def _is_glyph(message: str) -> bool:
@@ -129,7 +199,16 @@ def _is_glyph(message: str) -> bool:
 def _remark(path: Path, letters: str) -> str:
     other = ", or write FILE.svg, which a browser draws" if path.suffix == ".png" else ""
     more = "…" if len(letters) > _SHOWN_MOST else ""
+    packages = " and ".join(dict.fromkeys(map(_package, letters)))
     return (
         f"{path} has empty boxes: no font that was found has {letters[:_SHOWN_MOST]}{more}. "
-        f"Install one, such as fonts-noto-cjk on Debian{other}."
+        f"Install one, such as {packages} on Debian, and run the command again{other}."
     )
+
+
+def _package(letter: str) -> str:
+    """Return the package that has a letter. A font of pictures in colour is of no use here."""
+    if unicodedata.category(letter) in ("So", "Sk"):
+        return "fonts-symbola"
+    wide = unicodedata.east_asian_width(letter) in ("W", "F")
+    return "fonts-noto-cjk" if wide else "fonts-noto-core"

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from referee.core.text_cells import lines_of
 from referee.errors import InputError
 from referee.formats.score_lists import read_entries
 from referee.scoring import lpirc
@@ -70,11 +71,7 @@ def _text(years: Sequence[Year]) -> str:
         )
         for year in years
     ]
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
+    return "\n".join(lines_of(rows, [False] * len(rows[0])))
 
 
 def _times(ratio: float | None) -> str:

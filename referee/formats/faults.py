@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from referee.core.written_text import storable
+from referee.core.written_text import JOINERS, storable
 from referee.errors import RefereeError
 
 _MOST_LISTED = 20
@@ -52,7 +52,7 @@ class Faults:
 
 def harmless(text: str) -> str:
     """Return a stranger's text without what could harm a terminal; halves become escapes."""
-    return "".join(c if c.isprintable() else "?" for c in storable(text))
+    return "".join(c if c.isprintable() or c in JOINERS else "?" for c in storable(text))
 
 
 def quoted(text: str) -> str:

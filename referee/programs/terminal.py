@@ -9,6 +9,7 @@ import os
 import sys
 from typing import TextIO
 
+from referee.core.text_cells import with_isolated_quotes
 from referee.formats.faults import harmless
 
 # Nobody reads a pipe any more, or the terminal itself is closed.
@@ -35,7 +36,8 @@ def drop_output(stream: TextIO) -> None:
 
 
 def _print(text: str, stream: TextIO) -> None:
-    shown = "\n".join(map(harmless, text.split("\n")))  # It may quote a stranger.
+    # It may quote a stranger.
+    shown = "\n".join(with_isolated_quotes(harmless(line)) for line in text.split("\n"))
     try:
         print(shown, file=stream, flush=True)
     except OSError as error:

@@ -2,7 +2,7 @@
 // The choice of the next session: its team and its lane. The desk's running order proposes both.
 // What an operator has chosen by hand stays until the session is made.
 
-import { $, fill, make, show, showCut } from "../shared/page.js";
+import { $, fill, isolated, make, show, showCut } from "../shared/page.js";
 import { say } from "../shared/saying.js";
 import { laneName, nextIn, nextText, proposalOf, wrongLane } from "./proposal.js";
 
@@ -30,9 +30,9 @@ export function showChoice(news) {
 }
 
 function optionOf({ name, turn }) {
-  const option = make("option", name ? name + (turn && ` – ${turn}`) : "Choose a team");
-  option.value = name;
-  return option;
+  // An option is text alone, so it keeps the isolates.
+  const text = name ? isolated(name) + (turn && ` – ${turn}`) : "Choose a team";
+  return Object.assign(make("option"), { text, value: name });
 }
 
 // What the operator sees as chosen, with what the desk says of the team.

@@ -2,7 +2,7 @@
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
 import { ageText, clockText, figure } from "../shared/format.js";
-import { $, make, show, showCut, showState } from "../shared/page.js";
+import { $, isolated, make, show, showCut, showState } from "../shared/page.js";
 import { say } from "../shared/saying.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
@@ -10,7 +10,7 @@ import { sensibleActs } from "./allowed.js";
 import { leftOf } from "./clock.js";
 import { stepOf, toArm, toSee } from "./next.js";
 import { showSession, showTime } from "./panel.js";
-import { rowText } from "./wording.js";
+import { rowParts } from "./wording.js";
 
 const MOVES = ["stop", "void", "rerun", "extra", "note"];
 const STEPS = { arm: "arm", seen: "seen", begin: "new", choose: "choose" };
@@ -22,14 +22,14 @@ function actionOf(part, session) {
 }
 
 // A line about a result, in which the team's name alone may be cut: the verdict and the score are read.
-function showResultLine(id, text, name) {
+function showResultLine(id, before, name, rest) {
   const line = $(id);
-  if (line.textContent === text) return;
-  const [before, ...rest] = text.split(name);
-  const who = make("span", name);
+  const whole = before + name + rest;
+  if (line.textContent === whole) return;
+  const who = make("bdi", name);
   who.className = "who";
-  line.replaceChildren(before, who, rest.join(name));
-  line.title = text;
+  line.replaceChildren(before, who, rest);
+  line.title = whole;
 }
 
 export class Lane {
@@ -176,13 +176,14 @@ export class Lane {
     $(at("last")).hidden = !toSee;
     if (toSee) {
       const more = news.unseen.length > 1 ? ` ${news.unseen.length - 1} more to see.` : "";
-      showResultLine(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`, toSee.team);
+      const [before, name, rest] = rowParts(toSee, board.figures);
+      showResultLine(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${before}`, name, `${rest}.${more}`);
       $(at("last")).classList.toggle("unseen-result", toSee.unseen);
     }
     const { next, current } = news;
     $(at("in-line")).hidden = !next || next.id === current?.id;
     if ($(at("in-line")).hidden) return;
-    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${next.team}.`);
+    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${isolated(next.team)}.`);
   }
 
   // Show everything that changes between two boards; `ageS` is the age of the last one. `checks` is the
@@ -235,6 +236,6 @@ export class Lane {
     $(at("elsewhere")).hidden = !this.isOther || !current;
     if ($(at("elsewhere")).hidden) return;
     const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS))} to go` : "";
-    show(at("elsewhere-text"), `Session ${current.id} of ${current.team} is ${current.state}${left}.`);
+    show(at("elsewhere-text"), `Session ${current.id} of ${isolated(current.team)} is ${current.state}${left}.`);
   }
 }

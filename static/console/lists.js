@@ -2,7 +2,7 @@
 // The two lists below the card: the sessions, and what happened.
 
 import { figure, secondText, timeText } from "../shared/format.js";
-import { $, make, show } from "../shared/page.js";
+import { $, isolated, make, put, show } from "../shared/page.js";
 import { ABOUT_WORDS, isAbout, verdictOf } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
@@ -33,13 +33,13 @@ function showRow(row, session, field, shown, lane) {
   ];
   texts.forEach((text, n) => {
     const cell = row.cells[n + 2];
-    if (cell.textContent !== text) cell.textContent = text;
+    put(cell, text);
     cell.classList.toggle("none", text === "–");
   });
   for (const name of ["VALID", "SUSPECT", "INVALID"]) {
     row.cells[5].classList.toggle(name, name === session.verdict);
   }
-  showTeam(row.cells[1], lane ? `${session.team} (lane ${lane})` : session.team, session.void_reason ?? "");
+  showTeam(row.cells[1], lane ? `${isolated(session.team)} (lane ${lane})` : session.team, session.void_reason ?? "");
   row.cells[6].classList.toggle("doubtful", session.too_short);
   row.cells[6].title = session.score !== null && isAbout(session) ? ABOUT_WORDS : "";
   row.classList.toggle("void", session.state === "VOID");
@@ -49,7 +49,8 @@ function showRow(row, session, field, shown, lane) {
 
 // Why a session is void has the width of the name above it: an operator reads it in the list.
 function showTeam(cell, name, reason) {
-  if (cell.textContent === name + reason) return;
+  if (cell.dataset.shown === name + reason) return;
+  cell.dataset.shown = name + reason;
   const line = make("div", name);
   Object.assign(line, { className: "name line", title: name });
   cell.replaceChildren(line);

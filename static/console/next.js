@@ -2,6 +2,7 @@
 // What is next in a lane: the one act that has a sense now, or what keeps it from being done.
 
 import { failText, standing } from "../shared/arming.js";
+import { isolated } from "../shared/page.js";
 
 const LIVE = ["ARMED", "RUNNING"];
 const CHECK = { href: "check", words: "look" };
@@ -43,7 +44,7 @@ export function stepOf(board, lane, checks, shown, chosen) {
   if (toArm(lane, shown)) return { act: forbidden ? null : "arm", ...said };
   if (board.final) return { act: null, ...said };
   const team = teamOf(board, lane, chosen);
-  if (team) return { act: "new", text: said.text || `${team} is next.`, link: said.link };
+  if (team) return { act: "new", text: said.text || `${isolated(team)} is next.`, link: said.link };
   if (board.teams.length) return { act: "choose", text: said.text || "No team is next in this lane.", link: said.link };
   return { act: null, text: "No team is registered:", link: { href: "teams", words: "Teams" } };
 }

@@ -2,7 +2,7 @@
 // A lane's card: one session, its time, its figures and its result. `at` gives the ids of the lane.
 
 import { ageText, figure, zonedText } from "../shared/format.js";
-import { $, fill, make, show, showCut, showState } from "../shared/page.js";
+import { $, fill, isolated, make, show, showCut, showState } from "../shared/page.js";
 import { clockOf, isTooShort } from "./clock.js";
 import { flagText } from "./wording.js";
 
@@ -13,16 +13,12 @@ export function showSession(at, session, lane, board) {
   showResult(at, session);
 }
 
-// A line that is cut keeps its beginning: that of a name in Arabic or Hebrew is on the right.
-const directionOf = (name) => (/^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(name) ? "rtl" : "ltr");
-
 function showTitle(at, session, board) {
   $(at("state")).hidden = !session;
   $(at("rehearsal")).hidden = !session?.rehearsal;
   if (session) {
-    showCut(at("session-title"), `Session ${session.id}: ${session.team}`);
+    showCut(at("session-title"), `Session ${session.id}: ${isolated(session.team)}`);
     $(at("session-title")).className = session.team.length > 24 ? "name long" : "name";
-    $(at("session-title")).dir = directionOf(session.team);
     showState(at("state"), session.state);
     showCut(at("state-text"), session.text);
     return;
@@ -98,6 +94,8 @@ function showResult(at, session) {
     show(at("slip-link"), `Print the slip: ${session.slip}`);
     $(at("slip-link")).href = `/sessions/${session.id}/slip`;
   }
+  // More notes than there is room for are reached by keys.
+  $(at("session-notes")).tabIndex = session?.notes?.length ? 0 : -1;
   fill(at("session-notes"), session?.notes ?? [], ({ text, operator, utc }) => (
     make("li", `Note by ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
 }

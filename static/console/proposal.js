@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is next, and where: the rules of the choice of the next session.
 
+import { isolated } from "../shared/page.js";
 import { isFree } from "./allowed.js";
 
 export function nextIn(board, lane) {
@@ -22,8 +23,8 @@ export function proposalOf(board, chosenLane) {
 export function nextText(board) {
   const named = board.lanes.filter(({ number }) => board.next_teams[number]);
   if (!named.length) return "";
-  if (board.lanes.length === 1) return `Next: ${board.next_teams[1]}`;
-  return `Next in lane ${named.map(({ number, name }) => `${name}: ${board.next_teams[number]}`).join(" · ")}`;
+  if (board.lanes.length === 1) return `Next: ${isolated(board.next_teams[1])}`;
+  return `Next in lane ${named.map(({ number, name }) => `${isolated(name)}: ${isolated(board.next_teams[number])}`).join(" · ")}`;
 }
 
 // The sentence that a team may not run in a lane, or "".

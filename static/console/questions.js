@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks before each action on a session; an action without a question has no entry.
 
+import { isolated } from "../shared/page.js";
+
 const REASON = { name: "reason", id: "reason", label: "Reason (kept in the evidence)" };
 const SECONDS = { name: "seconds", id: "seconds", label: "Extra seconds", type: "number", min: 1, value: 60 };
 
-const place = (session) => `session ${session.id} of ${session.team}`;
+const place = (session) => `session ${session.id} of ${isolated(session.team)}`;
 
 // A sentence behind a question, if there is one.
 const after = (sentence) => (sentence ? ` ${sentence}` : "");
 
 // A new session of a team whose result counts; `why` and `scoredWith` are the desk's sentences.
 export const replaceQuestion = (team, why, scoredWith) => ({
-  text: `${why} Make a new session for ${team}?${after(scoredWith)}`,
+  text: `${why} Make a new session for ${isolated(team)}?${after(scoredWith)}`,
   yes: "Make a new session",
   destroys: true,
 });
@@ -29,7 +31,7 @@ export const QUESTIONS = {
     destroys: true,
   }),
   rerun: (session, scoredWith) => ({
-    text: `Void ${place(session)}, and make a new session for ${session.team}? The old one will have `
+    text: `Void ${place(session)}, and make a new session for ${isolated(session.team)}? The old one will have `
       + `no score, and that cannot be undone.${after(scoredWith)}`,
     yes: "Void it and run again",
     fields: [REASON],

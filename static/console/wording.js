@@ -13,9 +13,11 @@ export function verdictOf({ verdict, marks }) {
   return verdict ? [verdict, ...marks.filter((mark) => mark !== verdict)].join(" ") : "–";
 }
 
-// A session that is over, in one line.
-export function rowText(row, { accuracy, score }) {
-  const said = [`session ${row.id} of ${row.team}`];
+// A session that is over, in one line of three parts: its beginning, the team's name, and the rest.
+export const rowParts = (row, figures) => [`session ${row.id} of `, row.team, resultText(row, figures)];
+
+function resultText(row, { accuracy, score }) {
+  const said = [""];
   if (row.state === "VOID") return `${said[0]}: VOID, ${row.void_reason}`;
   if (row.rehearsal) said.push("rehearsal");
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;

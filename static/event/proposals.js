@@ -2,7 +2,7 @@
 // A proposal of new scores as a table: old and new side by side, and what is skipped.
 
 import { momentText } from "../shared/format.js";
-import { make } from "../shared/page.js";
+import { isolated, make } from "../shared/page.js";
 import { buttonOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
 
@@ -25,13 +25,15 @@ export function proposalOf(proposal, decide) {
 
 const kindOf = (column) => (column.left ? "" : "number");
 
-function tableOf({ columns, scores }) {
+function tableOf({ proposal, columns, scores }) {
   const heads = columns.flatMap((column) => (
     ["old", "new"].map((side) => headOf(`${side} ${column.head}`, kindOf(column)))));
   const head = make("tr", headOf("session", "number"), headOf("team"), ...heads);
   const table = make("table", make("thead", head), make("tbody", ...scores.map((row) => rowOf(columns, row))));
   const frame = make("div", table);
   frame.className = "scrolls";
+  // It scrolls sideways in a small window, by keys too.
+  Object.assign(frame, { tabIndex: 0, role: "region", ariaLabel: `Scores of proposal ${proposal}` });
   return frame;
 }
 
@@ -60,7 +62,7 @@ function cellOf(text, kind) {
 
 function skipsOf(skipped) {
   const lines = skipped.map(({ session, team, reason }) => (
-    make("li", `skipped: session ${session} of ${team}: ${reason}`)));
+    make("li", `skipped: session ${session} of ${isolated(team)}: ${reason}`)));
   return make("ul", ...lines);
 }
 

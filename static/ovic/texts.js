@@ -2,6 +2,7 @@
 // What the leaderboard of OVIC says.
 
 import { figure, lostText, momentText } from "../shared/format.js";
+import { isolated } from "../shared/page.js";
 
 export const SILENT_MS = 8000;
 
@@ -14,7 +15,7 @@ export const heardText = (silentMs) => (
 // What the queue does now, and until when models are taken.
 export function lineText({ line: { now, received, waiting }, closes_utc: closes, final }) {
   if (final) return "FINAL: entries can no longer be added or changed.";
-  const running = now ? `Entry ${now.entry} of ${now.team} is ${now.state}.` : "No model is running.";
+  const running = now ? `Entry ${now.entry} of ${isolated(now.team)} is ${now.state}.` : "No model is running.";
   const until = closes ? ` Models are accepted until ${momentText(closes)}.` : "";
   return `${running} ${received} to validate, ${waiting} to measure.${until}`;
 }

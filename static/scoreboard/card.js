@@ -3,7 +3,7 @@
 
 import { node } from "../shared/curve.js";
 import { figure, points } from "../shared/format.js";
-import { make } from "../shared/page.js";
+import { isolated, make, put as putText } from "../shared/page.js";
 import { figureOf, nameOf } from "../shared/parts.js";
 import { raceOf, topOf } from "./race.js";
 import { clockOf, placeOf, words } from "./running.js";
@@ -55,15 +55,17 @@ export function showCard(card, session, { view, live, race }) {
   const find = (name) => card.querySelector(`[data-figure=${name}]`);
   const put = (name, text) => {
     const found = find(name);
-    if (found.textContent !== text) found.textContent = text;
+    putText(found, text);
   };
   const course = race.courses.find((one) => one.session === session.session)?.points ?? [];
   const place = placeOf(session, view.entries, live.sessions);
   put("word", words(session));
   put("place", place ? place.text : "");
   put("when", place ? "if it ended now" : waitingText(session));
-  const distance = place?.distance ? `${place.distance} ${place.other}` : "";
-  Object.assign(card.querySelector(".standing-now .name"), { textContent: distance, title: distance });
+  const distance = place?.distance ? `${place.distance} ${isolated(place.other)}` : "";
+  const gap = card.querySelector(".standing-now .name");
+  putText(gap, distance);
+  gap.title = distance;
   put("accuracy", figure(session.mean_ap, 3));
   put("power", points(session.power_w, 3));
   put("energy", points(session.energy_wh, 3));
@@ -82,7 +84,7 @@ function showRace(card, put, found) {
   dot.setAttribute("cx", `${found.at?.x ?? -9}%`);
   dot.setAttribute("cy", `${found.at?.y ?? -9}%`);
   put("top", found.own || found.other ? found.top : "");
-  const text = found.pace ? `${found.pace.text} on ${found.pace.team} at this second` : "";
+  const text = found.pace ? `${found.pace.text} on ${isolated(found.pace.team)} at this second` : "";
   put("pace", text);
   card.querySelector(".pace").title = text;
   card.querySelector(".pace").classList.toggle("ahead", found.pace?.ahead ?? false);

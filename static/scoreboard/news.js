@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hall must not miss: another team leads, or a session has its result.
 
+import { isolated } from "../shared/page.js";
 import { ordinal } from "./running.js";
 
 // A lead counts when it has lasted so long: two teams that run side by side may change every second.
@@ -30,6 +31,7 @@ export function finished(before, after) {
 }
 
 export function resultText({ team, rank, short, verdict, marks }, score) {
-  if (rank === null) return `${team}: ${verdict}, no score`;
-  return `${team}: ${ordinal(rank)} with ${score} ${short.score}${marks.length ? ` (${marks.join(", ")})` : ""}`;
+  const name = isolated(team);
+  if (rank === null) return `${name}: ${verdict}, no score`;
+  return `${name}: ${ordinal(rank)} with ${score} ${short.score}${marks.length ? ` (${marks.join(", ")})` : ""}`;
 }

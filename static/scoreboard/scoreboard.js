@@ -2,7 +2,7 @@
 // The audience's page: who runs now and who is next, the ranking, and the charts.
 
 import { offsetText } from "../shared/format.js";
-import { $, fill, make, show, showCut } from "../shared/page.js";
+import { $, fill, isolated, make, show, showCut } from "../shared/page.js";
 import { nameOf } from "../shared/parts.js";
 import { cardOf, showCard, tickCard } from "./card.js";
 import { finished, NOBODY, nextLead, resultText } from "./news.js";
@@ -32,7 +32,7 @@ function stateText() {
   if (view.state === "FROZEN") {
     return `since ${clockAt(view.since_utc)}: what happens now is shown later`;
   }
-  if (view.state === "FINAL") return `approved by ${view.approved_by.join(", ")}`;
+  if (view.state === "FINAL") return `approved by ${view.approved_by.map(isolated).join(", ")}`;
   return "the results may still change";
 }
 
@@ -110,7 +110,7 @@ function message(...parts) {
 
 function prizes() {
   const list = make("ul", ...view.prizes.map((prize) =>
-    make("li", `${prize.prize}: `, make("strong", prize.winners.join(" and ") || "nobody"))));
+    make("li", `${prize.prize}: `, make("strong", prize.winners.map(isolated).join(" and ") || "nobody"))));
   list.className = "prizes";
   return view.prizes.length ? list : message("The results are final.");
 }
@@ -122,7 +122,7 @@ function nextOf({ name, next, on_deck: after }) {
   const lane = view.lanes.length > 1 ? `Next in lane ${name}` : "Next";
   const made = make("div", Object.assign(make("p", lane), { className: "label" }), nameOf(next, "strong"));
   if (after) {
-    const deck = nameOf(`on deck: ${after}`, "p");
+    const deck = nameOf(`on deck: ${isolated(after)}`, "p");
     deck.classList.add("deck", "line");
     made.append(deck);
   }
@@ -135,8 +135,8 @@ function showNext(isThere) {
   const lanes = isThere ? waitingLanes() : [];
   $("next").hidden = lanes.length === 0;
   fill("next", lanes, ({ name, next, on_deck: after }) => {
-    const lane = view.lanes.length > 1 ? `Next in ${name}: ` : "Next: ";
-    return nameOf(`${lane}${next}${after ? `, then ${after}` : ""}`);
+    const lane = view.lanes.length > 1 ? `Next in ${isolated(name)}: ` : "Next: ";
+    return nameOf(`${lane}${isolated(next)}${after ? `, then ${isolated(after)}` : ""}`);
   });
 }
 

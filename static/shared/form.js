@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands in a dialog: its question, its fields, what is wrong with them, and its buttons.
 
-import { make } from "./page.js";
+import { make, put } from "./page.js";
 import { buttonOf } from "./parts.js";
 
 // A field is { name, label, value, optional } and any further property of its input, or it has
@@ -54,7 +54,7 @@ export class Form {
 
   // Say a sentence, and which input it is about.
   say(sentence, wrong = null) {
-    if (this.wrong.textContent !== sentence) this.wrong.textContent = sentence;
+    put(this.wrong, sentence);
     for (const input of this.inputs) input.setAttribute("aria-invalid", String(input === wrong));
   }
 

@@ -4,9 +4,38 @@
 
 export const $ = (id) => document.getElementById(id);
 
+const [ISOLATE, END] = ["\u2068", "\u2069"];
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+// A name in isolates, or what people wrote in quotes. An apostrophe inside a word ends none.
+const NAMES = /\u2068(.*?)\u2069|(?<![\p{L}\p{N}])(['‘])(.+?)(['’])(?![\p{L}\p{N}])/gu;
+
+// A name for a sentence: in Arabic or Hebrew it turns no sign or number beside it to its own side.
+// `show`, `make` and what is built on them put it into a `bdi`; a `title` keeps the isolates.
+export const isolated = (name) => (RIGHT_TO_LEFT.test(name) ? `${ISOLATE}${name}${END}` : name);
+
+const plain = (text) => text.replaceAll(ISOLATE, "").replaceAll(END, "");
+
+// The parts of a sentence, with each name from right to left in a `bdi`.
+function partsOf(sentence) {
+  if (!RIGHT_TO_LEFT.test(sentence)) return [plain(sentence)];
+  const parts = [];
+  let end = 0;
+  for (const { 0: whole, 1: marked, 2: before = "", 3: quoted, 4: after = "", index } of sentence.matchAll(NAMES)) {
+    const name = document.createElement("bdi");
+    name.textContent = plain(marked ?? quoted);
+    parts.push(plain(sentence.slice(end, index)) + before, name, after);
+    end = index + whole.length;
+  }
+  return [...parts, plain(sentence.slice(end))].filter((part) => part !== "");
+}
+
+// Let an element have this sentence, if it has another one.
+export function put(element, text) {
+  if (element.textContent !== plain(String(text))) element.replaceChildren(...partsOf(String(text)));
+}
+
 export function show(id, text) {
-  const element = $(id);
-  if (element.textContent !== String(text)) element.textContent = text;
+  put($(id), text);
 }
 
 // A text that its place may cut: the whole of it is the title.
@@ -22,7 +51,7 @@ export function showState(id, name, text = name) {
 
 export function make(tag, ...content) {
   const element = document.createElement(tag);
-  element.append(...content);
+  element.append(...content.flatMap((one) => (one instanceof Node ? [one] : partsOf(String(one)))));
   return element;
 }
 

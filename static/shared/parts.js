@@ -12,7 +12,7 @@ const classed = (element, ...names) => {
 export const pillOf = (word, kind = word) => classed(make("span", word), "state", ...kind.split(" "));
 
 // A name that may be cut: the whole of it is its title.
-export function nameOf(text, tag = "span") {
+export function nameOf(text, tag = "bdi") {
   const name = classed(make(tag, text), "name");
   name.title = text;
   return name;

@@ -216,7 +216,7 @@ def states_of(event: Event) -> Iterator[tuple[str, str]]:
     yield "state", "RUNNING"
     for number in numbers:
         judge(event, number, "SUSPECT", 0.02, *REASONS)
-    yield "seen", "Seen"
+    yield "seen", "Acknowledge"
     event.meters[0].lost = True
     yield "alarm-text", "is lost"
     event.meters[0].lost = False
@@ -231,8 +231,8 @@ def lanes_of(event: Event) -> list[tuple[int, str]]:
 
 
 SAME_LINES = """
-const parts = ["session", "lane-name", "state", "state-text", "clock", "clock-label", "power", "map", "time-bar",
-  "chart", "images", "link", "note", "void"];
+const parts = ["session", "lane-name", "state", "state-text", "clock", "clock-label", "power",
+  "map", "time-bar", "chart", "images", "link", "note", "void"];
 const top = (id) => document.getElementById(id).getBoundingClientRect().top;
 return parts.filter((part) => Math.abs(top(part) - top(`${part}-2`)) > 2);
 """
@@ -262,7 +262,8 @@ const letter = Number.parseFloat(getComputedStyle(document.documentElement).font
 return Object.entries(arguments[0]).flatMap(([selector, letters]) => {
   const found = [...document.querySelectorAll(selector)];
   if (!found.length) return [`${selector} is not there`];
-  return found.filter((one) => one.clientWidth < letters * letter || one.scrollHeight > one.clientHeight + 2
+  return found.filter((one) => one.clientWidth < letters * letter
+    || one.scrollHeight > one.clientHeight + 2
     || one.scrollWidth > one.clientWidth + 1).map(() => selector);
 });
 """

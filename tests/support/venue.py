@@ -82,15 +82,14 @@ class Venue:
         return main([*arguments, "--config", str(self.config)])
 
     def import_teams(self) -> None:
-        """Register the teams from a table, and read their passwords from the slips."""
+        """Register the teams from a table, and read each one's password from its slip."""
         table, slips = self.folder / "teams.csv", self.folder / "slips.html"
         table.write_text("team,organisation\n" + "".join(f"{t},{t} Lab\n" for t in self.teams))
         assert 0 == self.referee("team", "import", str(table))
         assert 0 == self.referee("team", "slips", "--out", str(slips))
-        found = re.findall(
-            r"<dt>User name</dt><dd>(.+)</dd>\n<dt>Password</dt><dd>(.+)</dd>", slips.read_text()
-        )
-        self.passwords = {team: html.unescape(password) for team, password in found}
+        slip = r'<h1 dir="auto">(.+?)</h1>.*?<dt>Password</dt><dd>(.+?)</dd>'
+        found = re.findall(slip, slips.read_text(), re.DOTALL)
+        self.passwords = {html.unescape(team): html.unescape(word) for team, word in found}
         assert set(self.teams) == set(self.passwords)
 
     def register_operator(self, name: str, role: str) -> str:

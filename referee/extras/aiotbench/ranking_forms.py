@@ -14,6 +14,7 @@ from textwrap import wrap
 from typing import Any
 
 from referee.core.spreadsheet import plain_cell
+from referee.core.text_cells import lines_of
 from referee.extras.aiotbench.ranking import RankedDevice, Ranking, of_implementation, of_model
 from referee.extras.aiotbench.report import score_report
 from referee.extras.aiotbench.rules import RuleSet
@@ -213,11 +214,7 @@ def _model_cell(score: WorkloadScore) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return lines_of(rows, [True] * len(rows[0]))
 
 
 def ranking_page(ranking: Ranking, rules: RuleSet) -> str:

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from power.logs.fonts import drawing
 from referee.core.conditions import Difference
 from referee.core.marks import with_marks
+from referee.core.text_cells import cut_to
 from referee.extras.season.choices import BY_SCORE
 from referee.extras.season.entrants import Entrant
 from referee.extras.season.overview import overview_of
@@ -211,8 +212,7 @@ def _marked(one: Entrant) -> str:
 
 def _plain(team: str, differs: Sequence[Difference]) -> str:
     """Return a name for a chart, marked; '$' would otherwise begin a formula."""
-    text = team if len(team) <= 24 else f"{team[:23]}…"
-    return marked_name(text, differs).replace("$", r"\$")
+    return marked_name(cut_to(team, 24), differs).replace("$", r"\$")
 
 
 def _figure(width_in: float, lines: int, theme: Theme) -> tuple[Figure, Axes]:

@@ -13,6 +13,7 @@ from typing import Any
 from referee.core.counts import counted
 from referee.core.marks import NOT_ALIKE, energy_marks, verdict_words
 from referee.core.spreadsheet import plain_cell
+from referee.core.text_cells import isolated, lines_of
 from referee.extras.season.entrants import Entrant, Pair
 from referee.extras.season.overview import (
     Overview,
@@ -228,7 +229,8 @@ def missing_lines(ranking: ComparedRanking, most: int) -> list[str]:
             if name in _SHOWN:
                 names[why].append(_SHOWN[name])
         lines += [
-            f"{one.team} has no {', '.join(missing)}: {why}" for why, missing in names.items()
+            f"{isolated(one.team)} has no {', '.join(missing)}: {why}"
+            for why, missing in names.items()
         ]
     rest = len(lines) - most
     return [*lines[:most], *([f"and {rest} more: --csv"] if rest > 0 else [])]
@@ -311,14 +313,7 @@ def _rank(value: int | None) -> str:
 
 def _table(ranking: ComparedRanking) -> list[str]:
     table = [_HEADER, *map(cells, ranking.entrants)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if name in _LEFT else cell.rjust(width)
-            for cell, width, name in zip(row, widths, _HEADER, strict=True)
-        ).rstrip()
-        for row in table
-    ]
+    return lines_of(table, [name in _LEFT for name in _HEADER])
 
 
 def _words(event: SeasonEvent, ranking: ComparedRanking) -> tuple[str | None, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from referee.core.text_cells import isolated
 from referee.service.event.columns import On, columns_on, head_of, printed_entries
 from referee.service.event.results_table import aligned
 from referee.service.scoreboard.view import PublicView
@@ -16,9 +17,9 @@ def board_text(view: PublicView, standings: Sequence[Mapping[str, str]]) -> str:
     rows = [[head_of(column, view.figures) for column in columns]]
     for entry, printed in zip(view.entries, printed_entries(view.entries), strict=True):
         word = f" ({entry.word})" if entry.word else ""
-        cells = printed | {"team": entry.team + word}
+        cells = printed | {"team": isolated(entry.team) + word}
         rows.append([cells[column.field] for column in columns])
-    lines = [f"{view.contest}: {view.state.value}", "", *aligned(rows, columns)]
+    lines = [f"{isolated(view.contest)}: {view.state.value}", "", *aligned(rows, columns)]
     if not view.entries:
         lines.append("No station has told of a team yet.")
     text_of = {one["name"]: one["text"] for one in standings}
@@ -27,5 +28,5 @@ def board_text(view: PublicView, standings: Sequence[Mapping[str, str]]) -> str:
         words = [one["fault"], text_of.get(one["name"], one["contest"]), one["remark"]]
         words += ["frozen"] if one["frozen"] else []
         words += ["final"] if one["final"] else []
-        lines.append(f"  {one['name']}: {'; '.join(word for word in words if word)}")
+        lines.append(f"  {isolated(one['name'])}: {'; '.join(word for word in words if word)}")
     return "\n".join(lines)

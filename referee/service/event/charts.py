@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 from power.logs import fonts
 from referee.core.marks import with_marks
+from referee.core.text_cells import columns_of, cut_to, isolated
 from referee.service.event.chart_axes import in_places, scale_across
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
 from referee.service.event.marks import counted_marks, short_marks
@@ -39,11 +40,12 @@ COLOURS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#f0e442", "#0
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 """The marks that go with the colours."""
 
+# So much of a name stands beside its point.
+_NAME_COLUMNS = 21
 # The room beside the points, as a share of the axis.
 _MARGIN = 0.12
 # With more points than this only the ranks are written; the table beside the chart has the names.
 _NAMES_MOST = 10
-_NAME_MOST = 24
 
 
 Point = tuple[float, float, Sequence[str]]
@@ -177,9 +179,8 @@ def _labels_of(entry: PublicEntry) -> tuple[str, str]:
     A star at the rank stands for marks, which the chart's head counts.
     """
     rank, marks = f"{entry.rank or NOTHING}", short_marks(entry)
-    text = f"{rank}  {entry.team}"
-    cut = text if len(text) <= _NAME_MOST else f"{text[: _NAME_MOST - 1]}…"
-    return with_marks(cut, marks), f"{rank}{'*' if marks else ''}"
+    text = f"{rank}  {isolated(cut_to(entry.team, _NAME_COLUMNS))}"
+    return with_marks(text, marks), f"{rank}{'*' if marks else ''}"
 
 
 def _figure(
@@ -225,7 +226,7 @@ def _name_points(axes: Axes, points: Sequence[Point], theme: Theme) -> list[Box]
     for (x, y, labels), spot in zip(points, spots, strict=True):
         for label in labels:
             lines: Sequence[int] = NEAR if label == labels[-1] else LINES
-            place = free_place(spot, len(label), lines, taken, _page(axes))
+            place = free_place(spot, columns_of(label), lines, taken, _page(axes))
             if place is not None:
                 taken.append(place[1])
                 _label(axes, x, y, label, theme.ink, place[0])

@@ -11,6 +11,7 @@ from typing import Any
 from power.official import is_official
 from referee.core.conditions import EMULATED, Conditions, Difference, differences, usual_conditions
 from referee.core.marks import NOT_ALIKE, with_marks
+from referee.core.text_cells import isolated
 from referee.service.setup.config import CameraSection, ContestSection
 from referee.store.annotations import extra_seconds
 from referee.store.database import Connection
@@ -66,7 +67,7 @@ def compared(by_session: Mapping[int, Conditions]) -> dict[int, tuple[Difference
 
 def marked_name(name: str, differs: Sequence[Difference] | bool) -> str:
     """Return a team's name for a sentence, which has no room for what differs."""
-    return with_marks(name, [NOT_ALIKE] if differs else [])
+    return with_marks(isolated(name), [NOT_ALIKE] if differs else [])
 
 
 def difference_text(one: Difference) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from referee.core.text_cells import isolated
 from referee.service.event.columns import On, columns_json, printed_entries
 from referee.service.event.proposal_ranks import ranks_of, run_of
 from referee.service.event.result_entry import PublicEntry, TrackFigures
@@ -81,13 +82,13 @@ def proposal_text(proposal: dict[str, Any]) -> str:
     if end is not None:
         lines.append(f"  {end['kind']} by {end['operator']} at {end['utc']}: {end['reason']}")
     for row in proposal["scores"]:
-        lines.append(f"  session {row['session']}, {row['team']}")
+        lines.append(f"  session {row['session']}, {isolated(row['team'])}")
         for name in ("old", "new"):
             lines.append(f"    {name}  {_cells(row[name], proposal['columns'])}")
         if not row["changed"]:
             lines.append("    no change")
     lines += [
-        f"  skipped: session {row['session']}, {row['team']}: {row['reason']}"
+        f"  skipped: session {row['session']}, {isolated(row['team'])}: {row['reason']}"
         for row in proposal["skipped"]
     ]
     return "\n".join(lines)

@@ -13,6 +13,7 @@ import msgspec
 from referee.core.counts import counted
 from referee.core.dates import moment_text
 from referee.core.spreadsheet import plain_cell
+from referee.core.text_cells import isolated, lines_of, with_isolated_quotes
 from referee.service.event.columns import (
     CSV_FIELDS,
     MARKS,
@@ -50,21 +51,21 @@ def state_line(results: Results) -> str:
         points = counted(count, "point is", "points are") if count else "Nothing is"
         return f"PROVISIONAL, as of {moment_text(results.utc)}. {points} open."
     approved = moment_text(results.approved_utc or "")
-    return f"FINAL, approved by {', '.join(results.approved_by)} on {approved}."
+    return f"FINAL, approved by {', '.join(map(isolated, results.approved_by))} on {approved}."
 
 
 def results_text(results: Results) -> str:
     """Return ranking, prizes, past champions and open points as lines of text."""
     columns, rows = columns_on(On.TEXT, results.entries), printed_entries(results.entries)
     heads = [head_of(column, results.figures) for column in columns]
-    lines = [f"{results.contest}: {state_line(results)}", ""]
+    lines = [f"{isolated(results.contest)}: {state_line(results)}", ""]
     lines += aligned([heads, *([row[column.field] for column in columns] for row in rows)], columns)
     if line := about_line(results.entries):
         lines.append(f"  {line}")
     for entry in results.entries:
         if remarks := "; ".join([*notes(entry), *_of_verdict(entry)]):
-            lines.append(f"  {entry.team}: {remarks}")
-        lines += [f"  {entry.team}: {line}" for line in entry.intervals]
+            lines.append(f"  {isolated(entry.team)}: {remarks}")
+        lines += [f"  {isolated(entry.team)}: {line}" for line in entry.intervals]
     if results.prizes:
         lines += ["", *(prize_line(prize) for prize in results.prizes)]
     if results.champions:
@@ -72,7 +73,7 @@ def results_text(results: Results) -> str:
     for table in guest_tables(results):
         lines += ["", *_guest_lines(table)]
     if results.open:
-        lines += ["", "Open:", *(f"  {point}" for point in results.open)]
+        lines += ["", "Open:", *(f"  {with_isolated_quotes(point)}" for point in results.open)]
     return "\n".join(lines)
 
 
@@ -151,7 +152,7 @@ def prize_lines(results: Results) -> list[str]:
 
 def prize_line(prize: WonPrize) -> str:
     """Return a prize with its rule, its limit and its winners in one line."""
-    winners = " and ".join(prize.winners) or "nobody"
+    winners = " and ".join(map(isolated, prize.winners)) or "nobody"
     if not prize.rule:
         return f"{prize.prize}: {winners}"
     limit = "needs two scores" if prize.limit is None else f"{prize.limit:.6g}"
@@ -186,27 +187,13 @@ def doubts(entry: ResultEntry) -> list[str]:
 
 def aligned(rows: Sequence[Sequence[str]], columns: Sequence[Column]) -> list[str]:
     """Return rows of cells as lines of text, the columns with words to the left."""
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if column.left else cell.rjust(width)
-            for cell, width, column in zip(row, widths, columns, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    return lines_of(rows, [column.left for column in columns])
 
 
 def _guest_lines(table: GuestTable) -> list[str]:
     """Return a guest's table as lines of text, numbers to the right."""
     rows = [table.heads, *table.printed()]
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if column.form else cell.ljust(width)
-            for cell, width, column in zip(row, widths, table.columns, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    lines = lines_of(rows, [not column.form for column in table.columns])
     return [f"{table.title}:", *lines, *table.notes]
 
 

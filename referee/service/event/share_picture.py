@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from power.logs.fonts import drawing, save_png
 from referee.core.dates import day_text
 from referee.core.marks import with_marks
+from referee.core.text_cells import cut_to, isolated
 from referee.errors import InputError
 from referee.service.event.charts import COLOURS, DARK, STYLE, svg_of
 from referee.service.event.columns import about_line, printed_entries
@@ -53,7 +54,7 @@ def share_figure(results: Results) -> Figure:
         axes = figure.add_axes((0.045, 0.13, 0.91, 0.6))
     axes.set_axis_off()
     axes.set_ylim(_ROWS_MOST, 0)
-    _write(figure, 0.885, _cut(results.contest, 44), 34, DARK.ink, weight="bold")
+    _write(figure, 0.885, isolated(cut_to(results.contest, 44)), 34, DARK.ink, weight="bold")
     _write(figure, 0.805, _state(results, len(ranked)), 17, DARK.quiet)
     _draw_rows(axes, list(zip(ranked[:_ROWS_MOST], cells, strict=False)), results)
     rule = f"{results.figures.score.label} = {results.figures.accuracy.label} / watt-hours"
@@ -104,14 +105,10 @@ def _name_with_marks(entry: ResultEntry) -> str:
     """Return a name with its marks; a long name loses its end, and no mark."""
     marks = short_marks(entry)
     room = _LINE_MOST - len(with_marks("", marks))
-    return with_marks(_cut(entry.team, max(_NAME_LEAST, min(_NAME_MOST, room))), marks)
+    return with_marks(isolated(cut_to(entry.team, max(_NAME_LEAST, min(_NAME_MOST, room)))), marks)
 
 
 def _write(
     figure: Figure, up: float, text: str, size: float, colour: str, weight: str = "normal"
 ) -> None:
     figure.text(0.045, up, text, fontsize=size, color=colour, weight=weight, parse_math=False)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"

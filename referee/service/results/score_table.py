@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from referee.core.text_cells import columns_of, left_in
+
 IGNORED = {
     "unknown_image": "image not in the ground truth",
     "class_out_of_range": "class not on the list",
@@ -36,16 +38,17 @@ def score_table(report: Mapping[str, Any], class_names: Mapping[int, str]) -> st
 def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> Iterator[str]:
     """Yield a line per class; the column `grouped` treats equal confidences as one step."""
     named = {key: class_names.get(int(key), "") for key in report["ap"]}
-    width = max([len("class"), *(len(key) + 1 + len(name) for key, name in named.items())])
+    labels = {key: f"{key} {name}".strip() for key, name in named.items()}
+    width = max([len("class"), *map(columns_of, labels.values())])
     grouped = report.get("grouped_ap", {})
     yield f"{'class':<{width}}  {'AP':>8}" + (f"  {'grouped':>8}" if grouped else "")
     for key, ap in report["ap"].items():
-        label = f"{key} {named[key]}".strip()
+        label = left_in(labels[key], width)
         if ap is None:
-            yield f"{label:<{width}}  no ground truth"
+            yield f"{label}  no ground truth"
         else:
             beside = f"  {grouped[key]:8.6f}" if grouped else ""
-            yield f"{label:<{width}}  {ap:8.6f}{beside}"
+            yield f"{label}  {ap:8.6f}{beside}"
 
 
 def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from power.logs.fonts import drawing, one_at_a_time
+from referee.core.text_cells import cut_to, isolated
 from referee.service.event.charts import Theme, svg_of
 
 Floats = NDArray[np.float64]
@@ -137,7 +138,7 @@ def _draw_cell(axes: Axes, left: float, bottom: float, curve: ClassCurve, theme:
         color=_CURVE,
         lw=1.3,
     )
-    name = curve.name if len(curve.name) <= 12 else f"{curve.name[:11]}…"
+    name = isolated(cut_to(curve.name, 12))
     text = f"{name} {curve.average_precision:.2f}".replace("$", r"\$")
     axes.text(x0, y0 + side + 0.05, text, color=theme.ink, fontsize=8, va="bottom")
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from referee.core.states import SessionState
+from referee.core.text_cells import columns_of, left_in
 from referee.core.turns import LOTTERY_RULE, Attempt, Turn, counted_attempt
 from referee.service.teams.order import order_text
 from referee.service.teams.rehearsals import LEGEND, RehearsalProgress, progress_text
@@ -98,9 +99,9 @@ def roster_text(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> st
     """Return the roster as lines of text, in the running order."""
     if not roster.teams:
         return "No team is registered: run 'referee team import' or 'referee team add'."
-    width = max(len(team.name) for team in roster.teams)
+    width = max(columns_of(team.name) for team in roster.teams)
     lines = [
-        f"{place:>3}  {team.name:<{width}}  {progress_text(progress[team.name])}"
+        f"{place:>3}  {left_in(team.name, width)}  {progress_text(progress[team.name])}"
         f"  {_said(roster, team)}"
         for place, team in enumerate(roster.teams, 1)
     ]

@@ -48,7 +48,7 @@ ROW = {
 )
 def test_a_session_in_one_line(scripts: Scripts, others: dict[str, Any], text: str) -> None:
     """What is over says what it gave; what is void says why."""
-    assert text == scripts.call(MODULE, "rowText", ROW | others, FIGURES)
+    assert text == "".join(scripts.call(MODULE, "rowParts", ROW | others, FIGURES))
 
 
 def test_boxes_that_match_nothing_are_explained(scripts: Scripts) -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from referee.core.counts import counted
+from referee.core.text_cells import lines_of
 from referee.extras.drill.rules.faults import LEFT_OUT
 from referee.extras.drill.rules.judging import CALM, SHORT, WELL, JudgedFault
 from referee.extras.drill.rules.record import Record
@@ -92,11 +93,7 @@ def _table(judged: Sequence[JudgedFault]) -> list[str]:
         )
         for number, one in enumerate(judged, 1)
     ]
-    widths = [max(len(row[n]) for row in (_HEAD, *rows)) for n in range(len(_HEAD))]
-    return [
-        "  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip()
-        for row in (_HEAD, *rows)
-    ]
+    return lines_of((_HEAD, *rows), [True] * len(_HEAD))
 
 
 def _block(number: int, one: JudgedFault) -> Iterator[str]:

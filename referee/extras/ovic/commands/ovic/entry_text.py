@@ -6,12 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from referee.core.text_cells import isolated, lines_of
+
 _NONE = "–"
 
 
 def entry_text(entry: Mapping[str, Any]) -> str:
     """Return an entry as a line, with its reasons below it."""
-    words = f"entry {entry['entry']}, {entry['team']}, {entry['task']}: {state_text(entry)}"
+    words = (
+        f"entry {entry['entry']}, {isolated(entry['team'])}, {entry['task']}: {state_text(entry)}"
+    )
     reasons = list(dict.fromkeys([*entry["reasons"], *filter(None, [entry["text"]])]))
     return "\n".join([words, *(f"  {reason}" for reason in reasons)])
 
@@ -91,11 +95,7 @@ def _task_text(task: Mapping[str, Any]) -> str:
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows of texts in columns; all but the last column end on the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join([*(text.rjust(width) for text, width in zip(row[:-1], widths)), row[-1]])
-        for row in rows
-    ]
+    return lines_of(rows, [False] * (len(rows[0]) - 1) + [True])
 
 
 def figure(value: float | None, form: str) -> str:
