@@ -83,10 +83,10 @@ def run(args: argparse.Namespace) -> int:
         del args.by  # Looking is no action, so the audit has no refusal of it.
     shown = _list(args)
     if args.json:
-        print(json.dumps({"ready": shown["ready"], "findings": shown["findings"]}))
+        print(json.dumps({name: shown[name] for name in ("ready", "final", "findings")}))
     else:
         print("\n".join(_lines(shown)))
-    return 0 if shown["ready"] else 1
+    return 1 if _standing(shown["findings"]) else 0
 
 
 def _list(args: argparse.Namespace) -> Mapping[str, Any]:
@@ -98,7 +98,7 @@ def _list(args: argparse.Namespace) -> Mapping[str, Any]:
         row = {"group": "configuration", "item": "file", "level": "FAIL", "text": str(error)}
         remedy = "Repair the file; 'referee init' writes one that is sound."
         more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
-        return {"ready": False, "findings": [row | more]}
+        return {"ready": False, "final": False, "findings": [row | more]}
     if is_locked(config.rehearsals, "contest"):
         raise InputError("A rehearsal of this event is running. Check again once it is stopped.")
     if is_hosted(config.storage.folder):
@@ -136,15 +136,24 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
             by = row["override"]
             done = "overridden" if row["level"] == "FAIL" else "acknowledged"
             lines.append(f"        {done} by {by['operator']}: {by['reason']}")
-    return [*lines, "", _verdict(shown["ready"], shown["findings"])]
+    return [*lines, "", _verdict(shown)]
 
 
-def _verdict(ready: bool, rows: Sequence[Mapping[str, Any]]) -> str:
+def _verdict(shown: Mapping[str, Any]) -> str:
+    rows = shown["findings"]
     warns = sum(row["level"] == "WARN" and row["override"] is None for row in rows)
-    if ready:
+    if shown["final"]:
+        return "The results are final, so no session can be armed."
+    if shown.get("running"):
+        return "Not ready: no session can be armed while the slow checks run."
+    if shown["ready"]:
         return f"Ready; {warns} to look at." if warns else "Ready."
-    stand = sum(row["level"] == "FAIL" and row["override"] is None for row in rows)
-    return f"Not ready: {counted(stand, 'check fails', 'checks fail')}."
+    return f"Not ready: {counted(_standing(rows), 'check fails', 'checks fail')}."
+
+
+def _standing(rows: Sequence[_Row]) -> int:
+    """Return how many FAILs nobody has overridden."""
+    return sum(row["level"] == "FAIL" and row["override"] is None for row in rows)
 
 
 def _age(age_s: float | None) -> str:

@@ -51,6 +51,7 @@ from referee.service.setup.look import Look, looked_at
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.own_folder import Owner
 from referee.service.setup.program import Launch
+from referee.store.finals import is_final
 
 Slow = Literal["all", "missing"]
 
@@ -71,12 +72,13 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
                 _check_slowly(look, None if slow == "all" else _missing(look), tell)
             contest = look.contest
             overrides = overrides_of_today(contest.database, contest.clock)
-            return list_json(_findings(look), overrides, contest.clock.now())
+            final = is_final(contest.database.connection)
+            return list_json(_findings(look), overrides, contest.clock.now(), final=final)
     except RefereeError as error:
         remedy = "Do what it says, or repair what it names. Then check again."
         row = {"group": "configuration", "item": "contest", "level": "FAIL", "text": str(error)}
         more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
-        return {"ready": False, "findings": [row | more]}
+        return {"ready": False, "final": False, "findings": [row | more]}
 
 
 @contextmanager

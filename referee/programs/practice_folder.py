@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from referee.errors import InputError
+from referee.service.preflight.left_out import rehearsal_fault
 from referee.service.setup.config import (
     Config,
     ContestSection,
@@ -122,15 +123,9 @@ def rehearsal_config(event: Config) -> Config:
 
 def _other_images(event: Config) -> ImagesSection:
     section = event.practice
-    if section.images is None or section.ground_truth is None:
-        raise InputError(
-            f"{event.path}: name other images for rehearsals: [practice] images and ground_truth."
-        )
-    if section.images.resolve() == event.images.folder.resolve():
-        raise InputError(
-            f"{event.path}: [practice] images must be other images than those of the event, which "
-            "stay secret until a team's session."
-        )
+    fault = rehearsal_fault(event)
+    if fault or section.images is None or section.ground_truth is None:
+        raise InputError(f"{event.path}: {fault}")
     return ImagesSection(
         folder=section.images,
         ground_truth=section.ground_truth,

@@ -51,6 +51,10 @@ class ProposalEnd:
     utc: str
 
 
+Ranks = Mapping[int, tuple[int | None, int | None]]
+"""The ranks by session, as they were and as a proposal makes them."""
+
+
 @dataclass(frozen=True)
 class ProposalRecord:
     """A stored proposal; `end` is None while nobody has decided.
@@ -162,6 +166,24 @@ def proposal_skips(connection: sqlite3.Connection, proposal_id: int) -> dict[int
         {"proposal": proposal_id},
     )
     return {row[0]: row[1] for row in rows}
+
+
+def insert_decided_ranks(connection: sqlite3.Connection, proposal_id: int, ranks: Ranks) -> None:
+    """Store the ranks at the moment at which a proposal ends."""
+    connection.executemany(
+        "insert into decided_ranks (proposal_id, session_id, old_rank, new_rank)"
+        " values (?, ?, ?, ?)",
+        [(proposal_id, session_id, *pair) for session_id, pair in ranks.items()],
+    )
+
+
+def decided_ranks(connection: sqlite3.Connection, proposal_id: int) -> Ranks:
+    """Return the ranks at the moment at which a proposal ended; a referee before stored none."""
+    rows = connection.execute(
+        "select session_id, old_rank, new_rank from decided_ranks where proposal_id = :proposal",
+        {"proposal": proposal_id},
+    )
+    return {row["session_id"]: (row["old_rank"], row["new_rank"]) for row in rows}
 
 
 def insert_proposal_end(connection: sqlite3.Connection, proposal_id: int, end: ProposalEnd) -> None:

@@ -844,6 +844,16 @@ begin
     where exists (select 1 from team_logins where login = new.login and team_id != new.team_id);
 end;
 
+create table decided_ranks (
+    -- The rank of each session of a proposal when somebody applied or cancelled it: as it was then,
+    -- and as the proposal makes it. Null without a rank. Other sessions may have moved since.
+    proposal_id integer not null references proposals,
+    session_id integer not null references sessions,
+    old_rank integer,
+    new_rank integer,
+    primary key (proposal_id, session_id)
+) strict;
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.
@@ -1207,6 +1217,34 @@ begin
         coalesce(new.session_id, 0), 'condition_reviews', new.condition_review_id, row_digest(
             'condition_reviews', new.condition_review_id, new.session_id, new.differences,
             new.reason, new.operator, new.utc
+        )
+    );
+end;
+
+create trigger decided_ranks_no_update before update on decided_ranks
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger decided_ranks_no_delete before delete on decided_ranks
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger decided_ranks_no_replace before insert on decided_ranks
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from decided_ranks
+        where proposal_id = new.proposal_id and session_id = new.session_id
+    );
+end;
+
+create trigger decided_ranks_join_the_chain after insert on decided_ranks
+begin
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'decided_ranks', new.proposal_id || '/' || new.session_id, row_digest(
+            'decided_ranks', new.proposal_id, new.session_id, new.old_rank, new.new_rank
         )
     );
 end;

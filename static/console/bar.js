@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The foot of the page: the red bar of the alarms, or what stands in its place.
 
+import { hinderedText } from "../shared/arming.js";
 import { ageText } from "../shared/format.js";
-import { failText, standing } from "./next.js";
 
 const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
   + "seconds. A running session and the meter go on.";
@@ -28,11 +28,12 @@ export function footOf(board, checks, ageS, trouble) {
   }
   if (!board) return { alarm: null, calm: null };
   const hindered = hinderedText(board, checks);
+  const link = hindered !== "" && !board.final && checks !== null && !checks.running;
   return {
     alarm: null,
-    calm: hindered || "Nothing is wrong.",
+    calm: hindered ? hindered + (link ? " " : "") : "Nothing is wrong.",
     hindered: hindered !== "",
-    link: hindered !== "" && !board.final && checks !== null && !checks.running,
+    link,
   };
 }
 
@@ -46,24 +47,6 @@ function alarmLines(alarms) {
     if (!lanes.length) return text;
     return `${lanes.length > 1 ? "Lanes" : "Lane"} ${lanes.join(", ")}: ${text}`;
   });
-}
-
-// What stands in the place of the red bar while there is no alarm: "" if nothing is wrong, and sessions
-// can be armed. `list` is that of the page Check, null while nobody knows it.
-function hinderedText({ mode, final, lanes }, list) {
-  if (final) return "The results are final, so no session can be armed.";
-  if (!list) return "The checks are not known yet.";
-  if (list.running) return "No session can be armed while the slow checks run.";
-  return list.ready ? "" : failingText(list.findings, mode, lanes);
-}
-
-function failingText(findings, mode, lanes) {
-  const hindered = lanes.filter(({ number }) => standing({ findings }, number).length);
-  const where = hindered.length < lanes.length
-    ? ` in lane ${hindered.map(({ name }) => name).join(", ")}` : "";
-  const count = failText(standing({ findings }).length);
-  if (mode === "practice") return `Before a login: ${count}. `;
-  return `No session can be armed${where}: ${count}. `;
 }
 
 function seenText(alarms) {

@@ -164,7 +164,7 @@ function move(session, action) {
   const path = `sessions/${session.id}/${action}`;
   const seen = { seen_state: session.state, seen_length_s: session.length_s };
   const question = QUESTIONS[action];
-  if (question) askAndAct(question(session), (filled) => [path, { ...seen, ...filled }], lookAgain);
+  if (question) askAndAct(question(session, board.scored_with), (filled) => [path, { ...seen, ...filled }], lookAgain);
   else act(path, seen, lookAgain);
 }
 
@@ -206,7 +206,7 @@ function makeSession({ team, lane, counted, replaces }) {
     if (made) forgetChoice(after);
     await lookAgain();
   };
-  if (replaces) askAndAct(replaceQuestion(team, replaces), () => ["sessions", body], shown);
+  if (replaces) askAndAct(replaceQuestion(team, replaces, board.scored_with), () => ["sessions", body], shown);
   else act("sessions", body, shown);
 }
 

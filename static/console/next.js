@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is next in a lane: the one act that has a sense now, or what keeps it from being done.
 
+import { failText, standing } from "../shared/arming.js";
 import { isolated } from "../shared/page.js";
 
 const LIVE = ["ARMED", "RUNNING"];
 const CHECK = { href: "check", words: "look" };
-
-// The checks that keep a lane from arming; without a lane, those that keep any.
-export function standing({ findings }, lane = null) {
-  return findings.filter((found) => found.level === "FAIL" && !found.override
-    && (lane === null || found.lane === null || found.lane === lane));
-}
-
-export const failText = (count) => (count === 1 ? "a check fails" : `${count} checks fail`);
 
 // Why no session can be armed in a lane, with the page that removes it; null if one can, or while
 // nobody knows. `checks` is the list of the page Check, null while nobody knows it.

@@ -8,9 +8,12 @@ const SECONDS = { name: "seconds", id: "seconds", label: "Extra seconds", type: 
 
 const place = (session) => `session ${session.id} of ${isolated(session.team)}`;
 
-// A new session of a team whose result counts; `why` is the desk's sentence.
-export const replaceQuestion = (team, why) => ({
-  text: `${why} Make a new session for ${isolated(team)}?`,
+// A sentence behind a question, if there is one.
+const after = (sentence) => (sentence ? ` ${sentence}` : "");
+
+// A new session of a team whose result counts; `why` and `scoredWith` are the desk's sentences.
+export const replaceQuestion = (team, why, scoredWith) => ({
+  text: `${why} Make a new session for ${isolated(team)}?${after(scoredWith)}`,
   yes: "Make a new session",
   destroys: true,
 });
@@ -27,9 +30,9 @@ export const QUESTIONS = {
     fields: [REASON],
     destroys: true,
   }),
-  rerun: (session) => ({
+  rerun: (session, scoredWith) => ({
     text: `Void ${place(session)}, and make a new session for ${isolated(session.team)}? The old one will have `
-      + "no score, and that cannot be undone.",
+      + `no score, and that cannot be undone.${after(scoredWith)}`,
     yes: "Void it and run again",
     fields: [REASON],
     destroys: true,

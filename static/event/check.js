@@ -2,10 +2,11 @@
 // The checks before an event: what needs a look first, then what is in order.
 
 import { act } from "../shared/acting.js";
+import { progressOf, readyState } from "../shared/arming.js";
 import { zonedText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
 import "../shared/pages.js";
-import { buttonOf } from "../shared/parts.js";
+import { barOf, buttonOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
 import { ask } from "./ask.js";
 import { sorted, verdictText } from "./findings.js";
@@ -16,8 +17,10 @@ const SIGNS = { OK: "✓ OK", WARN: "△ WARN", FAIL: "✕ FAIL", PASSED: "△ P
 const look = followDocument("check/now", (list) => {
   const { urgent, known, good } = sorted(list.findings);
   show("contest", `${list.contest} – check`);
-  showState("state", list.ready ? "READY" : "NOT-READY", list.ready ? "✓ READY" : "✕ NOT READY");
+  const state = readyState(list, list);
+  showState("state", state.kind, state.text);
   show("verdict", verdictText(list, urgent));
+  showProgress(list.progress);
   $("again").hidden = list.mode === "practice";
   enable($("again"), !list.running, "slow checks");
   show("again", list.running ? "Slow checks are running…" : "Run the slow checks");
@@ -29,6 +32,13 @@ const look = followDocument("check/now", (list) => {
   fill("good", good, goodOf);
   show("good-count", `${good.length} in order`);
 });
+
+function showProgress(progress) {
+  $("progress").hidden = progress === null;
+  if (progress === null) return $("progress").replaceChildren();
+  const { share, text } = progressOf(progress);
+  $("progress").replaceChildren(barOf(share, "Slow checks"), make("span", text));
+}
 
 function rowOf(row) {
   const level = make("span", SIGNS[row.shown]);

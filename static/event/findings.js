@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the list of checks is shown: what needs a look comes first.
 
+import { hinderedText } from "../shared/arming.js";
+
 const MINUTE_S = 60;
 const HOURS_FROM_MIN = 120;
 const URGENT = ["FAIL", "PASSED", "WARN"];
@@ -22,14 +24,22 @@ export function sorted(findings) {
   return { urgent, known, good: good.map((row, n) => ({ ...row, first: good[n - 1]?.group !== row.group })) };
 }
 
-export function verdictText({ ready, running }, urgent) {
-  if (running) return "No session can be armed while the slow checks run.";
+// What the list comes to. It says no other thing than the page Session: the sentence is the same.
+export function verdictText(list, urgent) {
   const count = (level) => urgent.filter((row) => row.shown === level).length;
-  const [warns, passed, fails] = ["WARN", "PASSED", "FAIL"].map(count);
+  const [warns, passed] = ["WARN", "PASSED"].map(count);
   const also = [passed && `${passed} overridden`, warns && `${warns} to look at`].filter(Boolean);
   const rest = also.length ? ` ${also.join(", ")}.` : "";
-  if (ready) return `Sessions can be armed.${rest}`;
-  return `No session can be armed: ${fails} ${fails === 1 ? "check fails" : "checks fail"}.${rest}`;
+  return `${hinderedText(list, list) || armableText(list)}${rest}`;
+}
+
+// Nothing forbids a session; what is under way must be over first.
+function armableText({ mode, lanes }) {
+  if (mode === "practice") return "Each login starts a session.";
+  const waiting = lanes.filter(({ waits }) => waits);
+  if (!waiting.length) return "Sessions can be armed.";
+  const said = waiting.map(({ name, waits }) => (name ? `Lane ${name}: ${waits[0].toLowerCase()}${waits.slice(1)}` : waits));
+  return `The checks are in order. ${said.join(". ")}; the next session can be armed after that.`;
 }
 
 function ageText(seconds) {

@@ -6,12 +6,14 @@ import { momentText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
 import "../shared/pages.js";
 import { buttonOf, nameOf } from "../shared/parts.js";
-import { enable, personName } from "../shared/person.js";
+import { enable } from "../shared/person.js";
 import { headOf, rowOfCells, showVerdict } from "../shared/ranking.js";
 import { ask } from "./ask.js";
 import { followDocument } from "./following.js";
 import { freezing, pausing, publishing } from "./freezing.js";
+import { actsOf, groupsOf } from "./open.js";
 import { proposalOf } from "./proposals.js";
+import { putOff } from "./putting_off.js";
 
 const FIRST_HIDDEN = ["mean_ap", "energy_wh", "interval", "normalized_accuracy"]; // besides the wide columns, in a narrow window
 
@@ -33,7 +35,7 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard, ju
   fill("entries", results.entries.map((entry) => ({ entry, columns: results.columns, final: results.final })), rowOf);
   for (const part of ["open-box", "open-link"]) $(part).hidden = results.open.length === 0;
   show("open-link", results.open.length === 1 ? "1 point is open" : `${results.open.length} points are open`);
-  fill("open", results.open, (point) => make("li", point));
+  fill("open", [...groupsOf(results.points), ...results.points], openPoint);
   $("prizes-box").hidden = results.prizes.length + results.champions.length === 0;
   fill("prizes", results.prizes, (line) => make("li", line));
   fill("champions", results.champions, (line) => make("li", line));
@@ -79,22 +81,78 @@ function doubt(cell, entry, final) {
     const review = buttonOf("Review…");
     review.dataset.key = `review ${entry.session}`;
     enable(review, true, "review");
-    review.addEventListener("click", () => reviewSession(entry));
+    const doubted = entry.review ? "" : entry.review_open;
+    review.addEventListener("click", () => reviewSessions({ doubt: doubted, reason: entry.printed.differs, sessions: [entry.session], teams: [entry.team] }));
     const place = make("div", review);
     place.className = "row";
     cell.append(place);
   }
 }
 
-function reviewSession({ session, team, review, review_open: doubt, printed }) {
-  const what = !review && doubt
-    ? `Let the ${doubt} energy of session ${session} of '${team}' stand?`
-    : `Let session ${session} of '${team}' stand? It was not run like the others (${printed.differs}).`;
+// A point with the acts that settle it, or several points with one act.
+function openPoint(point) {
+  const acts = point.act ? [point] : actsOf(point);
+  const buttons = acts.map((one) => {
+    const button = buttonOf(one.words);
+    enable(button, true, one.action);
+    button.setAttribute("aria-label", `${one.words.replace("…", "")}: ${point.text}`);
+    button.addEventListener("click", () => settle(one, { teams: [point.team], ...point }));
+    return button;
+  });
+  if (point.page) {
+    const look = make("a", "Look");
+    look.href = point.page;
+    look.setAttribute("aria-label", `Look: ${point.text}`);
+    buttons.unshift(look);
+  }
+  const row = make("div", ...buttons);
+  row.className = "row";
+  const line = make("li", make("span", point.text), row);
+  line.classList.toggle("several", Boolean(point.act));
+  return line;
+}
+
+function settle({ act: what, session }, point) {
+  if (what === "review") return reviewSessions(point);
+  if (what === "void") return voidSession(session, point);
+  if (what === "withdraw") return withdrawTeams(point);
+  if (what === "defer") return putOff(point.team, look);
+  if (what === "propose") return propose();
+  return decide(point, what);
+}
+
+function reviewSessions({ doubt, reason, sessions: numbers, teams }) {
+  const one = numbers.length === 1;
+  const who = one ? `session ${numbers[0]} of '${teams[0]}'` : `sessions ${numbers.join(", ")}`;
+  const what = doubt
+    ? `Let the ${doubt} ${one ? "energy" : "energies"} of ${who} stand?`
+    : `Let ${who} stand, which ${one ? "was" : "were"} not run as the others were (${reason})?`;
+  const counts = one ? "It then counts as it is." : "They then count as they are.";
   ask({
-    text: `${what} ${doubt === "INVALID" ? "It still has no score." : "It then counts as it is."}`,
-    yes: "Let it stand",
+    text: `${what} ${doubt === "INVALID" ? `${one ? "It still gives" : "They still give"} no score.` : counts}`,
+    yes: one ? "Let it stand" : "Let them stand",
     fields: [{ name: "reason", label: "Reason" }],
-  }, (answer) => [`sessions/${session}/review`, answer], look);
+  }, (answer) => ["sessions/review", { ...answer, sessions: numbers }], look);
+}
+
+function voidSession(session, { team }) {
+  ask({
+    text: `Void session ${session} of '${team}'? It will have no score, and that cannot be undone.`,
+    yes: "Void it",
+    fields: [{ name: "reason", label: "Reason (the evidence keeps it)" }],
+    destroys: true,
+  }, (answer) => [`sessions/${session}/void`, answer], look);
+}
+
+function withdrawTeams({ teams }) {
+  const who = teams.map((team) => `'${team}'`).join(", ");
+  const one = teams.length === 1;
+  ask({
+    text: `Take ${who} out of the event? ${one ? "Its" : "Their"} sessions stay on record, without a rank.`,
+    yes: one ? "Withdraw it" : "Withdraw them",
+    fields: [{ name: "reason", label: "Reason" }],
+    destroys: true,
+  }, (answer) => ["teams/withdraw", { ...answer, teams }], look);
 }
 
 // A second click while the desk looks opens no second dialog.
@@ -119,10 +177,10 @@ async function finalize() {
   ask({
     text: `Make the results final? After that no session and no team can change. ${images}`,
     yes: "Make it final",
-    fields: [{ name: "others", label: "Others who approve, separated by commas", optional: true }],
-  }, ({ others, operator }) => {
-    const names = others.split(",").map((name) => name.trim()).filter(Boolean);
-    return ["results/finalize", { names: [personName() || operator, ...names] }];
+    fields: [{ name: "approvers", label: "Who approves and signs each diploma: names, separated by commas" }],
+  }, ({ approvers, ...others }) => {
+    const names = approvers.split(",").map((name) => name.trim()).filter(Boolean);
+    return ["results/finalize", { ...others, names }];
   }, look);
 }
 

@@ -7,6 +7,8 @@ import { buttonOf, closeMenusByThemselves, menuOf, nameOf } from "../shared/part
 import { enable } from "../shared/person.js";
 import { ask } from "./ask.js";
 import { followDocument } from "./following.js";
+import { dragged, moved } from "./order.js";
+import { putOff } from "./putting_off.js";
 
 const LIGHTS = [["logged_in", "logged in"], ["fetched", "fetched"], ["answered", "answered"],
   ["scored", "scored"]];
@@ -99,9 +101,11 @@ function actionsOf(team) {
   } else {
     if (team.runs_sessions) {
       row.append(
-        keyed(team, "order", "↑", () => move(team, -1), `Move ${team.team} up`),
-        keyed(team, "order", "↓", () => move(team, 1), `Move ${team.team} down`),
+        handleOf(team),
+        mover(team, "↑", -1, `Move ${team.team} up`),
+        mover(team, "↓", 1, `Move ${team.team} down`),
       );
+      acts.push(keyed(team, "defer", "To the end…", () => putOff(team.team, lookAtSaved), `Put ${team.team} off, to the end`));
     }
     acts.push(
       keyed(team, "slips", "Slip…", () => slips([team.team]), `Slip of ${team.team}`),
@@ -115,6 +119,22 @@ function actionsOf(team) {
   return make("td", row);
 }
 
+function mover(team, label, step, spoken) {
+  const button = keyed(team, "order", label, () => move(team, step), spoken);
+  button.title = "Home: to the front. End: to the end.";
+  button.addEventListener("keydown", (event) => moveByKey(event, team));
+  return button;
+}
+
+function handleOf(team) {
+  const handle = make("span", "⠿");
+  handle.className = "handle";
+  handle.title = "Drag to another place";
+  handle.setAttribute("aria-hidden", "true"); // The buttons beside it do the same for all.
+  handle.addEventListener("pointerdown", (event) => drag(event, team));
+  return handle;
+}
+
 function keyed(team, what, label, press, spoken = `${label.replace("…", "")} ${team.team}`) {
   const element = buttonOf(label);
   enable(element, true, what === "slips" ? what : `${what} team`);
@@ -124,15 +144,30 @@ function keyed(team, what, label, press, spoken = `${label.replace("…", "")} $
   return element;
 }
 
-function move({ team }, step) {
+// Show a team at another place, as a draft: `to` is a place, or "first" or "last".
+function place(team, to) {
   const names = draft ?? runnerNames();
-  const from = names.indexOf(team);
-  const to = from + step;
-  if (to < 0 || to >= names.length) return;
-  draft = [...names];
-  draft.splice(from, 1);
-  draft.splice(to, 0, team);
+  const next = moved(names, team, to);
+  if (next === names) return;
+  draft = next;
   render();
+}
+
+const move = ({ team }, step) => place(team, (draft ?? runnerNames()).indexOf(team) + step);
+
+// Home and End on one of a team's buttons that move it: to the front, and to the end.
+function moveByKey(event, { team }) {
+  const to = { Home: "first", End: "last" }[event.key];
+  if (!to) return;
+  event.preventDefault();
+  place(team, to);
+}
+
+// A row follows the pointer by its handle; the order is a draft until it is saved.
+function drag(event, { team }) {
+  if (event.button !== 0) return;
+  event.preventDefault();
+  dragged(event.pointerId, $("teams"), (to) => place(team, Math.min(to, runnerNames().length - 1)));
 }
 
 // A later order needs a reason; the first one does not.

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from referee.service.event.finalizing import finalize
 from referee.service.event.results import read_results
 from referee.service.teams.roster import read_roster
 from tests.support.browsing import be_screen, press, text_of, wait_text
@@ -167,15 +169,82 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     reviewed = "reviewed by Ada"  # It stands behind the word “more”.
     wait(browser, lambda: reviewed in str(entries.get_property("textContent")), reviewed)
     press(browser, "finalize")
-    answer(browser, "Make it final", others=" Grace,, Lin ,")
-    wait_text(browser, "state-text", "Approved by Ada, Grace, Lin at")
+    answer(browser, "Make it final", approvers=" Grace,, Lin ,")
+    # Ada pressed the button, and approved nothing.
+    wait_text(browser, "state-text", "Approved by Grace, Lin at")
     results = read_results(event.contest)
-    assert (True, ["Ada", "Grace", "Lin"]) == (results.final, list(results.approved_by))
+    assert (True, ["Grace", "Lin"]) == (results.final, list(results.approved_by))
     press(browser, "reopen")
     answer(browser, "Reopen", reason="a mistake")
     wait_text(browser, "state", "PROVISIONAL")
     errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert [] == errors
+
+
+def test_open_points_are_settled_beside_them(event: Event, browser: webdriver.Chrome) -> None:
+    """Each point has its acts; what is open for one reason is settled at once, from one list."""
+    event.register("ants", "bees", "wasps", "moths", "flies")
+    event.play("ants", verdict="SUSPECT")
+    event.play("bees", verdict="SUSPECT")
+    voided = event.play("wasps", verdict="INVALID")
+    browser.get(f"{event.url}/results")
+    wait_text(browser, "open", "2 sessions have an energy that is SUSPECT, for the same reason")
+    press_in(browser, "open", "Review all 2…")
+    answer(browser, "Let them stand", reason="the clock jumped", operator="Ada")
+    wait_no_text(browser, "open", "SUSPECT")
+    press_in(browser, "open", "Void…")
+    answer(browser, "Void it", reason="the meter was switched off")
+    wait_no_text(browser, "open", "INVALID")
+    press_in(browser, "open", "Put off…", "'wasps'")
+    answer(browser, "Put it off", reason="a new cable")
+    wait(browser, lambda: read_roster(event.contest).runners[-1].name == "wasps", "the order")
+    press_in(browser, "open", "Withdraw all 3…")
+    answer(browser, "Withdraw them", reason="no show")
+    wait(browser, lambda: browser.find_element(By.ID, "finalize").is_enabled(), "nothing is open")
+    assert f"Session {voided}" not in text_of(browser, "open")
+
+
+def press_in(browser: webdriver.Chrome, part: str, words: str, about: str = "") -> None:
+    """Press the button with these words in a part of the page, in the row that tells of `about`."""
+    row = f"//*[@id='{part}']/li[contains(., \"{about}\")]//button[.='{words}']"
+
+    def pressed() -> bool:
+        browser.find_element(By.XPATH, row).click()
+        return True
+
+    wait(browser, pressed, words)
+
+
+def wait_no_text(browser: webdriver.Chrome, part: str, text: str) -> None:
+    """Wait until a part of the page does not show a text."""
+    wait(browser, lambda: text not in text_of(browser, part), f"no {text}")
+
+
+def test_a_team_is_moved_by_keys_by_a_pointer_and_to_the_end(
+    event: Event, browser: webdriver.Chrome
+) -> None:
+    """End and Home move a team as far as it goes; a drag does too; 'To the end…' saves at once."""
+    event.register("ants", "bees", "wasps", "moths")
+    browser.get(f"{event.url}/teams")
+    wait(browser, lambda: len(order_of(browser)) == 4, "the teams")
+    down = browser.find_element(By.CSS_SELECTOR, "button[aria-label='Move ants down']")
+    down.send_keys(Keys.END)
+    assert ["bees", "wasps", "moths", "ants"] == order_of(browser)
+    # The button keeps the focus, though its row was drawn anew.
+    browser.switch_to.active_element.send_keys(Keys.HOME)
+    assert ["ants", "bees", "wasps", "moths"] == order_of(browser)
+    rows = browser.find_elements(By.CSS_SELECTOR, "#teams tr")
+    handle = rows[1].find_element(By.CSS_SELECTOR, ".handle")
+    drag = ActionChains(browser).click_and_hold(handle)
+    drag.move_to_element(rows[3]).release().perform()
+    assert ["ants", "wasps", "moths", "bees"] == order_of(browser)
+    assert browser.find_element(By.ID, "draft").is_displayed()
+    press(browser, "discard")
+    click(browser, "Put ants off, to the end")
+    answer(browser, "Put it off", reason="its train is late", operator="Kim")
+    wait_text(browser, "order-text", "Set by hand by Kim")
+    assert ["bees", "wasps", "moths", "ants"] == order_of(browser)
+    assert not browser.find_element(By.ID, "draft").is_displayed()
 
 
 def test_a_proposal_is_applied_whole(event: Event, browser: webdriver.Chrome) -> None:
@@ -210,8 +279,11 @@ def test_slow_checks_and_an_override_from_the_page(event: Event, browser: webdri
     wait_text(browser, "again", "Slow checks are running…")
     assert not browser.find_element(By.ID, "again").is_enabled()
     wait_text(browser, "verdict", "No session can be armed while the slow checks run.")
+    wait_text(browser, "state", "… CHECKING")
+    wait_text(browser, "progress", "now: truth boxes")
     event.slow.end.set()
-    wait_text(browser, "verdict", "No session can be armed: 1 check fails.")
+    wait_text(browser, "verdict", "No session can be armed: a check fails.")
+    assert not browser.find_element(By.ID, "progress").is_displayed()
     wait_text(browser, "urgent", "golden client: the disk was full")
     click(browser, "Override servers, golden client")
     answer(browser, "Override it", operator="Kim")
@@ -221,7 +293,23 @@ def test_slow_checks_and_an_override_from_the_page(event: Event, browser: webdri
     wait_text(browser, "verdict", "Sessions can be armed. 1 overridden")
     click(browser, "Take back the override of servers, golden client")
     answer(browser, "Take it back", reason="room was made")
-    wait_text(browser, "verdict", "No session can be armed: 1 check fails.")
+    wait_text(browser, "verdict", "No session can be armed: a check fails.")
+
+
+def test_check_and_session_say_the_same_after_final_results(
+    event: Event, browser: webdriver.Chrome
+) -> None:
+    """No page says READY when the results are final, and both give the same reason."""
+    event.register("ants")
+    event.play("ants", found=6)
+    browser.get(f"{event.url}/check")
+    wait_text(browser, "state", "✓ READY")
+    finalize(event.contest, ["Ada"])
+    said = "The results are final, so no session can be armed."
+    wait_text(browser, "verdict", said)
+    assert "FINAL" == text_of(browser, "state")
+    browser.find_element(By.LINK_TEXT, "Session").click()
+    wait_text(browser, "calm-text", said)
 
 
 def test_a_known_warning_is_acknowledged_on_the_page(

@@ -141,7 +141,7 @@ class Person:
         self.hand.presses("#entries .row button")
         self.answers(reason="the hall was locked")
         self.hand.presses("#finalize")
-        self.answers(others="Grace")
+        self.answers(approvers="Kim, Grace")
         self.operator.sees("state-text", "Approved by Kim, Grace")
         self.fits()
 

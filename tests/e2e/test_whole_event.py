@@ -253,7 +253,7 @@ def make_it_final(people: People, venue: Venue) -> None:
     answer(kim.browser, "Let it stand", reason="its first session lost the hall's time")
     people.audience_sees("entries", f"{MORE_S} s more time")
     press(kim.browser, "finalize")
-    answer(kim.browser, "Make it final", others="Grace")
+    answer(kim.browser, "Make it final", approvers="Grace, Kim")
     kim.sees("state-text", "Approved by Kim, Grace")
     people.audience_sees("state", "FINAL")
     people.audience_sees("state-text", "approved by Kim, Grace")

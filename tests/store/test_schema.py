@@ -37,6 +37,7 @@ from referee.store.preflight import (
 from referee.store.proposals import (
     ProposalEnd,
     ProposedScore,
+    insert_decided_ranks,
     insert_proposal,
     insert_proposal_end,
 )
@@ -104,6 +105,7 @@ FACTS = {
     "proposals": "proposal_id",
     "proposed_inputs": "path",
     "condition_reviews": "condition_review_id",
+    "decided_ranks": "old_rank",
     "proposed_scores": "accuracy",
     "proposal_skips": "reason",
     "proposal_ends": "proposal_id",
@@ -174,6 +176,7 @@ def filled(database):
         longer = Difference("length_s", 120.0, 60.0)
         insert_condition_review(connection, session_id, [longer], at(0), "x", "no time")
         insert_empty_answer(connection, session_id, 1, [7])
+        insert_decided_ranks(connection, 1, {session_id: (2, 1)})
     return database
 
 
@@ -250,7 +253,7 @@ def test_facts_are_never_changed(filled, table):
             "shows",
         ),
         *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
-        *("proposed_inputs", "condition_reviews"),
+        *("proposed_inputs", "condition_reviews", "decided_ranks"),
         *("ovic_entries", "ovic_events", "blacklists", "teams", "migrations"),
     ],
 )

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -17,8 +18,9 @@ from tests.support.running import PATIENCE_S
 
 
 def wait(browser: webdriver.Chrome, true: Callable[[], object], what: str) -> None:
-    """Wait until something is true."""
-    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: true(), what)
+    """Wait until something is true; what the page draws anew meanwhile is looked at again."""
+    redrawn = [StaleElementReferenceException]
+    WebDriverWait(browser, PATIENCE_S, 0.1, redrawn).until(lambda driver: true(), what)
 
 
 def click(browser: webdriver.Chrome, spoken: str) -> None:

@@ -14,6 +14,7 @@ from referee.core.instant import Instant
 from referee.errors import RefereeError
 from referee.service.board.alarms import AlarmRecord
 from referee.service.board.lane_view import LaneView, Row, ShownLane
+from referee.service.board.scored_with import scored_with
 from referee.service.board.session_view import session_row
 from referee.service.board.wording import newest_alarm
 from referee.service.desk.control_desk import ControlDesk
@@ -66,9 +67,10 @@ class Board:
 
         `lanes` has what `LaneView.show` returns for each lane, and the fields of lane 1 stand
         beside it once more. `guests` has the boxes of the guests that take part. `figures` says how
-        to display the track's accuracy and score. `alarms` are the texts of the red bar, with the
-        name of the lane and who has seen them, and `alarm` is the first of them. The sessions and
-        the meters contain their own texts (see `wording`).
+        to display the track's accuracy and score. `scored_with` says which files will score the
+        sessions that come, if not those of the preparation. `alarms` are the texts of the red
+        bar, with the name of the lane and who has seen them, and `alarm` is the first of them.
+        The sessions and the meters contain their own texts (see `wording`).
         """
         contest = self._contest
         connection = contest.database.connection
@@ -86,6 +88,7 @@ class Board:
             "contest": settings.name,
             "mode": settings.mode,
             "final": is_final(connection),
+            "scored_with": scored_with(connection),
             "seconds": settings.seconds,
             "images": contest.image_count,
             "classes": len(contest.classes),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from referee.core.instant import Instant
 from referee.core.restored import NewerEvidence
 from referee.core.states import SessionState, state_of
 from referee.errors import Refusal, Unavailable
@@ -25,12 +26,13 @@ from referee.service.preflight.listing import all_findings, list_json, require_n
 from referee.service.preflight.machine_watch import MachineWatch
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import make_override, overrides_of_today, take_back
-from referee.service.preflight.slow import GOLDEN, keep
+from referee.service.preflight.slow import GOLDEN, checks_done, keep, order_of_checks
 from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
 from referee.service.preflight.wal_watch import WalWatch
 from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
+from referee.store.finals import is_final
 from referee.store.sessions import unsettled_sessions
 
 # A page asks each second; the list is made anew this often, and less often during a session.
@@ -80,6 +82,7 @@ class Readiness:
         self._made: tuple[float, list[Finding]] | None = None
         self._asked = threading.Event()
         self._running = False
+        self._since = contest.clock.now()
         self._stopping = threading.Event()
         self._threads = [
             WatchedThread("slow-checks", self._work, self._stopping, alarm),
@@ -112,11 +115,47 @@ class Readiness:
             thread.join(_CLOSE_S)
 
     def show(self) -> dict[str, Any]:
-        """Return the list as JSON (see `list_json`), and whether slow checks run now."""
+        """Return the list as JSON (see `list_json`), and what else forbids arming now.
+
+        `running` says whether slow checks run, and `progress` how far they are, or is None. `lanes`
+        has for each lane which session must be over first, or ''. `ready` is false while slow
+        checks run.
+        """
         contest = self._contest
         overrides = overrides_of_today(contest.database, contest.clock)
-        shown = list_json(self._findings(kept=True), overrides, contest.clock.now())
-        return shown | {"running": self._running}
+        connection, now = contest.database.connection, contest.clock.now()
+        running, final = self._running, is_final(connection)
+        shown = list_json(self._findings(kept=True), overrides, now, final=final)
+        return shown | {
+            "ready": shown["ready"] and not running,
+            "running": running,
+            "progress": self._progress(now) if running else None,
+            "lanes": [
+                {"number": lane.number, "name": lane.name, "waits": self._waits_for(lane, now)}
+                for lane in self._lanes
+            ],
+        }
+
+    def _progress(self, now: Instant) -> dict[str, Any]:
+        lanes = [self._facts_of(lane) for lane in self._lanes]
+        order = order_of_checks(self._contest, self._program, lanes)
+        done = checks_done(self._contest.database.connection, order, self._since.utc)
+        return {
+            "done": done,
+            "total": len(order),
+            "item": order[done][1] if done < len(order) else "",
+            "for_s": int(now.monotonic_s - self._since.monotonic_s),
+        }
+
+    def _waits_for(self, lane: Lane, now: Instant) -> str:
+        """Return which session of a lane must be over before another one is armed, or ''."""
+        live = lane.live()
+        if live is not None:
+            return f"Session {live.session_id} is {state_of(live.facts, now).value}"
+        unsettled = unsettled_sessions(self._contest.database.connection, lane.number)
+        if unsettled:
+            return f"The energy of session {unsettled[0].session_id} is not fetched yet"
+        return ""
 
     def require(self, lane: int) -> None:
         """Raise `Refusal` if a FAIL stands for a lane, or if slow checks run; the list is new."""
@@ -156,6 +195,7 @@ class Readiness:
                 return
             for lane in self._lanes:
                 self._require_idle(lane)
+            self._since = self._contest.clock.now()
             self._running = True
         self._asked.set()
 

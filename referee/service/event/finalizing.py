@@ -83,31 +83,44 @@ def review(contest: Contest, session_id: int, operator: str, reason: str) -> Non
     this energy and to these differences: others need another review. Raises `Refusal` without a
     reason, for a session that is not over, and where nothing is to review.
     """
+    review_all(contest, [session_id], operator, reason)
+
+
+def review_all(contest: Contest, session_ids: Sequence[int], operator: str, reason: str) -> None:
+    """Let several sessions stand for one reason, all or none; see `review`."""
     _names([operator])
     _require_reason(reason)
+    if not session_ids:
+        raise Refusal("session_missing", "Say which sessions are reviewed.")
     with contest.database.write() as connection:
         require_provisional(connection)
-        session = load_session(connection, session_id)
-        energy = energy_of(connection, session_id)
-        state = state_of(session.facts, contest.clock.now())
-        if state not in _OVER or energy is None:
-            raise Refusal(
-                "state_conflict",
-                f"Session {session_id} is {state.value} and has no energy to review.",
-            )
-        doubt = doubt_of(contest.config, energy)
-        differs, still_open = _differences(contest, connection, session_id)
-        if not doubt and not differs:
-            raise Refusal("energy_valid", f"The energy of session {session_id} is VALID.")
-        now = contest.clock.now()
-        if doubt and review_of(connection, energy.energy_id) is None:
-            insert_review(connection, energy.energy_id, now, operator, reason)
-            action = f"review {doubt}"
-            insert_audit(connection, now, operator, action, session_id, reason=reason)
-        if still_open:
-            insert_condition_review(connection, session_id, still_open, now, operator, reason)
-            action = "review conditions"
-            insert_audit(connection, now, operator, action, session_id, reason=reason)
+        for session_id in dict.fromkeys(session_ids):
+            _review(contest, connection, session_id, operator, reason)
+
+
+def _review(
+    contest: Contest, connection: Connection, session_id: int, operator: str, reason: str
+) -> None:
+    session = load_session(connection, session_id)
+    energy = energy_of(connection, session_id)
+    state = state_of(session.facts, contest.clock.now())
+    if state not in _OVER or energy is None:
+        raise Refusal(
+            "state_conflict", f"Session {session_id} is {state.value} and has no energy to review."
+        )
+    doubt = doubt_of(contest.config, energy)
+    differs, still_open = _differences(contest, connection, session_id)
+    if not doubt and not differs:
+        raise Refusal("energy_valid", f"The energy of session {session_id} is VALID.")
+    now = contest.clock.now()
+    if doubt and review_of(connection, energy.energy_id) is None:
+        insert_review(connection, energy.energy_id, now, operator, reason)
+        action = f"review {doubt}"
+        insert_audit(connection, now, operator, action, session_id, reason=reason)
+    if still_open:
+        insert_condition_review(connection, session_id, still_open, now, operator, reason)
+        action = "review conditions"
+        insert_audit(connection, now, operator, action, session_id, reason=reason)
 
 
 def _differences(

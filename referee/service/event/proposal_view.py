@@ -9,15 +9,16 @@ from typing import Any
 
 from referee.core.text_cells import isolated
 from referee.service.event.columns import On, columns_json, printed_entries
+from referee.service.event.proposal_ranks import ranks_of, run_of
 from referee.service.event.result_entry import PublicEntry, TrackFigures
-from referee.service.event.standings import read_standings
 from referee.service.results.score_text import ends_of
 from referee.service.setup.contest import Contest
-from referee.service.teams.roster import read_roster
 from referee.store.database import Connection
 from referee.store.proposals import (
     ProposalRecord,
     ProposedScore,
+    Ranks,
+    decided_ranks,
     proposal_skips,
     proposed_scores,
     stored_proposals,
@@ -44,11 +45,15 @@ def proposal_json(
     """Return a proposal with its table, ready for JSON.
 
     Each row has `old` and `new` with accuracy, energy, score, verdict and rank, and `printed` has
-    their cells; `columns` are those of the ranking. A session that does not count has no rank. Once
-    a proposal has ended, its ranks are None: other sessions may have moved since.
+    their cells; `columns` are those of the ranking. A session that does not count has no rank. The
+    ranks of a proposal that has ended are those of that moment, as other sessions may have moved
+    since; one that ended under an early version has none.
     """
     scores = proposed_scores(connection, proposal.proposal_id)
-    ranks = ({}, {}) if proposal.end else _ranks(contest, connection, scores)
+    if proposal.end:
+        ranks = decided_ranks(connection, proposal.proposal_id)
+    else:
+        ranks = ranks_of(contest, connection, scores)
     return {
         "proposal": proposal.proposal_id,
         "state": "open" if proposal.end is None else proposal.end.kind,
@@ -89,46 +94,23 @@ def proposal_text(proposal: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _ranks(
-    contest: Contest, connection: Connection, scores: list[ProposedScore]
-) -> tuple[dict[int, int | None], dict[int, int | None]]:
-    """Return the ranks by session as they are, and as the proposal would make them."""
-    roster = read_roster(contest, connection)
-    instead = {one.session_id: _run_of(one) for one in scores}
-    old, new = (
-        {
-            standing.session.session_id: standing.rank
-            for standing in read_standings(contest, connection, roster, runs)
-            if standing.session is not None
-        }
-        for runs in ({}, instead)
-    )
-    return old, new
-
-
-def _run_of(score: ProposedScore) -> ScoringRun:
-    """Return a proposed score as the scoring run that it would become."""
-    return ScoringRun(
-        score.upto_answer_id, score.old_energy_id, score.accuracy, score.score, score.detail
-    )
-
-
 def _row(
     track: Track[Any],
     connection: Connection,
     score: ProposedScore,
-    ranks: tuple[dict[int, int | None], dict[int, int | None]],
+    ranks: Ranks,
 ) -> dict[str, Any]:
     number = score.session_id
     old = scoring_run(connection, score.old_run_id)
     before = None if old is None else _side(track, old)
-    after = _side(track, _run_of(score))
+    after = _side(track, run_of(score))
+    old_rank, new_rank = ranks.get(number, (None, None))
     return {
         "session": number,
         "team": load_session(connection, number).team,
         "changed": before != after,
-        "old": None if before is None else {**before, "rank": ranks[0].get(number)},
-        "new": {**after, "rank": ranks[1].get(number)},
+        "old": None if before is None else {**before, "rank": old_rank},
+        "new": {**after, "rank": new_rank},
     }
 
 

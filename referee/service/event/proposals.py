@@ -6,6 +6,7 @@ from __future__ import annotations
 from referee.core.states import SessionState, state_of
 from referee.errors import Refusal
 from referee.formats.hashed_reads import HashedReads
+from referee.service.event.proposal_ranks import ranks_of
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
 from referee.service.setup.input_files import resolved_files
@@ -19,6 +20,7 @@ from referee.store.proposals import (
     ProposalEnd,
     ProposalRecord,
     ProposedScore,
+    insert_decided_ranks,
     insert_proposal_end,
     newest_score_ids,
     proposed_scores,
@@ -58,9 +60,11 @@ def apply_proposal(contest: Contest, number: int, operator: str, reason: str) ->
                 f"another. {' '.join(changed)}",
                 changed,
             )
+        ranks = ranks_of(contest, connection, scores)
         for score in scores:
             _replace(contest, connection, score)
         _end(contest, connection, number, "applied", operator, reason)
+        insert_decided_ranks(connection, number, ranks)
 
 
 def cancel_proposal(contest: Contest, number: int, operator: str, reason: str) -> None:
@@ -68,7 +72,9 @@ def cancel_proposal(contest: Contest, number: int, operator: str, reason: str) -
     require_words(operator, reason)
     with contest.database.write() as connection:
         if _to_decide(connection, number, "cancelled"):
+            ranks = ranks_of(contest, connection, proposed_scores(connection, number))
             _end(contest, connection, number, "cancelled", operator, reason)
+            insert_decided_ranks(connection, number, ranks)
 
 
 def find_proposal(connection: Connection, number: int) -> ProposalRecord:

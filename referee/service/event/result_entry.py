@@ -14,6 +14,7 @@ from msgspec import Struct
 from referee.core.conditions import Difference
 from referee.service.event.figures import Figures
 from referee.service.event.guest_standings import GuestStandings
+from referee.service.event.open_point import OpenPoint
 from referee.store.finals import Review
 from referee.tracks.track import Figure
 
@@ -105,7 +106,8 @@ class ContestRanking(Struct, frozen=True, kw_only=True):
 class Results(ContestRanking, frozen=True, kw_only=True):
     """The results of an event; final ones are exactly those that were approved.
 
-    `open` has what forbids an approval. `utc` is the moment at which the results were read.
+    `points` has what forbids an approval, and `open` the sentences of these points. `utc` is the
+    moment at which the results were read.
     `guests` has the standings of each guest by its name.
     """
 
@@ -115,5 +117,6 @@ class Results(ContestRanking, frozen=True, kw_only=True):
     session_rule: str = ""
     tie_rule: str = ""
     open: Sequence[str] = ()
+    points: Sequence[OpenPoint] = ()
     entries: Sequence[ResultEntry] = ()
     guests: Mapping[str, GuestStandings] = {}

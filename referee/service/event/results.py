@@ -40,7 +40,7 @@ def approved_results(connection: Connection) -> Results | None:
     if final is None:
         return None
     approval = {"approved_by": list(final.approved_by), "approved_utc": final.utc}
-    fields = {**final.results, "final": True, **approval, "open": []}
+    fields = {**final.results, "final": True, **approval, "open": [], "points": []}
     return msgspec.convert(fields, Results)
 
 
@@ -54,7 +54,12 @@ def provisional_results(contest: Contest, connection: Connection) -> Results:
         for extra in present_extras(contest.config)
     )
     guests = {name: standings for name, standings in standings_of_guests if standings is not None}
-    return msgspec.structs.replace(ranked_results(contest, standings), open=points, guests=guests)
+    return msgspec.structs.replace(
+        ranked_results(contest, standings),
+        open=[point.text for point in points],
+        points=points,
+        guests=guests,
+    )
 
 
 def ranked_results(contest: Contest, standings: Sequence[Standing]) -> Results:

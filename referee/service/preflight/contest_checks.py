@@ -170,8 +170,7 @@ def _list(contest: Contest, roster: Roster) -> Finding:
         )
         remedy = "Declare the lane in contest.toml, or change it with 'referee team amend --lane'."
         return warn("teams", "list", text, remedy)
-    order = "" if roster.order else "; there is no running order yet"
-    return ok("teams", "list", f"{len(teams)} registered{order}")
+    return ok("teams", "list", f"{len(teams)} registered")
 
 
 def _rehearsal(contest: Contest, roster: Roster) -> Iterator[Finding]:

@@ -34,6 +34,7 @@ from referee.service.preflight.lane_rules import (
     shared_meter_findings,
     unasked_meter_findings,
 )
+from referee.service.preflight.left_out import left_out_findings
 from referee.service.preflight.machine_rules import machine_findings
 from referee.service.preflight.overrides import day_of, override_of
 from referee.service.preflight.slow import expected, kept_findings, material_findings
@@ -64,6 +65,7 @@ def all_findings(
         lambda: [images or images_finding(contest)],
         lambda: material_findings(contest),
         lambda: team_findings(contest),
+        lambda: left_out_findings(contest),
         lambda: [_operators_finding(contest)],
         lambda: [session_finding(contest, runs=around.runs)],
         lambda: restored_findings(around.newer),
@@ -106,17 +108,23 @@ def in_groups(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def list_json(
-    findings: Sequence[Finding], overrides: Sequence[StoredOverride], now: Instant
+    findings: Sequence[Finding],
+    overrides: Sequence[StoredOverride],
+    now: Instant,
+    *,
+    final: bool = False,
 ) -> dict[str, Any]:
     """Return the list, ready for JSON.
 
-    `ready` is false while a FAIL stands that nobody has overridden. `lane` is null for a finding
+    `ready` is false while a FAIL stands that nobody has overridden, and once the results are
+    `final`: then no session can be armed. `lane` is null for a finding
     that concerns all lanes. `found_utc` and `age_s` are null for a check that was made just now.
     `override` says who lets a FAIL pass, or acknowledged a WARN, or is null.
     """
     day = day_of(now.utc)
     return {
-        "ready": not standing(findings, overrides, now),
+        "ready": not final and not standing(findings, overrides, now),
+        "final": final,
         "findings": [
             _row(finding, override_of(finding, overrides, day), now) for finding in findings
         ],

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -98,6 +98,34 @@ def password_hashes(contest: Contest) -> dict[str, str]:
     operators = present_operators(contest.database.connection)
     hashes = {f"operator {one.name}": one.password_hash for one in operators}
     return registered_teams(contest.config.teams) | hashes
+
+
+def order_of_checks(
+    contest: Contest, program: str, lanes: Iterable[LaneFacts | LaneSection]
+) -> list[tuple[str, str]]:
+    """Return group and item of each slow check in the order in which a running referee makes them.
+
+    The meters come first. What takes longest comes last.
+    """
+    wanted = expected(contest, program, lanes)
+    of_meters = [key for key, basis in wanted.items() if basis.lane is not None]
+    of_extras = [key for key in wanted if key not in {*of_meters, COMMIT, PASSWORDS, GOLDEN}]
+    last = [COMMIT, PASSWORDS, *of_extras, GOLDEN]
+    return [*of_meters, *material(contest), *(key for key in last if key in wanted)]
+
+
+def checks_done(connection: Connection, order: Sequence[tuple[str, str]], since: datetime) -> int:
+    """Return how many checks of an order are done since a moment.
+
+    They are made one after the other, so all before the last one that has a finding are done: a
+    meter that does not answer has fewer findings than one that does.
+    """
+    made = {
+        (one.group, one.item)
+        for one in newest_findings(connection)
+        if datetime.fromisoformat(one.utc) >= since
+    }
+    return max((n for n, key in enumerate(order, 1) if key in made), default=0)
 
 
 def kept_findings(

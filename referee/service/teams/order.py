@@ -46,17 +46,38 @@ def set_order(contest: Contest, first: Sequence[str], reason: str, operator: str
         roster = _roster_to_order(contest, connection, reason, operator)
         placed: list[str] = []
         for name in first:
-            team = require_team(roster, name)
-            if team.withdrawn:
-                raise InputError(f"'{name}' has withdrawn, so it has no place in the order.")
-            if not team.registration.sessions:
-                raise InputError(f"{models_only(name)} It has no place in the order.")
+            team = _with_a_place(roster, name)
             if team.name in placed:
                 raise InputError(f"'{name}' is named twice.")
             placed.append(team.name)
         names = rearranged([team.name for team in roster.runners], placed)
         _record(contest, connection, roster, names, seed=None, reason=reason, operator=operator)
     return read_roster(contest)
+
+
+def put_off(contest: Contest, name: str, reason: str, operator: str) -> Roster:
+    """Move a team to the end of the running order; a repeat changes nothing.
+
+    It needs a reason once there is an order. Raises `InputError` as `set_order` does.
+    """
+    with contest.database.write() as connection:
+        roster = _roster_to_order(contest, connection, reason, operator)
+        last = _with_a_place(roster, name).name
+        runners = [team.name for team in roster.runners]
+        names = [*(one for one in runners if one != last), last]
+        if names != runners:
+            _record(contest, connection, roster, names, seed=None, reason=reason, operator=operator)
+    return read_roster(contest)
+
+
+def _with_a_place(roster: Roster, name: str) -> RosterTeam:
+    """Return the team of a name; raise `InputError` for one without a place in the order."""
+    team = require_team(roster, name)
+    if team.withdrawn:
+        raise InputError(f"'{name}' has withdrawn, so it has no place in the order.")
+    if not team.registration.sessions:
+        raise InputError(f"{models_only(name)} It has no place in the order.")
+    return team
 
 
 def order_text(roster: Roster) -> str:

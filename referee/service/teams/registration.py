@@ -237,12 +237,17 @@ def withdraw(contest: Contest, name: str, reason: str, operator: str) -> None:
     A repeat changes nothing. Raises `InputError` without a reason, and while the team has a session
     that is READY, ARMED or RUNNING.
     """
-    _change(contest, name, "withdrawn", reason, operator)
+    withdraw_all(contest, [name], reason, operator)
+
+
+def withdraw_all(contest: Contest, names: Sequence[str], reason: str, operator: str) -> None:
+    """Take several teams out of the running order for one reason, all or none."""
+    _change(contest, names, "withdrawn", reason, operator)
 
 
 def bring_back(contest: Contest, name: str, reason: str, operator: str) -> None:
     """Undo a withdrawal; a repeat changes nothing."""
-    _change(contest, name, "returned", reason, operator)
+    _change(contest, [name], "returned", reason, operator)
 
 
 def remove(contest: Contest, name: str, operator: str) -> None:
@@ -308,21 +313,35 @@ def _require_passwords_free(roster: Roster, names: Iterable[str]) -> list[str]:
 
 
 def _change(
-    contest: Contest, name: str, kind: RegistrationKind, reason: str, operator: str
+    contest: Contest, names: Sequence[str], kind: RegistrationKind, reason: str, operator: str
 ) -> None:
     _need_reason(reason)
     with contest.database.write() as connection:
         require_provisional(connection)
-        team = require_team(adopt_teams(contest, connection, operator), name)
-        if team.withdrawn == (kind == "withdrawn"):
-            return
-        waiting = [one for one in team.attempts if one.state in _LIVE]
-        if waiting:
-            raise InputError(
-                f"Session {waiting[0].session_id} of '{name}' is {waiting[0].state.value}. Void "
-                "it, or let it end, before the team withdraws."
-            )
-        _record(contest, connection, team, kind, reason, operator)
+        roster = adopt_teams(contest, connection, operator)
+        for team in {
+            team.name: team for team in (require_team(roster, one) for one in names)
+        }.values():
+            _change_one(contest, connection, team, kind, reason, operator)
+
+
+def _change_one(
+    contest: Contest,
+    connection: Connection,
+    team: RosterTeam,
+    kind: RegistrationKind,
+    reason: str,
+    operator: str,
+) -> None:
+    if team.withdrawn == (kind == "withdrawn"):
+        return
+    waiting = [one for one in team.attempts if one.state in _LIVE]
+    if waiting:
+        raise InputError(
+            f"Session {waiting[0].session_id} of '{team.name}' is {waiting[0].state.value}. Void "
+            "it, or let it end, before the team withdraws."
+        )
+    _record(contest, connection, team, kind, reason, operator)
 
 
 def _register(

@@ -112,6 +112,14 @@ def posted_names(arguments: dict[str, Any], field: str) -> list[str]:
     return [posted_text({field: name}, field) for name in names]
 
 
+def posted_sessions(arguments: dict[str, Any], field: str) -> list[int]:
+    """Return a list of numbers of sessions; raise `Refusal` (code `number_wrong`) otherwise."""
+    numbers = arguments.get(field)
+    if not isinstance(numbers, list) or not 0 < len(numbers) <= _NAMES_MOST:
+        raise Refusal("number_wrong", f"The {field} must be a list of numbers.")
+    return [posted_number({field: number}, field) for number in numbers]
+
+
 def posted_choice(arguments: dict[str, Any], name: str) -> bool:
     """Return a yes or no, yes if it is missing; raise `Refusal` (code `choice_wrong`)."""
     choice = arguments.get(name, True)

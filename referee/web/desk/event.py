@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Flask, Response, jsonify, send_from_directory
 
-from referee.service.event.finalizing import finalize, reopen, review
+from referee.service.event.finalizing import finalize, reopen, review, review_all
 from referee.service.event.proposal_view import all_proposals
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.results import read_results
@@ -25,14 +25,14 @@ from referee.service.scoreboard.freezing import (
 )
 from referee.service.scoreboard.published_images import count_published
 from referee.service.setup.contest import Contest
-from referee.service.teams.order import draw_order, set_order
+from referee.service.teams.order import draw_order, put_off, set_order
 from referee.service.teams.registration import (
     add_team,
     bring_back,
     registration_of,
     rename,
     require_list,
-    withdraw,
+    withdraw_all,
 )
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
@@ -43,6 +43,7 @@ from referee.web.desk.arguments import (
     posted_choice,
     posted_names,
     posted_number,
+    posted_sessions,
     posted_text,
     session_number,
 )
@@ -110,7 +111,7 @@ def _register_pages(app: Flask, contest: Contest) -> None:
 def _register_team_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
     act = acting(broadcast, key)
 
-    @app.post("/teams/<any(add, lottery, order, rename, withdraw, return):what>")
+    @app.post("/teams/<any(add, lottery, order, defer, rename, withdraw, return):what>")
     def change_teams(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             return _change_teams(contest, what, arguments)
@@ -143,6 +144,16 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             reason = posted_text(arguments, "reason")
             review(contest, session_number(number), acting_operator(arguments, named=True), reason)
+            return {}
+
+        return act(do)
+
+    @app.post("/sessions/review")
+    def review_sessions() -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            operator = acting_operator(arguments, named=True)
+            sessions = posted_sessions(arguments, "sessions")
+            review_all(contest, sessions, operator, posted_text(arguments, "reason"))
             return {}
 
         return act(do)
@@ -209,10 +220,14 @@ def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> dic
         draw_order(contest, posted_text(arguments, "seed"), reason, operator)
     elif what == "order":
         set_order(contest, posted_names(arguments, "teams"), reason, operator)
+    elif what == "defer":
+        put_off(contest, team, reason, operator)
     elif what == "rename":
         new = rename(contest, team, posted_text(arguments, "new_name"), operator)
     elif what == "withdraw":
-        withdraw(contest, team, reason, operator)
+        several = "teams" in arguments
+        teams = posted_names(arguments, "teams") if several else [team]
+        withdraw_all(contest, teams, reason, operator)
     else:
         bring_back(contest, team, reason, operator)
     warnings = look_alike_warnings(contest, [new]) if new else []

@@ -83,7 +83,10 @@ ROUTES: Mapping[str, Access] = {
     "POST /sessions/<number>/<any(rehearsal, counts):mark>": _act("{mark}"),
     "POST /sessions/<number>/<any(seen, note):mark>": _act("{mark}", Role.ASSISTANT),
     "POST /sessions/<number>/review": _act("review"),
-    "POST /teams/<any(add, lottery, order, rename, withdraw, return):what>": _act("{what} team"),
+    "POST /sessions/review": _act("review"),
+    "POST /teams/<any(add, lottery, order, defer, rename, withdraw, return):what>": _act(
+        "{what} team"
+    ),
     "POST /teams/slips": _act("slips"),
     "GET /teams/slips/<once>": Access(Role.OPERATOR, by_hand=True),
     "POST /bundles": _act("export"),

@@ -25,7 +25,9 @@ from referee.store.sessions import load_session
 
 def public(event):
     """Return what everybody sees, without its time."""
-    return json.dumps({**results_json(read_results(event.contest)), "utc": "", "open": []})
+    return json.dumps(
+        {**results_json(read_results(event.contest)), "utc": "", "open": [], "points": []}
+    )
 
 
 def blacklist(event, *images):
@@ -89,6 +91,20 @@ def test_an_applied_proposal_counts_whole(played):
     assert runs.fetchone()[0] == again.fetchone()[0]
     (end,) = [one["end"] for one in all_proposals(played.contest)]
     assert ("applied", "Ada", "agreed") == (end["kind"], end["operator"], end["reason"])
+
+
+@pytest.mark.parametrize("end", [apply_proposal, cancel_proposal])
+def test_a_proposal_that_ended_keeps_both_ranks(played, end):
+    """They are those of the moment of the decision, whatever moves afterwards."""
+    shown = propose(played, blacklist=blacklist(played, 5, 6, 7))
+    before = [(row["old"]["rank"], row["new"]["rank"]) for row in shown["scores"]]
+    assert all(None not in pair for pair in before)
+    end(played.contest, shown["proposal"], "Ada", "decided")
+    played.register("wasps")
+    played.play("wasps", found=8, power_w=1.0)
+    (ended,) = all_proposals(played.contest)
+    assert before == [(row["old"]["rank"], row["new"]["rank"]) for row in ended["scores"]]
+    assert ["1", "2"] == sorted(row["old"]["printed"]["rank"] for row in ended["scores"])
 
 
 def test_a_cancelled_proposal_never_counts(played):

@@ -54,31 +54,51 @@ def test_the_age_of_a_check(scripts: Scripts, age_s: float | None, text: str) ->
     assert text == scripts.call(MODULE, "sorted", [finding("OK", age_s=age_s)])["good"][0]["age"]
 
 
+ONE = [{"number": 1, "name": "", "waits": ""}]
+TWO = [{"number": 1, "name": "left", "waits": ""}, {"number": 2, "name": "right", "waits": ""}]
+
+
+def list_of(*fails: int | None, **more: Any) -> dict[str, Any]:
+    """Return the list as the desk tells it; each of `fails` is the lane of a FAIL, None for all."""
+    findings = [{"level": "FAIL", "lane": lane, "override": None} for lane in fails]
+    base = {"mode": "event", "final": False, "running": False, "lanes": ONE}
+    return base | {"findings": findings} | more
+
+
 @pytest.mark.parametrize(
     ("list_", "shown", "text"),
     [
-        ({"ready": True}, [], "Sessions can be armed."),
+        (list_of(), [], "Sessions can be armed."),
         (
-            {"ready": True},
+            list_of(),
             ["WARN", "PASSED", "KNOWN"],
             "Sessions can be armed. 1 overridden, 1 to look at.",
         ),
-        ({"ready": False}, ["FAIL"], "No session can be armed: 1 check fails."),
+        (list_of(None), ["FAIL"], "No session can be armed: a check fails."),
         (
-            {"ready": False},
+            list_of(None, 1),
             ["FAIL", "FAIL", "WARN"],
             "No session can be armed: 2 checks fail. 1 to look at.",
         ),
+        (list_of(2, lanes=TWO), ["FAIL"], "No session can be armed in lane right: a check fails."),
+        (list_of(running=True), [], "No session can be armed while the slow checks run."),
         (
-            {"ready": True, "running": True},
+            list_of(final=True, running=True),
+            ["WARN"],
+            "The results are final, so no session can be armed. 1 to look at.",
+        ),
+        (list_of(mode="practice"), [], "Each login starts a session."),
+        (
+            list_of(lanes=[ONE[0] | {"waits": "Session 3 is RUNNING"}]),
             [],
-            "No session can be armed while the slow checks run.",
+            "The checks are in order. Session 3 is RUNNING; the next session can be armed after "
+            "that.",
         ),
     ],
 )
-def test_the_verdict_counts(
-    scripts: Scripts, list_: dict[str, bool], shown: list[str], text: str
+def test_the_verdict_says_whether_sessions_can_be_armed(
+    scripts: Scripts, list_: dict[str, Any], shown: list[str], text: str
 ) -> None:
-    """It says whether sessions can be armed, and how much needs a look."""
+    """It says why not, in the words of the page Session, and how much needs a look."""
     urgent = [{"shown": word} for word in shown]
     assert text == scripts.call(MODULE, "verdictText", list_, urgent)

@@ -9,9 +9,11 @@ import pytest
 
 from referee.service.board.board import board_of
 from referee.service.desk.readiness import Outside
+from referee.service.event.finalizing import finalize
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from tests.support.contests import make_contest, no_room
+from tests.support.events import Event
 from tests.support.fakes import BOUND_S, FakeClock, FakeMeter, eventually, running_desk
 
 
@@ -107,7 +109,10 @@ def test_slow_checks_and_sessions_keep_apart(event, slow):
     assert 200 == post(client, "/check/again").status_code
     assert slow.begun.wait(BOUND_S)
     assert "identify" in meter.calls[calls:]
-    assert client.get("/check/now").json["running"]
+    shown = client.get("/check/now").json
+    assert (shown["running"], shown["ready"]) == (True, False)
+    # The meter has been looked at, so the first check that needs none runs.
+    assert ("truth boxes", 3) == (shown["progress"]["item"], shown["progress"]["done"])
     assert 200 == post(client, "/check/again").status_code  # A repeat changes nothing.
     assert "checks_running" == post(client, f"/sessions/{number}/arm").json["code"]
     slow.end.set()
@@ -132,6 +137,28 @@ def test_the_meter_that_was_looked_at_is_told(event, slow):
     assert "WT310E" in found["identity"]["text"]
     assert 0 == found["identity"]["age_s"]
     assert {"OK"} == {found[item]["level"] for item in ("identity", "error queue", "clock")}
+
+
+def test_a_session_that_must_be_over_first_is_told(event):
+    """The list says which session a lane waits for, so nobody reads that another can be armed."""
+    client, desk, _ = event
+    assert [""] == [lane["waits"] for lane in client.get("/check/now").json["lanes"]]
+    number = desk.new_session("ants", "Kim")
+    post(client, f"/sessions/{number}/arm")
+    (lane,) = client.get("/check/now").json["lanes"]
+    assert f"Session {number} is ARMED" == lane["waits"]
+
+
+def test_final_results_are_not_ready(event):
+    """When the results are final no session can be armed, whatever the checks find."""
+    client, desk, meter = event
+    contest = desk.lanes[0]._contest
+    played = Event(contest, desk, meter)
+    played.register("ants")
+    played.play("ants")
+    finalize(contest, ["Ada"])
+    shown = client.get("/check/now").json
+    assert (shown["ready"], shown["final"], rows(client, "FAIL")) == (False, True, [])
 
 
 def test_the_page_is_served(event):

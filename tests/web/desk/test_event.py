@@ -19,11 +19,12 @@ ACTIONS = (
         "/teams/add",
         "/teams/lottery",
         "/teams/order",
+        "/teams/defer",
         "/teams/rename",
         "/teams/withdraw",
         "/teams/return",
     ),
-    *("/results/finalize", "/results/reopen", "/sessions/1/review"),
+    *("/results/finalize", "/results/reopen", "/sessions/1/review", "/sessions/review"),
     *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/unfreeze"),
     *("/break/begin", "/break/end"),
 )
@@ -223,6 +224,43 @@ def test_a_proposal_is_applied_from_the_page(pages):
     )
     (shown,) = pages.client.get("/results/now").get_json()["proposals"]
     assert ("applied", "Kim") == (shown["state"], shown["end"]["operator"])
+
+
+def test_several_doubts_of_one_reason_are_reviewed_at_once(pages):
+    """One act reviews them all; if one of them cannot be reviewed, none is."""
+    first = pages.event.play("ants", verdict="SUSPECT")
+    second = pages.event.play("bees", verdict="SUSPECT")
+    good = pages.event.play("wasps")
+    points = [one for one in pages.results()["points"] if one["kind"] == "doubt"]
+    assert [[first], [second]] == [one["sessions"] for one in points]
+    assert 1 == len({one["reason"] for one in points})
+    status, said = pages.do("/sessions/review", sessions=[first, second, good], reason="a gap")
+    assert (409, "energy_valid") == (status, said["code"])
+    assert 2 == len(pages.results()["open"])
+    assert 200 == pages.do("/sessions/review", sessions=[first, second], reason="a gap")[0]
+    assert [] == pages.results()["open"]
+    for wrong in ([], "1", [True], [-1]):
+        assert 400 == pages.do("/sessions/review", sessions=wrong, reason="a gap")[0]
+
+
+def test_several_teams_are_withdrawn_at_once(pages):
+    """One act withdraws them all; an unknown name withdraws none."""
+    assert ["waiting"] * 3 == [one["kind"] for one in pages.results()["points"]]
+    assert 200 != pages.do("/teams/withdraw", teams=["ants", "moths"], reason="no show")[0]
+    assert 3 == len(pages.results()["points"])
+    assert 200 == pages.do("/teams/withdraw", teams=["ants", "bees"], reason="no show")[0]
+    assert ["wasps"] == [one["team"] for one in pages.results()["points"]]
+
+
+def test_a_team_is_put_off_by_one_act(pages):
+    """It moves to the end of the order at once, and a later order needs a reason."""
+    first, *rest = pages.names()
+    assert 200 == pages.do("/teams/defer", team=first)[0]
+    assert [*rest, first] == pages.names()
+    assert 200 != pages.do("/teams/defer", team=rest[0])[0]
+    assert 200 == pages.do("/teams/defer", team=rest[0], reason="its train is late")[0]
+    assert [*rest[1:], first, rest[0]] == pages.names()
+    assert 200 != pages.do("/teams/defer", team="moths", reason="its train is late")[0]
 
 
 def test_the_dialog_knows_how_many_images_become_public(pages):

@@ -28,12 +28,13 @@ CHANGES = [
     ("/check/override", "/check/override", {"reason": "a short event"}),
     ("/check/overrides/<int:number>/end", "/check/overrides/1/end", {"reason": "room was made"}),
 ]
-TEAMS = "/teams/<any(add, lottery, order, rename, withdraw, return):what>"
+TEAMS = "/teams/<any(add, lottery, order, defer, rename, withdraw, return):what>"
 CHANGES += [
     (TEAMS, "/teams/add", {"team": "wasps", "prizes": False, "sessions": False}),
     ("/teams/slips", "/teams/slips", {"teams": ["wasps"], "once": 32 * "a"}),
     (TEAMS, "/teams/lottery", {"seed": "noon", "reason": "drawn"}),
     (TEAMS, "/teams/order", {"teams": ["bees", "ants"], "reason": "has a train to catch"}),
+    (TEAMS, "/teams/defer", {"team": "bees", "reason": "its train is late"}),
     (TEAMS, "/teams/rename", {"team": "ants", "new_name": "Ants II"}),
     (TEAMS, "/teams/withdraw", {"team": "bees", "reason": "ill"}),
     (TEAMS, "/teams/return", {"team": "bees", "reason": "well again"}),
@@ -46,9 +47,10 @@ CHANGES += [
     ("/sessions", "/sessions", {"team": "Ants II", "lane": 1}),
 ]
 # These are pressed twice elsewhere: moves and marks in `test_state_by_action.py`, slow checks in
-# `test_check.py`, alarms in `test_actions.py`, the test card below,
-# bundles and new proposals in `test_commands.py`.
+# `test_check.py`, reviews of several sessions in `test_event.py`, alarms in `test_actions.py`, the
+# test card below, bundles and new proposals in `test_commands.py`.
 ELSEWHERE = {
+    "POST /sessions/review",
     "POST /alarms/seen",
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>",
     "POST /sessions/<number>/<any(rehearsal, counts):mark>",
