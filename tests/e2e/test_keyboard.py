@@ -111,7 +111,7 @@ def test_an_event_is_run_without_a_pointer(tmp_path: Path, browser: webdriver.Ch
         browser.get(f"{event.url}/results")
         wait_text(browser, "entries", "Busy Bees")
         keys.press("finalize")
-        keys.fill()
+        keys.fill(approvers="Kim")
         wait_text(browser, "state", "FINAL")
         assert "Kim" in text_of(browser, "state-text")
         browser.get("about:blank")
