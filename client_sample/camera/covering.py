@@ -22,8 +22,6 @@ _STEPS = 4  # a unit
 _AWAY = 0.75  # units from all that may be white
 _STEP = 0.35  # of the usual white, from one side of an edge to the other
 _LONG = 3.5  # units
-_GAP, _GAP_FROM = (9.9, 10.25, 10.6), 19.0  # units from the upper or lower edge, and the sides
-_GAP_STEP = 0.3
 
 
 def is_covered(gray: NDArray[np.uint8], reading: FrameReading, black: float, usual: float) -> bool:
@@ -40,31 +38,10 @@ def is_covered(gray: NDArray[np.uint8], reading: FrameReading, black: float, usu
     light[free] = (
         sample(gray, reading.mapping(np.stack([x[free], y[free]], axis=-1))) - black
     ) / usual
-    if _crosses_the_gap(gray, reading, unit, usual):
-        return True
     return any(
         _longest_edge(light.transpose(turn), free.transpose(turn)) >= _LONG * _STEPS
         for turn in ((0, 1), (1, 0))
     )
-
-
-def _crosses_the_gap(
-    gray: NDArray[np.uint8], reading: FrameReading, unit: float, usual: float
-) -> bool:
-    """Tell whether something ends in the narrow black between a strip and the image.
-
-    Light that comes in from the strip or the image is fainter there, and comes at one height.
-    """
-    frame = reading.frame
-    x = np.arange(_GAP_FROM * unit, frame.width - _GAP_FROM * unit, unit / _STEPS)
-    for side in (0, 1):
-        heights = [abs(side * frame.height - place * unit) for place in _GAP]
-        points = np.stack(np.meshgrid(x, heights), axis=-1)
-        light = sample(gray, reading.mapping(points))
-        rise = (light[:, 2:] - light[:, :-2]) / usual
-        if (rise.min(axis=0) > _GAP_STEP).any() or (rise.max(axis=0) < -_GAP_STEP).any():
-            return True
-    return False
 
 
 def _longest_edge(light: NDArray[np.float64], free: Bools) -> int:

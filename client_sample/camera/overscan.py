@@ -24,6 +24,7 @@ _WIDTH, _HEIGHT = 960, 540  # of the straightened screen
 _LIT = 0.3  # of the range from the ground to white
 _JOINED = 0.05  # of the photograph's width: parts so near to each other belong to one screen
 _LEAST_AREA = 0.06  # of the photograph
+_MOST_BULGE = 1.02  # of the area between the corners
 _SHAPES = (16 / 9, 16 / 10, 4 / 3)
 _CODE_START, _ANCHOR_ROOM, _SHORT = 18.5, 8.0, 90.0  # units
 _STARTS = np.arange(0.0, 125.0, 3.5)  # pixels from the sides
@@ -79,8 +80,11 @@ def _screens(gray: Gray) -> Iterator[Floats]:
         inside = np.zeros_like(lit)
         cv2.drawContours(inside, [outline], -1, 1, -1)
         points = cv2.findNonZero(inside & lit)
-        quad = _quad(np.asarray(cv2.convexHull(points)).reshape(-1, 2).astype(float))
-        yield quad
+        hull = np.asarray(cv2.convexHull(points)).reshape(-1, 2).astype(np.float32)
+        quad = _quad(hull.astype(float))
+        # A lens that lifts the strips between the markers would bring them to the quad's edge.
+        if cv2.contourArea(hull) < _MOST_BULGE * cv2.contourArea(quad.astype(np.float32)):
+            yield quad
 
 
 def _quad(hull: Floats) -> Floats:
@@ -107,14 +111,14 @@ def _is_cut(flat: Floats) -> bool:
     agree = -(of_upper @ of_lower.T) / COLUMNS > _AGREE
     if not agree.any():
         return False
-    above = [grid for grid, fits in zip(upper, agree.any(axis=1)) if fits]
-    below = [grid for grid, fits in zip(lower, agree.any(axis=0)) if fits]
-    if any(grid.beside < _CODE_START - _OUTER - _LEAST_CUT for grid in (above[0], below[0])):
+    above = [grid for grid, fits in zip(upper, np.asarray(agree.any(axis=1))) if fits]
+    below = [grid for grid, fits in zip(lower, np.asarray(agree.any(axis=0))) if fits]
+    if all(grid.beside < _CODE_START - _OUTER - _LEAST_CUT for grid in (above[0], below[0])):
         return True
     # The rows that are farthest inside are the last ones, at their inner edges.
     depths = [max(grid.row for grid in grids) for grids in (above, below)]
     unit = (_HEIGHT - sum(depths)) / (_SHORT - 2 * _ROW_END)
-    return min(depths) / unit < _ROW_END - _OUTER - _LEAST_CUT
+    return max(depths) / unit < _ROW_END - _OUTER - _LEAST_CUT
 
 
 def _normal(values: Floats) -> Floats:

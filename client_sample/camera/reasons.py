@@ -54,14 +54,19 @@ def is_clearly_a_frame(gray: Pixels, guess: ScreenGuess) -> bool:
 
 def why_unread(gray: Pixels, best: Optional[ScreenGuess]) -> str:
     """Return the likeliest reason, for the guess that came nearest."""
+    reason = _likeliest(gray, best)
+    # A change of the frame hides rows and markers too, so a border that is cut comes last.
+    vague = reason in (LENS, NO_SCREEN, UNCLEAR, GLARE)
+    return OVERSCAN if vague and is_overscanned(gray) else reason
+
+
+def _likeliest(gray: Pixels, best: Optional[ScreenGuess]) -> str:
     coded = best if best is not None and is_clearly_a_frame(gray, best) else None
     misplaced = None if coded is None else _misplaced(gray, coded)
     if (coded is None or misplaced) and is_cut_off(gray):
         return OUTSIDE
     if misplaced:
         return misplaced
-    if is_overscanned(gray):
-        return OVERSCAN
     if coded is None and _is_inverted(gray):
         return INVERTED
     if coded is None and _is_over_exposed(gray):
@@ -82,11 +87,7 @@ def why_unread(gray: Pixels, best: Optional[ScreenGuess]) -> str:
 
 def true_reason(gray: Pixels, refusal: str) -> str:
     """Return why a frame that was made out is refused: where the map is wrong, no cell fits."""
-    if refusal != MIXED:
-        return refusal
-    if is_overscanned(gray):
-        return OVERSCAN
-    return LENS if is_bent(gray) else refusal
+    return LENS if refusal == MIXED and is_bent(gray) else refusal
 
 
 def _is_inverted(gray: Pixels) -> bool:
