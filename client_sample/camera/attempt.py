@@ -14,7 +14,7 @@ from client_sample.camera.certainty import expected_error_px
 from client_sample.camera.edges import edges_of, refit
 from client_sample.camera.frame import FrameLayout, Label, pack, unpack
 from client_sample.camera.mapping import Mapping
-from client_sample.camera.reading import MIRRORED, MIXED, OUTSIDE, FrameReading, Unread
+from client_sample.camera.reading import GLARE, LENS, MIRRORED, MIXED, OUTSIDE, FrameReading, Unread
 from client_sample.camera.samples import Samples, expected_differences, pairs_of_cells
 from client_sample.camera.sightings import Sighting
 from client_sample.camera.wholeness import Witnesses
@@ -35,6 +35,7 @@ _LEAST_ALTERNATION = 1.3
 _MOST_GUESSES = 6
 _ROUGH_ALTERNATION = 0.9  # with a lens that is only roughly right
 _ROUGH_BENDS = (-0.08, 0.0, 0.08)
+_UNSURE_PX, _BENT = 2.0, 0.1  # a map so unsure, of a lens that bends so much, proves no change
 _FEWEST_IDS = 8  # of the ten id cells of at least one side
 
 
@@ -144,7 +145,7 @@ class OrientedGuess:
             raise Unread(OUTSIDE, labels)
         fault = Witnesses(samples, reading).fault(gray)
         if fault is not None:
-            raise Unread(fault, labels)
+            raise Unread(_true_fault(fault, reading), labels)
         # Where the id's cells say something else, and nothing is wrong with them, it is chance.
         return reading if self._agrees(reading, samples) else None
 
@@ -223,6 +224,15 @@ def sharpest(gray: Gray, guesses: Sequence[Sighting]) -> List[Sighting]:
             likely.append((sharpness, guess))
     likely.sort(key=lambda pair: -pair[0])
     return [guess for _, guess in likely[:_MOST_GUESSES]]
+
+
+def _true_fault(fault: str, reading: FrameReading) -> str:
+    """Return why cells contradict the label: where the map is wrong, they were not looked at."""
+    if fault != MIXED or reading.error_px <= _UNSURE_PX:
+        return fault
+    if math.isinf(reading.error_px):
+        return GLARE  # too few edges were seen for a map
+    return LENS if abs(reading.mapping.bends[0]) > _BENT else fault
 
 
 def _size(gray: Gray) -> Tuple[int, int]:

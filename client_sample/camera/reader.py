@@ -23,7 +23,7 @@ from client_sample.camera.attempt import ScreenGuess, sharpest
 from client_sample.camera.frame import Label
 from client_sample.camera.nesting import image_room, is_nested, lies_within
 from client_sample.camera.reading import NESTED, STALE, FrameReading, Unread
-from client_sample.camera.reasons import is_clearly_a_frame, why_unread
+from client_sample.camera.reasons import is_clearly_a_frame, true_reason, why_unread
 from client_sample.camera.squares import Square, find_squares
 
 Pixels = NDArray[np.uint8]
@@ -89,7 +89,7 @@ def _read(gray: Pixels, tag: Optional[int] = None) -> FrameReading:
             return replace(found.outcome, others=(*rest, *others))
     for found in mine:
         if isinstance(found.outcome, Unread):
-            raise Unread(str(found.outcome), found.labels, others)
+            raise Unread(true_reason(smooth, str(found.outcome)), found.labels, others)
     if nearest is not None and (nested or others) and is_clearly_a_frame(smooth, nearest):
         raise Unread(why_unread(smooth, nearest), (), others)
     if others:

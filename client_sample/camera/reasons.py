@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from client_sample.camera.attempt import LEAST_ORIENTATION, ScreenGuess, sharpest
 from client_sample.camera.mapping import Mapping, sample
+from client_sample.camera.overscan import is_overscanned
 from client_sample.camera.reading import BLURRED, GLARE, INVERTED, LENS, MIXED, OUTSIDE, column_px
 from client_sample.camera.samples import Samples
 from client_sample.camera.sightings import Sighting, four_markers, one_side
@@ -22,6 +23,10 @@ NO_SCREEN = "no screen: four white markers on black were not found; a far one ne
 UNCLEAR = (
     "unclear: there are markers and code, but they do not fit together; see that the screen shows "
     "the whole frame without scaling or overscan, and that the lens is no fisheye"
+)
+OVERSCAN = (
+    "overscan: the screen scales the picture up and cuts its border; switch it to 1:1 "
+    '("just scan", "screen fit"), and the system to no scaling'
 )
 TOO_SMALL = "too small: go nearer"
 OVER_EXPOSED = "over-exposed: expose shorter, or turn the screen down"
@@ -49,6 +54,13 @@ def is_clearly_a_frame(gray: Pixels, guess: ScreenGuess) -> bool:
 
 def why_unread(gray: Pixels, best: Optional[ScreenGuess]) -> str:
     """Return the likeliest reason, for the guess that came nearest."""
+    reason = _likeliest(gray, best)
+    # A change of the frame hides rows and markers too, so a border that is cut comes last.
+    vague = reason in (LENS, NO_SCREEN, UNCLEAR, GLARE)
+    return OVERSCAN if vague and is_overscanned(gray) else reason
+
+
+def _likeliest(gray: Pixels, best: Optional[ScreenGuess]) -> str:
     coded = best if best is not None and is_clearly_a_frame(gray, best) else None
     misplaced = None if coded is None else _misplaced(gray, coded)
     if (coded is None or misplaced) and is_cut_off(gray):
@@ -71,6 +83,11 @@ def why_unread(gray: Pixels, best: Optional[ScreenGuess]) -> str:
         return GLARE if _shines(gray, best) else NO_SCREEN
     view = best.views(gray)[0]
     return _unclear(view.samples, view.strips)
+
+
+def true_reason(gray: Pixels, refusal: str) -> str:
+    """Return why a frame that was made out is refused: where the map is wrong, no cell fits."""
+    return LENS if refusal == MIXED and is_bent(gray) else refusal
 
 
 def _is_inverted(gray: Pixels) -> bool:

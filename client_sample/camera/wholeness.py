@@ -169,8 +169,8 @@ class Witnesses:
             frame.code_cells().mean(axis=1)[columns],
         ]
         extent = np.ptp(np.concatenate(places), axis=0) / (frame.width, frame.height)
-        # A band lies over both ends of what it crosses; a thing in front of one corner does not.
-        return COVERED if squares[:4].any() and extent.max() < _FARTHEST_COVERED else DARK
+        # A band lies over both ends of what it crosses; a thing in front of one square does not.
+        return COVERED if squares.any() and extent.max() < _FARTHEST_COVERED else DARK
 
     def _dark_columns(self) -> Bools:
         """Tell which columns of the code (strip, column) are dark, with both of their neighbours.

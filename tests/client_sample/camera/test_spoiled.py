@@ -175,3 +175,38 @@ def test_a_strong_lens_makes_the_estimate_larger() -> None:
     )
     mild, strong = (read(Camera(lens=barrel(bend)).take([shown])) for bend in (0.0, 0.3))
     assert strong.error_px > max(0.2, mild.error_px)
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [(0.05, 0.05, 0.05, 0.05), (0.07, 0.07, 0.07, 0.07), (0, 0.05, 0, 0.05)],
+    ids=["all", "all but the rows inside", "above and below"],
+)
+def test_overscan_is_called_that(cut) -> None:
+    """A screen that cuts the frame's border is told from a lens, from a change and from glare."""
+    whole = frame(700)
+    left, right = round(cut[0] * 1920), round(cut[2] * 1920)
+    top, bottom = round(cut[1] * 1080), round(cut[3] * 1080)
+    part = whole[top : 1080 - bottom, left : 1920 - right]
+    scaled = np.asarray(cv2.resize(part, (1920, 1080)), dtype=np.uint8)
+    with pytest.raises(Unread, match="^overscan"):
+        read(Camera().take([Shown(scaled)]))
+
+
+@pytest.mark.parametrize(
+    ("place", "level"),
+    [
+        ((760, 0, 1160, 110), 40),
+        ((760, 60, 1160, 200), 40),
+        ((500, 115, 900, 250), 255),
+        ((700, 900, 1100, 960), 255),
+    ],
+    ids=["dark strip", "dark strip and image", "upper edge", "lower edge"],
+)
+def test_a_banner_over_the_middle_is_called_covered(place, level) -> None:
+    """What a program draws over a strip or over the image's edge may hide some of the image."""
+    covered = frame(700).copy()
+    left, top, right, bottom = place
+    covered[top:bottom, left:right] = level
+    with pytest.raises(Unread, match="^covered"):
+        read(Camera().take([Shown(covered)]))
