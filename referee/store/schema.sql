@@ -847,7 +847,8 @@ end;
 create table decided_ranks (
     -- The rank of each session of a proposal when somebody applied or cancelled it: as it was then,
     -- and as the proposal makes it. Null without a rank. Other sessions may have moved since.
-    proposal_id integer not null references proposals,
+    -- A bundle of a session holds its ranks, and no proposals: so the proposal is no reference.
+    proposal_id integer not null,
     session_id integer not null references sessions,
     old_rank integer,
     new_rank integer,

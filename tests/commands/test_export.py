@@ -90,7 +90,7 @@ def test_a_scored_session_is_written_and_its_result_told(data, capsys):
     verdict = member(bundle, "verdict.json")
     assert ("SUSPECT", 0.5) == (verdict["verdict"], verdict["energy_wh"])
     assert 0.0 == member(bundle, "score.json")["score"]
-    assert "Session 1: 0.000 mAP/Wh, SUSPECT.\n" in capsys.readouterr().err
+    assert "Session 1: 0 mAP/Wh, SUSPECT.\n" in capsys.readouterr().err
 
 
 def test_what_is_missing_is_named_and_nothing_is_written(data, capsys):
