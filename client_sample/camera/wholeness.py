@@ -17,7 +17,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.covering import is_covered
 from client_sample.camera.frame import PLACES, FrameLayout, pack, white_witnesses
 from client_sample.camera.reading import BLURRED, COVERED, DARK, GLARE, MIXED, FrameReading
 from client_sample.camera.samples import Samples, by_bit, expected_differences
@@ -54,8 +53,6 @@ class Witnesses:
         """Return why the image is not whole, or None."""
         if self._speaks_against():
             return MIXED
-        if is_covered(gray, self.reading, self.samples.black, self.usual):
-            return COVERED
         if self._is_grey():
             return BLURRED if self._is_blurred() else MIXED
         dark = self._fault_of_dark()
