@@ -96,7 +96,7 @@ def pass_a_failed_check(people: People, venue: Venue) -> None:
     kim.sees("step-text", "A check fails:")
     kim.browser.find_element(By.ID, "step-link").click()
     kim.sees("urgent", "images and ground truth: 1 image is missing or has changed")
-    kim.sees("verdict", "No session can be armed: 1 check fails.")
+    kim.sees("verdict", "No session can be armed: a check fails.")
     click(kim.browser, "Override contest, images and ground truth")
     answer(kim.browser, "Override it", reason="copied again from the archive")
     kim.sees("urgent", "copied again from the archive")
