@@ -94,7 +94,7 @@ def test_what_names_another_place_comes_before_the_variable(named, tmp_path, cap
     assert 2 == main(["practice", *images])
     assert nowhere in capsys.readouterr().err
     assert 2 == main(["ovic", "queue", "--url", "nonsense", "--team", "ants"])
-    assert "--url nonsense is no address" in capsys.readouterr().err
+    assert "--url nonsense is not an address" in capsys.readouterr().err
 
 
 def test_the_event_of_the_variable_is_exported_and_explained(named, capsys):

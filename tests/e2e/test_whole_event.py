@@ -254,7 +254,7 @@ def make_it_final(people: People, venue: Venue) -> None:
     people.audience_sees("entries", f"{MORE_S} s more time")
     press(kim.browser, "finalize")
     answer(kim.browser, "Make it final", approvers="Grace, Kim")
-    kim.sees("state-text", "Approved by Kim, Grace")
+    kim.sees("state-text", "Approved by Grace, Kim")
     people.audience_sees("state", "FINAL")
     people.audience_sees("state-text", "approved by Kim, Grace")
     kim.goes_to("Audit")
