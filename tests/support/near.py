@@ -44,7 +44,8 @@ def _of(file: Path, among: tuple[Path, ...]) -> Iterator[Path]:
         yield from (test for test in among if wanted & needs_of_test(test))
     else:
         # A test of all styles finds them as "*.css".
-        named = {file.name, f"*{file.suffix}"} | {user.name for user in _users(file)}
+        kind = {f"*{file.suffix}"} if file.suffix else set()
+        named = {file.name} | kind | {user.name for user in _users(file)}
         whole = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in named))
         yield from (test for test in among if whole.search(_text(test)))
 
