@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from referee.scoring.class_tables import curves_csv as curves_csv
     from referee.scoring.coco import CocoResult as CocoResult
     from referee.scoring.coco import evaluate_coco as evaluate_coco
+    from referee.scoring.comparison import Comparison as Comparison
+    from referee.scoring.comparison import compare as compare
+    from referee.scoring.comparison import spread_of as spread_of
     from referee.scoring.detection_outcomes import Fate as Fate
     from referee.scoring.detection_outcomes import Fates as Fates
     from referee.scoring.frames import to_frame as to_frame
@@ -41,15 +44,12 @@ if TYPE_CHECKING:
     from referee.scoring.rules import Rules as Rules
     from referee.scoring.score_report import ilsvrc_report as ilsvrc_report
     from referee.scoring.second_contest import Spread as Spread
-    from referee.scoring.uncertainty import Comparison as Comparison
     from referee.scoring.uncertainty import Energy as Energy
     from referee.scoring.uncertainty import Interval as Interval
     from referee.scoring.uncertainty import MapUncertainty as MapUncertainty
     from referee.scoring.uncertainty import ScoreIntervals as ScoreIntervals
-    from referee.scoring.uncertainty import compare as compare
     from referee.scoring.uncertainty import measure_uncertainty as measure_uncertainty
     from referee.scoring.uncertainty import score_intervals as score_intervals
-    from referee.scoring.uncertainty import spread_of as spread_of
 
 _HOMES = {
     "referee.core.box_formats": ("BOX_FORMATS",),
@@ -60,6 +60,7 @@ _HOMES = {
     "referee.formats.loading": (
         *("load_coco_results", "load_coco_truth", "load_detections", "load_ground_truth"),
     ),
+    "referee.scoring.comparison": ("Comparison", "compare", "spread_of"),
     "referee.scoring.class_confusion": ("Confusion", "confusion"),
     "referee.scoring.class_tables": ("classes_csv", "curves_csv"),
     "referee.scoring.coco": ("CocoResult", "evaluate_coco"),
@@ -74,8 +75,8 @@ _HOMES = {
     "referee.scoring.score_report": ("ilsvrc_report",),
     "referee.scoring.second_contest": ("Spread",),
     "referee.scoring.uncertainty": (
-        *("Comparison", "Energy", "Interval", "MapUncertainty", "ScoreIntervals"),
-        *("compare", "measure_uncertainty", "score_intervals", "spread_of"),
+        *("Energy", "Interval", "MapUncertainty", "ScoreIntervals"),
+        *("measure_uncertainty", "score_intervals"),
     ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

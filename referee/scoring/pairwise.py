@@ -13,15 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.scoring.clusters import BALANCED
-from referee.scoring.uncertainty import (
-    Comparison,
-    Energy,
-    MapUncertainty,
-    compare,
-    compared,
-    degrees_of,
-    variance_of,
-)
+from referee.scoring.comparison import Comparison, compare, compared, degrees_of
+from referee.scoring.uncertainty import Energy, MapUncertainty, variance_of
 
 Floats = NDArray[np.float64]
 

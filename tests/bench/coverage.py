@@ -18,8 +18,9 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
+from referee.scoring.comparison import compare
 from referee.scoring.ilsvrc import evaluate
-from referee.scoring.uncertainty import Energy, compare, measure_uncertainty
+from referee.scoring.uncertainty import Energy, measure_uncertainty
 from tests.bench.simulated_contests import Detector, World
 
 DRAWS, PROCESSES = 100, 2

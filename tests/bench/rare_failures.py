@@ -24,8 +24,9 @@ import numpy as np
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.scoring.comparison import compare
 from referee.scoring.ilsvrc import evaluate
-from referee.scoring.uncertainty import compare, measure_uncertainty
+from referee.scoring.uncertainty import measure_uncertainty
 
 DRAWS, PROCESSES, CONTESTS = 60, 2, 200
 # More contests that tell the mean mAP alone: they need no draws.

@@ -16,8 +16,9 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
+from referee.scoring.comparison import compare, spread_of
 from referee.scoring.ilsvrc import evaluate
-from referee.scoring.uncertainty import Energy, compare, measure_uncertainty, spread_of
+from referee.scoring.uncertainty import Energy, measure_uncertainty
 from tests.bench.coverage import LEVELS, PROCESSES, QUALITIES
 from tests.bench.simulated_contests import Detector, World
 

@@ -12,8 +12,9 @@ from referee.core.detections import Detections
 from referee.errors import InputError
 from referee.scoring import student
 from referee.scoring.clusters import BALANCED, correlation, imbalance
+from referee.scoring.comparison import compare
 from referee.scoring.ilsvrc import evaluate
-from referee.scoring.uncertainty import Energy, compare, measure_uncertainty
+from referee.scoring.uncertainty import Energy, measure_uncertainty
 from tests.scoring.test_split_half import result_of
 from tests.support.scoring_cases import make_detections, make_truth
 

@@ -11,15 +11,14 @@ import pytest
 
 from referee.core.detections import Detections
 from referee.errors import InputError
+from referee.scoring.comparison import compare, spread_of
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.split_half import SplitHalves
 from referee.scoring.uncertainty import (
     Energy,
     MapUncertainty,
-    compare,
     measure_uncertainty,
     score_intervals,
-    spread_of,
     standard_uncertainty,
 )
 from tests.scoring.test_split_half import contest

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.scoring.clusters import Clusters
+from referee.scoring.comparison import compare
 from referee.scoring.lpirc import score
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.score_report import Report
@@ -15,7 +16,6 @@ from referee.scoring.uncertainty import (
     Energy,
     Interval,
     MapUncertainty,
-    compare,
     measure_uncertainty,
     score_intervals,
 )

@@ -18,10 +18,10 @@ from referee.extras.season.joint import energy_of_row, grouped, joint_uncertaint
 from referee.extras.season.rows import RowKey, row_line
 from referee.extras.season.scored import DrawBlock, joined, measure, row_of, score_bundle
 from referee.formats.ground_truth import read_ground_truth
+from referee.scoring.comparison import compare
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.rules import DEVKIT, RULE_SETS, VOC
 from referee.scoring.split_half import Drawing
-from referee.scoring.uncertainty import compare
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.signature import envelope_of
