@@ -24,7 +24,7 @@ With `both_ways` in the settings negative power and energy are none of these.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -172,20 +172,12 @@ def judge_energy(
     counted = lasted if rule > FIRST_RULE else Duration(run.final.integration_s or 0.0)
     limit = _limit(run, measuring, flowed_wh, seconds, rule)
     findings = [
-        *course_checks.ending(run),
-        *course_checks.window(run, session_s),
-        *course_checks.order(run),
-        *value_checks.ranges(run),
-        *value_checks.settings_after(run),
-        *course_checks.missing(run),
+        *_of_the_course(run, session_s),
         *value_checks.plausibility(run, identity, flowed_wh, counted, active=active),
         *both_ways_findings(run, parts),
         *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
-        *value_checks.agreement(run, compared),
-        *value_checks.quantities(run),
-        *unofficial_checks.other_meter(run, identity),
-        *certainty_checks.elements(run),
+        *_of_the_values(run, compared, identity),
         *certainty_checks.uncertainty(flowed_wh, limit, sampled=settings.sampling is not None),
         *certainty_checks.circumstances(run, measuring),
     ]
@@ -194,6 +186,26 @@ def judge_energy(
     result = _result(run, session_s, findings, limit, compared, conditions)
     result = _with_duration(result, lasted)
     return _with_parts(result, run, parts)
+
+
+def _of_the_course(run: Run, session_s: float) -> Iterator[Finding]:
+    """Yield what is wrong with how the run began, went on and ended, and with its settings."""
+    yield from course_checks.ending(run)
+    yield from course_checks.window(run, session_s)
+    yield from course_checks.order(run)
+    yield from value_checks.ranges(run)
+    yield from value_checks.settings_after(run)
+    yield from course_checks.missing(run)
+
+
+def _of_the_values(
+    run: Run, compared: CrossCheck | None, identity: Identity | None
+) -> Iterator[Finding]:
+    """Yield what is wrong with the values beside the energy, and with the kind of meter."""
+    yield from value_checks.agreement(run, compared)
+    yield from value_checks.quantities(run)
+    yield from unofficial_checks.other_meter(run, identity)
+    yield from certainty_checks.elements(run)
 
 
 def _result(

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from power.emulated import is_emulated
-from power.energy.judge import facts_from_json, judge_run
+from power.energy.judge import RunFacts, facts_from_json, judge_run
 from power.energy.judge_rules import RULE
 from power.energy.verdict import EnergyResult, Finding, Verdict
 from power.meter import Reading
@@ -117,26 +117,12 @@ def energy_findings(
     if "facts" not in energy.detail:
         yield Mismatch("run.json", "It does not say what measured, so the energy cannot be judged.")
         return
-    stored = json.loads(json.dumps(energy.detail))
-    try:
-        rule = rule_of(stored)
-    except ValueError as error:
-        yield Mismatch(_VERDICT, f"{JUDGE_RULE}: {error}.")
-        return
-    try:
-        facts = facts_from_json(stored["facts"])
-    except ValueError as error:
-        yield Mismatch("run.json", f"{error}.")
-        return
     started = session_meter_of(connection, session.session_id)
-    meter = started or SessionMeter(  # A contest without a meter.
-        bool(stored.get("emulated")), facts.identity, facts.settings
-    )
-    try:
-        conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
-    except ValueError as error:
-        yield Mismatch(_METER, f"{error}.")
+    told = _told(energy, started, members)
+    if isinstance(told, Mismatch):
+        yield told
         return
+    rule, facts, meter, conversation = told
     of_the_run = {reason.code for reason in added_by_the_run(contest, session, meter)}
     external = [reason for reason in facts.added if reason.code not in of_the_run]
     run = _ExternalFindings(session, meter, external, facts.suspended_s, conversation)
@@ -165,6 +151,38 @@ def energy_findings(
         yield from _of_the_conversation(contest, session, started, conversation)
     elif rows:
         yield Mismatch("readings.jsonl", "No meter was started, and here are its readings.")
+
+
+class _Told(NamedTuple):
+    """What a bundle tells of the run behind an energy: all that the judge needs but the rows."""
+
+    rule: int
+    facts: RunFacts
+    meter: SessionMeter
+    conversation: RecordedConversation
+
+
+def _told(
+    energy: Energy, started: SessionMeter | None, members: Mapping[str, bytes]
+) -> _Told | Mismatch:
+    """Return what is told of the run, or the first thing that cannot be read."""
+    stored = json.loads(json.dumps(energy.detail))
+    try:
+        rule = rule_of(stored)
+    except ValueError as error:
+        return Mismatch(_VERDICT, f"{JUDGE_RULE}: {error}.")
+    try:
+        facts = facts_from_json(stored["facts"])
+    except ValueError as error:
+        return Mismatch("run.json", f"{error}.")
+    meter = started or SessionMeter(  # A contest without a meter.
+        bool(stored.get("emulated")), facts.identity, facts.settings
+    )
+    try:
+        conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
+    except ValueError as error:
+        return Mismatch(_METER, f"{error}.")
+    return _Told(rule, facts, meter, conversation)
 
 
 def _differences(energy: Energy, again: Energy, notices: Sequence[Notice]) -> Iterator[Mismatch]:
