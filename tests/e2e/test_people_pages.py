@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
-from werkzeug.serving import make_server
 
 from referee.service.people.operators import replace_operator_password
 from tests.support.barriers import barriers
@@ -22,6 +20,7 @@ from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
 from tests.support.hits import misses_in_fonts, misses_in_windows
 from tests.support.operators import click, wait
+from tests.support.served import served
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -45,18 +44,13 @@ def door(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Door]:
         found = Door(event)
         found.register("Kim", "operator")
         found.register("Sam", "assistant")
-        server = make_server("127.0.0.1", 0, found.app, threaded=True)
-        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
-        thread.start()
-        found.broadcast.start()
-        found.url = f"http://127.0.0.1:{server.port}"
-        yield found
-        browser.get("about:blank")
-        browser.delete_all_cookies()
-        found.broadcast.close()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        with served(found.app) as url:
+            found.broadcast.start()
+            found.url = url
+            yield found
+            browser.get("about:blank")
+            browser.delete_all_cookies()
+            found.broadcast.close()
     contest.database.close()
 
 

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-
-from werkzeug.serving import make_server
 
 from referee.programs.control_desk import run_own_command
 from referee.service.board.board import Board
@@ -20,6 +17,7 @@ from referee.web.desk.console import console_app
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.served import served
 from tests.web.desk.test_check import Outsider
 
 
@@ -39,17 +37,11 @@ def event_console(folder: Path, scoreboard: str | None = None) -> Iterator[Event
         board = Board(contest, [ShownLane(lambda: desk.metering.status)])
         broadcast = Broadcast(board.show, 4)
         app = console_app(contest, desk, board, broadcast, run=run_own_command)
-        listening = make_server("127.0.0.1", 0, app, threaded=True)
-        thread = threading.Thread(target=listening.serve_forever, name="console", daemon=True)
-        thread.start()
-        broadcast.start()
-        found = Event(contest, desk, meter)
-        found.slow = slow
-        found.url = f"http://127.0.0.1:{listening.port}"
-        yield found
-        slow.end.set()
-        broadcast.close()
-        listening.shutdown()
-        thread.join()
-        listening.server_close()
+        with served(app) as url:
+            broadcast.start()
+            found = Event(contest, desk, meter)
+            found.slow, found.url = slow, url
+            yield found
+            slow.end.set()
+            broadcast.close()
     contest.database.close()

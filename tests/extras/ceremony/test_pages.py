@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
-
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from werkzeug.serving import make_server
 
 from referee.extras.ceremony.rehearsal import PICTURED
 from referee.extras.ceremony.scenes import scenes_of
@@ -21,20 +17,7 @@ from tests.support.browsing import fresh_window
 from tests.support.doors import Door
 from tests.support.hits import misses_in_fonts
 from tests.support.running import PATIENCE_S
-
-
-@contextmanager
-def served(door):
-    """Serve a console on a port of its own, and return its address."""
-    server = make_server("127.0.0.1", 0, door.app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, name="console")
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+from tests.support.served import served
 
 
 def wait_step(browser, number):
@@ -82,7 +65,7 @@ def test_one_key_leads_through_the_ceremony(final, one_chromium, browsers):
     winner = next(n for n, scene in enumerate(scenes) if scene.kind == "card")
     browser = one_chromium
     fresh_window(browser)
-    with served(Door(final)) as address:
+    with served(Door(final).app) as address:
         browser.get(f"{address}/ceremony")
         wait_step(browser, 1)
         body = browser.find_element(By.TAG_NAME, "body")
@@ -118,7 +101,7 @@ def test_one_key_leads_through_the_ceremony(final, one_chromium, browsers):
 def test_provisional_results_lead_to_a_rehearsal(event, one_chromium):
     """The page says what to do, and shows no team."""
     fresh_window(one_chromium)
-    with served(Door(event)) as address:
+    with served(Door(event).app) as address:
         one_chromium.get(f"{address}/ceremony")
         WebDriverWait(one_chromium, PATIENCE_S, 0.05).until(
             lambda driver: "PROVISIONAL" in driver.find_element(By.ID, "scene").text

@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import json
-import threading
-from contextlib import contextmanager
 
 import msgspec
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
-from werkzeug.serving import make_server
 
 from referee.core.blocking import run_here
 from referee.core.marks import EMULATED, NOT_ALIKE, energy_marks, verdict_words
@@ -43,6 +40,7 @@ from tests.extras.season.test_rankings import only, row
 from tests.support.browsing import fresh_window
 from tests.support.doors import Door
 from tests.support.running import PATIENCE_S
+from tests.support.served import served
 from tests.support.stations import feed, followed, judged
 
 pytestmark = pytest.mark.slow
@@ -147,20 +145,6 @@ def test_a_season_has_the_marks():
     (one,) = [it for it in only([row("bees", 0.4, 0.4), odd]).entrants if it.team == "ants"]
     assert "SUSPECT, EMULATED" == cells(one)[-1]
     assert ["SUSPECT", "EMULATED"] == season_marks(one)
-
-
-@contextmanager
-def served(app):
-    """Serve an application on a port of its own, and return its address."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, name="pages")
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def wait_marks(browser, address, *marks):
