@@ -25,9 +25,12 @@ DIALOGS = {
     "": {"Stop…", "Void…", "Re-run…", "Note…", "Extra time…", "Mark as rehearsal…"},
     "teams": {
         *("Register…", "Slips for all…", "Lottery…", "Save the order…"),
-        *("Slip…", "Rename…", "Withdraw…", "Return…"),
+        *("Slip…", "Rename…", "To the end…", "Withdraw…", "Return…"),
     },
-    "results": {"Freeze the scoreboard…", "Break…", "Score again…", "Review…"},
+    "results": {
+        *("Freeze the scoreboard…", "Break…", "Score again…"),
+        *("Put off…", "Review…", "Void…", "Withdraw…"),
+    },
     "check": {"Acknowledge…"},
 }
 EACH = [(page, one) for page, words in DIALOGS.items() for one in sorted(words)]
@@ -135,10 +138,10 @@ def test_a_team_is_registered_by_keys_alone(browser: webdriver.Chrome, event: Ev
     wait(browser, lambda: openers(browser), "the buttons")
     browser.find_element(By.ID, "add").send_keys("Busy Bees", Keys.ENTER)
     assert not browser.find_elements(By.TAG_NAME, "dialog")
-    types(browser, Keys.ENTER, "ANTS", Keys.TAB * 4, "Kim", Keys.ENTER)
+    types(browser, Keys.ENTER, "ANTS", Keys.TAB * 5, "Kim", Keys.ENTER)
     wait(browser, lambda: text_of(browser, "confirm-missing"), "the refusal")
     assert "'ants' is registered already" in text_of(browser, "confirm-missing")
-    types(browser, Keys.SHIFT + Keys.TAB * 4 + Keys.SHIFT, "Busy Bees", Keys.ENTER)
+    types(browser, Keys.SHIFT + Keys.TAB * 5 + Keys.SHIFT, "Busy Bees", Keys.ENTER)
     wait(browser, lambda: not browser.find_elements(By.TAG_NAME, "dialog"), "no dialog")
     assert "add" == active(browser)
     wait(browser, lambda: "Busy Bees" in text_of(browser, "teams"), "the team")

@@ -37,10 +37,14 @@ def event(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path
 
 
+REWORDED = {"tie_rule"}
+"""Sentences for people, which a later version may word otherwise."""
+
+
 def differences(then: Any, now: Any, place: str = "") -> Iterator[str]:
     """Yield where a figure is missing or another one; a later version may tell more."""
     if isinstance(then, dict) and isinstance(now, dict):
-        for name in then:
+        for name in then.keys() - REWORDED:
             yield from differences(then[name], now.get(name, "nothing"), f"{place}/{name}")
     elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
         for number, pair in enumerate(zip(then, now, strict=True)):
