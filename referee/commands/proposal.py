@@ -25,7 +25,6 @@ from referee.commands.options import add_config
 from referee.core.actors import COMMAND_LINE, NO_LOGIN, Actor, Role
 from referee.errors import Refusal
 from referee.programs.progress import progress_bar
-from referee.service.event.proposals import apply_proposal, cancel_proposal, find_proposal
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.input_rule import INPUT_WORDS
@@ -127,7 +126,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _act(contest: Contest, args: argparse.Namespace) -> int:
+    # They score, and so load numpy.
     from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
+    from referee.service.event.proposals import apply_proposal, cancel_proposal, find_proposal
 
     if args.action == "list":
         proposals = all_proposals(contest)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -141,14 +142,15 @@ def test_a_team_is_registered_by_keys_alone(browser: webdriver.Chrome, event: Ev
     types(browser, Keys.ENTER, "ANTS", Keys.TAB * 5, "Kim", Keys.ENTER)
     wait(browser, lambda: text_of(browser, "confirm-missing"), "the refusal")
     assert "'ants' is registered already" in text_of(browser, "confirm-missing")
-    types(browser, Keys.SHIFT + Keys.TAB * 5 + Keys.SHIFT, "Busy Bees", Keys.ENTER)
+    back = ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.TAB * 5).key_up(Keys.SHIFT)
+    back.send_keys("Busy Bees", Keys.ENTER).perform()
     wait(browser, lambda: not browser.find_elements(By.TAG_NAME, "dialog"), "no dialog")
     assert "add" == active(browser)
     wait(browser, lambda: "Busy Bees" in text_of(browser, "teams"), "the team")
     names = [team.name for team in read_roster(event.contest).teams]
     assert "Busy Bees" in names and "Bees" not in names
     browser.find_element(By.CSS_SELECTOR, "summary[aria-label='More for Busy Bees']").send_keys(
-        Keys.ENTER, Keys.TAB, Keys.TAB, Keys.ENTER
+        Keys.ENTER, Keys.TAB * 3, Keys.ENTER
     )
     types(browser, " 2", Keys.ENTER)
     wait(browser, lambda: "Busy Bees 2" in text_of(browser, "teams"), "the new name")
