@@ -141,7 +141,7 @@ def test_other_draws_have_another_key(bundle):
 
 def test_sums_of_many_images_keep_the_degrees_of_freedom():
     """A thousand sums never claim more degrees of freedom than the images, and few fewer."""
-    from referee.scoring.uncertainty import _degrees
+    from referee.scoring.comparison import _degrees
 
     truth = small_truth(images=3000)
     whole = Drawing(evaluate(truth, shaken(truth, np.random.default_rng(4), 9000))).halves(4)
