@@ -6,7 +6,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -78,13 +81,14 @@ class Mouse(Hand):
     def presses(self, selector: str) -> None:
         """Click in the middle of it: the driver refuses where something lies over it."""
         for _ in range(_MOST_TRIES):
-            with suppress(StaleElementReferenceException):  # The page has just built it anew.
+            # The page has just built it anew, or it has moved since this hand saw it.
+            with suppress(StaleElementReferenceException, ElementClickInterceptedException):
                 element = self.found(selector)
                 if not self.browser.execute_script(_AT_HAND, element):
                     self.browser.execute_script(_SCROLL, element)
                 element.click()
                 return
-        raise AssertionError(f"{selector} never stays")
+        raise AssertionError(f"{selector} never stays, or something lies over it")
 
     def writes(self, selector: str, text: str) -> None:
         """Click into the field and write."""
