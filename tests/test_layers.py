@@ -69,16 +69,17 @@ ROOMS = {
         "people": {"setup", "entry"},
         "preflight": {"setup", "entry", "teams", "people"},
         "display": {"setup"},
-        "desk": {"setup", "preflight", "display"},
         "results": {"setup"},
-        "event": {"setup", "desk", "results", "teams"},
+        # An ended session is judged by the rule that a bundle is judged by.
+        "desk": {"setup", "preflight", "display", "results"},
+        "event": {"setup", "results", "teams"},
         "board": {
             *("setup", "entry", "desk", "display", "results", "teams", "event", "evidence"),
         },
         # The audience's view rests on the results, and on the figures of the running sessions.
         "scoreboard": {"setup", "entry", "results", "event", "teams"},
         # A bundle is verified by the rules that judged and scored its session.
-        "evidence": {"setup", "desk", "results"},
+        "evidence": {"setup", "results"},
         "observation": {"setup"},
     },
     "referee.extras.ovic": {

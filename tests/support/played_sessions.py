@@ -17,9 +17,9 @@ from power.transports.transport import LoggedTransport, WireLog
 from power.wt310.driver import WT310
 from referee.core.detections import Detections, pack
 from referee.core.instant import Instant, shifted
-from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.results.final_score import score_session
+from referee.service.results.session_energy import judge_session
 from referee.service.setup.contest_truth import read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import insert_audit, insert_notice

@@ -16,10 +16,10 @@ from referee.service.board.addresses import contestants_urls
 from referee.service.board.session_view import session_card
 from referee.service.board.wording import alarm_of, meter_flags_text, meter_word
 from referee.service.desk.metering import LinkState, MeterStatus
-from referee.service.desk.unmeasured import is_unmeasured
 from referee.service.display.display import Display
 from referee.service.display.facts import display_facts
 from referee.service.results.flag_counts import FlagCounts
+from referee.service.results.unmeasured import is_unmeasured
 from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
 from referee.store.readings import newest_reading

@@ -13,10 +13,10 @@ from referee.core.logins import TeamWords
 from referee.core.states import SessionState, state_of
 from referee.errors import InputError, Refusal
 from referee.formats.hashed_reads import HashedReads
-from referee.service.desk.finding_words import codes_of, has_words_of_ours
-from referee.service.desk.settling import judge_again
 from referee.service.event.proposals import require_none_open, require_words
 from referee.service.results.final_score import compute_run
+from referee.service.results.finding_words import codes_of, has_words_of_ours
+from referee.service.results.session_energy import judge_again
 from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_with

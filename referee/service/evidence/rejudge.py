@@ -25,7 +25,10 @@ from power.values import reading_from_json
 from power.wt310.recorded import RecordedConversation, Started, read_conversation
 from referee.core.states import SessionState, ran_s, state_of
 from referee.errors import InputError
-from referee.service.desk.finding_words import (
+from referee.service.evidence.as_signed import read_as_signed
+from referee.service.evidence.bundle_file import Mismatch, NotABundle, opened_bundle
+from referee.service.evidence.differences import json_difference
+from referee.service.results.finding_words import (
     DERIVED,
     JUDGE_RULE,
     JUDGED_BY,
@@ -36,10 +39,7 @@ from referee.service.desk.finding_words import (
     rule_of,
     without_words,
 )
-from referee.service.desk.settling import added_by_the_run, judge_again, judge_session
-from referee.service.evidence.as_signed import read_as_signed
-from referee.service.evidence.bundle_file import Mismatch, NotABundle, opened_bundle
-from referee.service.evidence.differences import json_difference
+from referee.service.results.session_energy import added_by_the_run, judge_again, judge_session
 from referee.service.setup.contest import Contest
 from referee.store.notices import Notice, notices_of
 from referee.store.readings import (

@@ -10,7 +10,6 @@ import pytest
 
 from referee import __version__
 from referee.errors import InputError, Refusal
-from referee.service.desk.settling import judge_again
 from referee.service.event.columns import printed_entries
 from referee.service.event.finalizing import finalize
 from referee.service.event.proposal_view import all_proposals, proposal_text
@@ -18,6 +17,7 @@ from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.rescoring import Filter, _same_energy, make_proposal
 from referee.service.event.results import read_results
 from referee.service.event.results_table import results_json
+from referee.service.results.session_energy import judge_again
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import load_session

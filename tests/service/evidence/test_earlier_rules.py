@@ -10,11 +10,11 @@ import pytest
 
 from power.energy.judge_rules import FIRST_RULE, RULE
 from referee.commands import verify as command
-from referee.service.desk import settling
-from referee.service.desk.finding_words import JUDGE_RULE, JUDGED_BY
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.rejudge import energy_findings, judge_bundle, later_findings
 from referee.service.evidence.verify import Verified
+from referee.service.results import session_energy
+from referee.service.results.finding_words import JUDGE_RULE, JUDGED_BY
 from referee.store.readings import energy_of
 from referee.store.sessions import load_session
 from tests.service.evidence import test_every_rule as rules
@@ -33,7 +33,7 @@ def stored_by(rule, contest, run, monkeypatch):
     """Store a run as the judge of a rule did; return its session."""
 
     def by_then(*facts, **more):
-        result, detail = settling.judge_session(*facts, rule=rule, **more)
+        result, detail = session_energy.judge_session(*facts, rule=rule, **more)
         if rule == FIRST_RULE:
             del detail[JUDGE_RULE]
             detail[JUDGED_BY] = "0.9"

@@ -28,10 +28,10 @@ from power.meter import (
     Sampling,
 )
 from referee.core.instant import shifted
-from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.rejudge import energy_findings
 from referee.service.evidence.verify import verify_bundle
+from referee.service.results.session_energy import judge_session
 from referee.store.notices import Subject, insert_notice
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
 from referee.store.requests import Request, insert_requests

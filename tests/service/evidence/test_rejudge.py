@@ -15,10 +15,10 @@ from power.energy.verdict import Verdict, finding_to_json, suspect
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
 from referee.core.instant import shifted
 from referee.errors import InputError
-from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.rejudge import judge_bundle
+from referee.service.results.session_energy import judge_session
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
 from referee.store.sessions import create_session, load_session, record_event
 from tests.support.packed_bundles import pack

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from power.energy.verdict import Verdict
-from referee.service.desk.finding_words import (
-    IMAGES_MISSING,
-    JUDGED_BY,
-    LATER_THAN_1_0,
-    NOTICES_OF_1_0,
-)
-from referee.service.desk.settling import judge_session
 from referee.service.entry import images
 from referee.service.entry.images import ImageMissing, image_for
 from referee.service.entry.request_log import RequestLog
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.verify import verify_bundle
 from referee.service.results import final_score, score_uncertainty
+from referee.service.results.finding_words import (
+    IMAGES_MISSING,
+    JUDGED_BY,
+    LATER_THAN_1_0,
+    NOTICES_OF_1_0,
+)
+from referee.service.results.session_energy import judge_session
 from referee.store.journal import Journal
 from referee.store.notices import Subject, insert_notice, notices_of
 from referee.store.readings import insert_energy
