@@ -17,15 +17,8 @@ from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import Metering
 from referee.service.desk.policy import policy_of
 from referee.service.desk.readiness import Outside, Readiness
-from referee.service.desk.session_steps import (
-    Arming,
-    SessionClock,
-    end_session,
-    extend,
-    make_by_hand,
-    standing_after,
-    void_session,
-)
+from referee.service.desk.session_clock import SessionClock
+from referee.service.desk.session_steps import SessionSteps, make_by_hand, standing_after
 from referee.service.display.display import Display
 from referee.service.preflight.contest_checks import blockers
 from referee.service.setup.contest import Contest
@@ -54,7 +47,10 @@ class ControlDesk:
         ]
         self._policy = policy_of(contest, self.lanes)
         self.readiness = Readiness(contest, self.lanes, outside or Outside(), self.logbook.alarm)
-        self._arming = Arming(contest, self.lanes, self.readiness)
+        self._steps = {
+            lane.number: SessionSteps(contest, lane, self.lanes, self.readiness)
+            for lane in self.lanes
+        }
         self._clock = SessionClock(contest.clock, self.lanes, self._end_by_clock, self.logbook)
 
     @property
@@ -102,11 +98,11 @@ class ControlDesk:
         """
         lane = self._lane_of(session_id)
         with lane.lock:
-            self._arming.arm(lane, session_id, operator)
+            self._steps[lane.number].arm(session_id, operator)
 
     def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
         """Prepare a lane's meter, then make an armed session; a failure makes no session."""
-        return self._arming.arm_new(lane, team, operator)
+        return self._steps[lane.number].arm_new(team, operator)
 
     def begin(self, team: str, address: str, lane_number: int = FIRST_LANE) -> int:
         """Start the session of a team that has logged in at a lane's port; return its number.
@@ -135,7 +131,7 @@ class ControlDesk:
         """
         lane = self._lane_of(session_id)
         with lane.lock:
-            end_session(self._contest, lane, session_id, cause, actor)
+            self._steps[lane.number].end(session_id, cause, actor)
 
     def log_out(self, session_id: int) -> None:
         """End a session for its team.
@@ -149,7 +145,7 @@ class ControlDesk:
         """Declare a session void and record the reason; stop the session first if it runs."""
         lane = self._lane_of(session_id)
         with lane.lock:
-            void_session(self._contest, lane, session_id, operator, reason)
+            self._steps[lane.number].void(session_id, operator, reason)
 
     def extend(
         self, session_id: int, operator: str, seconds: int, reason: str, seen_length_s: float
@@ -163,12 +159,7 @@ class ControlDesk:
         """
         lane = self._lane_of(session_id)
         with lane.lock:
-            extend(
-                *(self._contest, lane, session_id, operator),
-                seconds=seconds,
-                reason=reason,
-                seen_length_s=seen_length_s,
-            )
+            self._steps[lane.number].extend(session_id, operator, seconds, reason, seen_length_s)
             self._clock.look_now()
 
     def rerun(self, session_id: int, operator: str, reason: str) -> int:

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a session: it is made, armed, ended, declared void, or given more time.
-
-The session clock ends it at its deadline.
-"""
+"""The steps of a session: it is made, armed, ended, declared void, or given more time."""
 
 from __future__ import annotations
 
-import logging
 import secrets
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from referee.core.instant import Instant
@@ -18,18 +13,14 @@ from referee.core.states import (
     SessionEvent,
     SessionState,
     end_to_record,
-    remaining_s,
     require,
     state_of,
 )
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.lane import Lane
-from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState
 from referee.service.desk.readiness import Readiness
-from referee.service.desk.watched_thread import WatchedThread
 from referee.service.preflight.contest_checks import blockers
-from referee.service.setup.clock import Clock
 from referee.service.setup.config import LENGTH_MOST_S
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
@@ -49,12 +40,6 @@ _TIMER_RUNS = (
     "moved while it runs. Time after that would have no energy. Let the session end, or void it, "
     "and give the extra time to the team's next session before its login."
 )
-
-# The clock reads the database at least this often.
-_LOOK_S = 0.5
-_CLOSE_S = 15.0
-
-_log = logging.getLogger(__name__)
 
 
 def make_session(
@@ -95,57 +80,133 @@ def make_by_hand(contest: Contest, team: str, operator: str, lane: int) -> int:
     return session_id
 
 
-class Arming:
-    """The arming of sessions in a desk's lanes; a caller holds the lock of the session's lane."""
+class SessionSteps:
+    """The steps of one lane's sessions; a caller holds the lane's lock, but for `arm_new`.
 
-    def __init__(self, contest: Contest, lanes: Sequence[Lane], readiness: Readiness) -> None:
+    `lanes` are all lanes of the desk, since a team has one live session.
+    """
+
+    def __init__(
+        self, contest: Contest, lane: Lane, lanes: Sequence[Lane], readiness: Readiness
+    ) -> None:
         self._contest = contest
+        self._lane = lane
         self._lanes = lanes
         self._readiness = readiness
 
-    def arm(self, lane: Lane, session_id: int, operator: str) -> None:
+    def arm(self, session_id: int, operator: str) -> None:
         """Prepare the lane's meter and let a session's team log in, as `ControlDesk.arm` says."""
-        session = load_session(self._contest.database.connection, session_id)
-        state = state_of(session.facts, self._contest.clock.now())
+        session = self._load(session_id)
+        state = self._state(session)
         if require(state, SessionEvent.ARM) is state:
             return
-        live = lane.live()
+        live = self._lane.live()
         if live is not None:
             raise self._busy(live)
-        self._require_team_free(session)
-        lane.require_display()
-        self._readiness.require(lane.number)
-        lane.prepare(session.facts.length_s)
+        self._require_team_free(session.team)
+        self._lane.require_display()
+        self._readiness.require(self._lane.number)
+        self._lane.prepare(session.facts.length_s)
         with self._contest.database.write() as connection:
-            self._require_team_free(session)
+            self._require_team_free(session.team)
             _record_armed(connection, session_id, self._contest.clock.now(), operator)
-        lane.expect_images(session_id)
+        self._lane.expect_images(session_id)
 
-    def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
+    def arm_new(self, team: str, operator: str) -> SessionRecord:
         """Prepare the lane's meter, then make an armed session; a failure makes no session."""
         obstacles = blockers(self._contest)
         if obstacles:
             raise Refusal("not_ready", " ".join(obstacles), tuple(obstacles))
-        lane.prepare(float(self._contest.config.contest.seconds))
+        self._lane.prepare(float(self._contest.config.contest.seconds))
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
-            session_id = make_session(self._contest, connection, team, lane.number, now)
+            session_id = make_session(self._contest, connection, team, self._lane.number, now)
             _record_armed(connection, session_id, now, operator)
-        lane.expect_images(session_id)
+        self._lane.expect_images(session_id)
+        return self._load(session_id)
+
+    def end(self, session_id: int, cause: EndCause, actor: str) -> None:
+        """End a running session, as `ControlDesk.end` says."""
+        session = self._load(session_id)
+        require(self._state(session), SessionEvent.END)
+        self._lane.clear_display(session_id)
+        if session.facts.ended is None and session.facts.started is not None:
+            with self._contest.database.write() as connection:
+                # The time of the end is read inside the transaction. So an answer that was
+                # committed earlier arrived before the end, and a later commit sees the end.
+                now = self._contest.clock.now()
+                at, why = end_to_record(session.facts, now, cause)
+                record_event(connection, session_id, "ended", at, actor=actor, cause=why.value)
+                if cause is EndCause.STOP:
+                    insert_audit(connection, now, actor, "stop", session_id)
+        self._lane.settling.wake()
+
+    def void(self, session_id: int, operator: str, reason: str) -> None:
+        """Declare a session void, and stop it if it runs."""
+        if not reason.strip():
+            raise Refusal("reason_missing", "Voiding a session needs a reason. Give one.")
+        session = self._load(session_id)
+        state = self._state(session)
+        if state is SessionState.VOID:
+            return
+        require(state, SessionEvent.ABORT)
+        if session.facts.started is not None and session.facts.ended is None:
+            # The session runs, or the clock has not recorded its deadline yet.
+            self.end(session_id, EndCause.STOP, operator)
+        if state is SessionState.ARMED:
+            # A lost meter must not keep anybody from voiding. Its timer ends the integration.
+            with suppress(Unavailable):
+                self._lane.stop_lost_start(session_id)
+        now = self._contest.clock.now()
+        with self._contest.database.write() as connection:
+            require_provisional(connection)
+            record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
+            insert_audit(connection, now, operator, "void", session_id, reason=reason)
+        self._lane.clear_display(session_id)
+
+    def extend(
+        self, session_id: int, operator: str, seconds: int, reason: str, seen_length_s: float
+    ) -> None:
+        """Give a session more time, as `ControlDesk.extend` says."""
+        if not reason.strip():
+            raise Refusal("reason_missing", "Extra time needs a reason. Give one.")
+        session = self._load(session_id)
+        state = require(self._state(session), SessionEvent.EXTEND)
+        length_s = session.facts.length_s
+        _require_time(session, seconds, seen_length_s)
+        if state is SessionState.RUNNING and self._lane.metering.status.link is not LinkState.NONE:
+            raise Refusal("timer_runs", _TIMER_RUNS.format(session_id))
+        if state is SessionState.ARMED:
+            self._lane.prepare(length_s + seconds)
+        with self._contest.database.write() as connection:
+            require_provisional(connection)
+            # The time is read inside the transaction: extra time revives no session.
+            now = self._contest.clock.now()
+            require(state_of(session.facts, now), SessionEvent.EXTEND)
+            insert_extra_time(
+                connection, session_id, seconds, now, operator=operator, reason=reason
+            )
+            detail = f"{seconds} s"
+            insert_audit(connection, now, operator, "extra time", session_id, detail, reason=reason)
+
+    def _load(self, session_id: int) -> SessionRecord:
         return load_session(self._contest.database.connection, session_id)
 
-    def _require_team_free(self, session: SessionRecord) -> None:
-        """Raise `Refusal` if a session of the same team is live in another lane."""
+    def _state(self, session: SessionRecord) -> SessionState:
+        return state_of(session.facts, self._contest.clock.now())
+
+    def _require_team_free(self, team: str) -> None:
+        """Raise `Refusal` if a session of the team is live in another lane."""
         for lane in self._lanes:
             live = lane.live()
-            if live is not None and live.team == session.team and lane.number != session.lane:
+            if live is not None and live.team == team and lane is not self._lane:
                 raise self._busy(live, f" in lane '{lane.name}'")
 
     def _busy(self, live: SessionRecord, where: str = "") -> Refusal:
-        state = state_of(live.facts, self._contest.clock.now()).value
         return Refusal(
             "other_session_live",
-            f"Session {live.session_id} of '{live.team}' is {state}{where}: stop or void it first.",
+            f"Session {live.session_id} of '{live.team}' is {self._state(live).value}{where}: "
+            "stop or void it first.",
         )
 
 
@@ -154,83 +215,17 @@ def _record_armed(connection: Connection, session_id: int, now: Instant, operato
     insert_audit(connection, now, operator, "arm", session_id)
 
 
-def end_session(contest: Contest, lane: Lane, session_id: int, cause: EndCause, actor: str) -> None:
-    """End a running session of a lane, as `ControlDesk.end` says; the caller has its lock."""
-    session = load_session(contest.database.connection, session_id)
-    require(state_of(session.facts, contest.clock.now()), SessionEvent.END)
-    lane.clear_display(session_id)
-    if session.facts.ended is None and session.facts.started is not None:
-        with contest.database.write() as connection:
-            # The time of the end is read inside the transaction. So an answer that was committed
-            # earlier arrived before the end, and a later commit sees the end.
-            now = contest.clock.now()
-            at, why = end_to_record(session.facts, now, cause)
-            record_event(connection, session_id, "ended", at, actor=actor, cause=why.value)
-            if cause is EndCause.STOP:
-                insert_audit(connection, now, actor, "stop", session_id)
-    lane.settling.wake()
-
-
-def void_session(contest: Contest, lane: Lane, session_id: int, operator: str, reason: str) -> None:
-    """Declare a session of a lane void, and stop it if it runs; the caller has the lane's lock."""
-    if not reason.strip():
-        raise Refusal("reason_missing", "Voiding a session needs a reason. Give one.")
-    session = load_session(contest.database.connection, session_id)
-    state = state_of(session.facts, contest.clock.now())
-    if state is SessionState.VOID:
-        return
-    require(state, SessionEvent.ABORT)
-    if session.facts.started is not None and session.facts.ended is None:
-        # The session runs, or the clock has not recorded its deadline yet.
-        end_session(contest, lane, session_id, EndCause.STOP, operator)
-    if state is SessionState.ARMED:
-        # A lost meter must not keep anybody from voiding. Its timer ends the integration.
-        with suppress(Unavailable):
-            lane.stop_lost_start(session_id)
-    now = contest.clock.now()
-    with contest.database.write() as connection:
-        require_provisional(connection)
-        record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
-        insert_audit(connection, now, operator, "void", session_id, reason=reason)
-    lane.clear_display(session_id)
-
-
-def extend(
-    contest: Contest,
-    lane: Lane,
-    session_id: int,
-    operator: str,
-    *,
-    seconds: int,
-    reason: str,
-    seen_length_s: float,
-) -> None:
-    """Give a session of a lane more time, as `ControlDesk.extend` says; the caller has its lock."""
-    if not reason.strip():
-        raise Refusal("reason_missing", "Extra time needs a reason. Give one.")
-    session = load_session(contest.database.connection, session_id)
-    state = require(state_of(session.facts, contest.clock.now()), SessionEvent.EXTEND)
+def _require_time(session: SessionRecord, seconds: int, seen_length_s: float) -> None:
+    """Raise `Refusal` if a session's length has moved, or cannot grow by so many seconds."""
     length_s = session.facts.length_s
     if seen_length_s != length_s:
         raise Refusal(
             "length_moved",
-            f"Session {session_id} has {length_s:.0f} s by now, not {seen_length_s:.0f} s. "
+            f"Session {session.session_id} has {length_s:.0f} s by now, not {seen_length_s:.0f} s. "
             "Look again.",
         )
     if not 0 < seconds <= LENGTH_MOST_S - length_s:
         raise Refusal("seconds_wrong", f"Give 1 to {LENGTH_MOST_S - length_s:.0f} seconds more.")
-    if state is SessionState.RUNNING and lane.metering.status.link is not LinkState.NONE:
-        raise Refusal("timer_runs", _TIMER_RUNS.format(session_id))
-    if state is SessionState.ARMED:
-        lane.prepare(length_s + seconds)
-    with contest.database.write() as connection:
-        require_provisional(connection)
-        # The time is read inside the transaction: extra time revives no session.
-        now = contest.clock.now()
-        require(state_of(session.facts, now), SessionEvent.EXTEND)
-        insert_extra_time(connection, session_id, seconds, now, operator=operator, reason=reason)
-        detail = f"{seconds} s"
-        insert_audit(connection, now, operator, "extra time", session_id, detail, reason=reason)
 
 
 def standing_after(contest: Contest, session: SessionRecord) -> int | None:
@@ -240,65 +235,3 @@ def standing_after(contest: Contest, session: SessionRecord) -> int | None:
         if later and other.facts.voided is None:
             return other.session_id
     return None
-
-
-class SessionClock:
-    """The thread `session-clock`: it ends each lane's session when the session's time is over.
-
-    It reads the live sessions from the database each time, so a restart loses nothing.
-    """
-
-    def __init__(
-        self, clock: Clock, lanes: Sequence[Lane], end: Callable[[int], None], logbook: Logbook
-    ) -> None:
-        self._clock = clock
-        self._lanes = lanes
-        self._end = end
-        self._logbook = logbook
-        self._changed = threading.Event()
-        self._stopping = threading.Event()
-        self._troubled: set[int] = set()
-        self._thread = WatchedThread("session-clock", self._run, self._stopping, logbook.alarm)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def look_now(self) -> None:
-        """Check at once, because a session has begun."""
-        self._changed.set()
-
-    def close(self) -> None:
-        """End the thread; sessions continue."""
-        self._stopping.set()
-        self._changed.set()
-        self._thread.join(_CLOSE_S)
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._changed.clear()
-            self._changed.wait(min(self._look_after(lane) for lane in self._lanes))
-
-    def _look_after(self, lane: Lane) -> float:
-        """End the lane's session if its time is over; return the seconds until the next check."""
-        try:
-            wait_s = self._end_if_due(lane)
-        except Exception as error:
-            # The disk fails or is full. The next check tries again.
-            _log.exception("the clock could not look after lane %d", lane.number)
-            if lane.number not in self._troubled:
-                self._troubled.add(lane.number)
-                self._logbook.alarm(f"The end of a session could not be recorded: {error}")
-            return _LOOK_S
-        self._troubled.discard(lane.number)
-        return wait_s
-
-    def _end_if_due(self, lane: Lane) -> float:
-        live = lane.live()
-        if live is None or live.facts.started is None:
-            return _LOOK_S
-        left = remaining_s(live.facts, self._clock.now())
-        if left <= 0.0:
-            self._end(live.session_id)
-            return _LOOK_S
-        return min(left, _LOOK_S)
