@@ -49,7 +49,7 @@ def all_routes() -> tuple[Route, ...]:
         for extra in present_extras(contest.config):
             extra.add_contest_routes(contestants, services, Mock(), lambda threads: run_here)
         with running_desk(contest, None) as desk:
-            board = Board(contest, [ShownLane(lambda: desk.metering.status)])
+            board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
             apps = {
                 "contest": contestants,
                 "console": console_app(contest, desk, board, Broadcast(board.show, 1)),

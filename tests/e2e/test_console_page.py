@@ -57,7 +57,7 @@ class Site:
 
     def serve(self) -> None:
         """Serve the console, on the same port as before."""
-        board = Board(self.contest, [ShownLane(lambda: self.desk.metering.status)])
+        board = Board(self.contest, [ShownLane(lambda: self.desk.lanes[0].metering.status)])
         broadcast = Broadcast(board.show, 4)
         app = console_app(self.contest, self.desk, board, broadcast)
         server = make_server("127.0.0.1", self.port, app, threaded=True)
@@ -163,7 +163,9 @@ def row_button(browser: webdriver.Chrome, session_id: int):
 
 def states(site: Site) -> list[str]:
     """Return the sessions' states, the oldest first."""
-    rows = Board(site.contest, [ShownLane(lambda: site.desk.metering.status)]).show()["sessions"]
+    rows = Board(site.contest, [ShownLane(lambda: site.desk.lanes[0].metering.status)]).show()[
+        "sessions"
+    ]
     return [row["state"] for row in reversed(rows)]
 
 
@@ -437,7 +439,7 @@ def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None
     assert height == browser.find_element(By.ID, "stop").location["y"]
     site.meter.lost = False
     wait_until(browser, "document.getElementById('alarm').hidden")
-    eventually(lambda: site.desk.metering.status.link is LinkState.OK)
+    eventually(lambda: site.desk.lanes[0].metering.status.link is LinkState.OK)
 
 
 def test_end_with_a_lost_meter_says_what_it_waits_for(
@@ -446,7 +448,7 @@ def test_end_with_a_lost_meter_says_what_it_waits_for(
     """The card says how long it waits, what follows, and what is impossible meanwhile."""
     session_id = site.begin()
     site.meter.lost = True
-    eventually(lambda: site.desk.metering.status.link is LinkState.LOST)
+    eventually(lambda: site.desk.lanes[0].metering.status.link is LinkState.LOST)
     site.clock.advance(601)
     browser.get(site.url)
     wait_text(browser, "state", "ENDED")

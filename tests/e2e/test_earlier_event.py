@@ -121,7 +121,7 @@ def test_the_pages_show_it(event: Event, browser: webdriver.Chrome) -> None:
     """The console's results, the scoreboard and a team's page have the figures, and no error."""
     approve(event)
     desk = event.desk
-    board = Board(event.contest, [ShownLane(lambda: desk.metering.status)])
+    board = Board(event.contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
     broadcast = Broadcast(board.show, 2)
     server = make_server(
         "127.0.0.1", 0, console_app(event.contest, desk, board, broadcast), threaded=True

@@ -17,7 +17,7 @@ class Door:
 
     def __init__(self, event):
         self.event, self.contest = event, event.contest
-        self.board = Board(event.contest, [ShownLane(lambda: event.desk.metering.status)])
+        self.board = Board(event.contest, [ShownLane(lambda: event.desk.lanes[0].metering.status)])
         self.broadcast = Broadcast(self.board.show, 2)
         self.app = self.make_app()
         self.secrets = {}

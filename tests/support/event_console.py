@@ -34,7 +34,7 @@ def event_console(folder: Path, scoreboard: str | None = None) -> Iterator[Event
     contest = replace(contest, config=replace(contest.config, server=server))
     meter = FakeMeter(clock)
     with running_desk(contest, meter, outside=Outside(run=slow)) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
+        board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
         broadcast = Broadcast(board.show, 4)
         app = console_app(contest, desk, board, broadcast, run=run_own_command)
         with served(app) as url:

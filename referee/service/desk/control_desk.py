@@ -14,12 +14,10 @@ from referee.core.states import EndCause, SessionState, remaining_s, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.lane import Lane, MakeMetering
 from referee.service.desk.logbook import Logbook
-from referee.service.desk.metering import Metering
 from referee.service.desk.policy import policy_of
 from referee.service.desk.readiness import Outside, Readiness
 from referee.service.desk.session_clock import SessionClock
 from referee.service.desk.session_steps import SessionSteps, make_by_hand, standing_after
-from referee.service.display.display import Display
 from referee.service.preflight.contest_checks import blockers
 from referee.service.setup.contest import Contest
 from referee.store.notices import insert_audit
@@ -52,16 +50,6 @@ class ControlDesk:
             for lane in self.lanes
         }
         self._clock = SessionClock(contest.clock, self.lanes, self._end_by_clock, self.logbook)
-
-    @property
-    def display(self) -> Display | None:
-        """Return the first lane's display, or None in a track without one."""
-        return self.lanes[0].display
-
-    @property
-    def metering(self) -> Metering:
-        """Return the owner of the first lane's meter."""
-        return self.lanes[0].metering
 
     def start(self) -> None:
         """Continue the work of an earlier desk, and start the threads."""

@@ -466,11 +466,11 @@ def test_meter_lost_in_a_session_is_an_alarm_and_no_end(desk, contest, meter):
     session_id = running(desk)
     meter.lost = True
     eventually(lambda: any("The power meter is lost" in text for text in texts(contest)))
-    assert LinkState.LOST is desk.metering.status.link
+    assert LinkState.LOST is desk.lanes[0].metering.status.link
     assert SessionState.RUNNING is state_in(contest, session_id)
     contest.clock.advance(300)
     meter.lost = False
-    eventually(lambda: desk.metering.status.link is LinkState.OK)
+    eventually(lambda: desk.lanes[0].metering.status.link is LinkState.OK)
     assert (1, 1, 0) == tuple(meter.calls.count(call) for call in ("prepare", "start", "stop"))
     assert 2 == sum("The power meter answers" in text for text in texts_eventually(contest, 2))
     contest.clock.advance(300)
@@ -531,16 +531,16 @@ def test_a_mistake_in_the_driver_is_a_lost_meter(desk, contest, meter):
     """An error that is no meter error is reported, and the thread reads on afterwards."""
     session_id = running(desk)
     meter.crash = ZeroDivisionError("a mistake")
-    eventually(lambda: desk.metering.status.link is LinkState.LOST)
+    eventually(lambda: desk.lanes[0].metering.status.link is LinkState.LOST)
     assert SessionState.RUNNING is state_in(contest, session_id)
     meter.crash = None
-    eventually(lambda: desk.metering.status.link is LinkState.OK)
+    eventually(lambda: desk.lanes[0].metering.status.link is LinkState.OK)
 
 
 def test_readings_are_kept_while_a_session_runs(desk, contest, meter):
     """Each reading is stored with its second of the session; readings before the start are not."""
     session_id = armed(desk)
-    eventually(lambda: desk.metering.status.reading)
+    eventually(lambda: desk.lanes[0].metering.status.reading)
     desk.begin("ants", "10.0.0.2")
     contest.clock.advance(10)
     eventually(lambda: len(readings_of(contest.database.connection, session_id)) >= 2)
@@ -595,7 +595,9 @@ def test_the_settings_of_the_start_are_judged_by_whatever_is_configured_later(co
         session_id = running(desk)
     contest.clock.advance(600)
     with running_desk(contest, meter) as desk:
-        desk.metering.settings = replace(desk.metering.settings, voltage_range_v=300.0)
+        desk.lanes[0].metering.settings = replace(
+            desk.lanes[0].metering.settings, voltage_range_v=300.0
+        )
         energy = settled(contest, session_id)
     assert 15.0 == energy.detail["facts"]["settings"]["voltage_range_v"]
 
@@ -763,7 +765,7 @@ def test_obstacles_are_what_keeps_a_session_from_starting(desk, contest, meter, 
     """A lost meter and a full disk are named as obstacles; without trouble there is none."""
     assert {"obstacles": []} == serve_request(desk, {"action": "obstacles"})
     meter.lost = True
-    eventually(lambda: desk.metering.status.link is LinkState.LOST)
+    eventually(lambda: desk.lanes[0].metering.status.link is LinkState.LOST)
     no_room(monkeypatch)
     disk, link = serve_request(desk, {"action": "obstacles"})["obstacles"]
     assert "make room" in disk

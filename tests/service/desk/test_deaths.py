@@ -51,7 +51,9 @@ def test_the_clock_that_died_still_keeps_the_deadline(desk, contest, clock, monk
     died(contest, "session-clock")
     assert (
         "'session-clock' died"
-        in Board(contest, [ShownLane(lambda: desk.metering.status)]).show()["alarm"]["text"]
+        in Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)]).show()["alarm"][
+            "text"
+        ]
     )
     clock.advance(600)
     eventually(lambda: facts_of(contest, session_id).ended)
@@ -63,9 +65,9 @@ def test_the_meters_thread_that_died_reads_on(desk, contest, meter, clock):
     meter.crash = SystemExit("a mistake")
     died(contest, "meter")
     meter.crash = None
-    last = desk.metering.status.reading
-    eventually(lambda: desk.metering.status.reading is not last)
-    assert LinkState.OK is desk.metering.status.link
+    last = desk.lanes[0].metering.status.reading
+    eventually(lambda: desk.lanes[0].metering.status.reading is not last)
+    assert LinkState.OK is desk.lanes[0].metering.status.link
     assert (1, 0) == (meter.calls.count("start"), meter.calls.count("stop"))
     clock.advance(600)
     assert 600.0 == settled(contest, session_id).detail["integration_s"]

@@ -115,9 +115,9 @@ def test_meter_that_was_away_after_arming_is_prepared_again(contest, meter, desk
     armed(desk)
     meter.calls.clear()
     meter.lost = True
-    eventually(lambda: desk.metering.status.link is LinkState.LOST)
+    eventually(lambda: desk.lanes[0].metering.status.link is LinkState.LOST)
     meter.lost = False
-    eventually(lambda: desk.metering.status.link is LinkState.OK)
+    eventually(lambda: desk.lanes[0].metering.status.link is LinkState.OK)
     desk.begin("ants", "10.0.0.2")
     assert [call for call in meter.calls if call in ("prepare", "start")] == ["prepare", "start"]
 
@@ -126,7 +126,7 @@ def test_desk_that_is_stopped_after_an_end_leaves_the_judgement_to_the_next(cont
     """A final energy that could not be read twice is left unjudged, and the next desk reads it."""
     slow = replace(meter.settings, update_interval_s=5.0)
     with running_desk(contest, meter) as desk:
-        desk.metering.settings = replace(slow, voltage_range_v=15.0, current_range_a=5.0)
+        desk.lanes[0].metering.settings = replace(slow, voltage_range_v=15.0, current_range_a=5.0)
         session_id = running(desk)
         desk.end(session_id, EndCause.LOGOUT, "ants")
         eventually(lambda: "stop" in meter.calls)
@@ -168,7 +168,7 @@ def test_readings_of_two_boots_make_one_session(contest, clock, meter):
         session_id = running(desk)
         started = facts_of(contest, session_id).started
         clock.advance(10)
-        eventually(lambda: desk.metering.status.reading is not None)
+        eventually(lambda: desk.lanes[0].metering.status.reading is not None)
     rebooted = replace(meter.read(), monotonic_s=3.0)
     with contest.database.write() as connection:
         insert_reading(connection, session_id, 10.5, rebooted, "the boot after")
@@ -201,13 +201,13 @@ def test_practice_logins_that_cannot_be_armed_leave_no_session(practice, meter):
     """While the meter is away, failed logins make no session, however many there are."""
     with running_desk(practice, meter) as desk:
         meter.lost = True
-        eventually(lambda: desk.metering.status.link is LinkState.LOST)
+        eventually(lambda: desk.lanes[0].metering.status.link is LinkState.LOST)
         for _ in range(5):
             with pytest.raises(Unavailable):
                 desk.begin("me", "10.0.0.2")
         assert [] == all_sessions(practice.database.connection)
         meter.lost = False
-        eventually(lambda: desk.metering.status.link is LinkState.OK)
+        eventually(lambda: desk.lanes[0].metering.status.link is LinkState.OK)
         assert 1 == desk.begin("me", "10.0.0.2")
 
 

@@ -87,7 +87,7 @@ def test_readings_outlive_a_full_disk(contest, disk):
         disk.full = True
         for _ in range(2):
             clock.advance(10)
-            two_readings(desk.metering)
+            two_readings(desk.lanes[0].metering)
         assert desk.logbook.unstored_notices()
         disk.full = False
         desk.logbook.flush()
@@ -112,7 +112,7 @@ def test_what_the_meter_said_is_on_the_disk_before_what_follows_from_it(contest,
         desk.arm(desk.new_session("ants", "Kim"), "Kim")
         assert [] == seen
         desk.begin("ants", "10.0.0.2")
-        two_readings(desk.metering)
+        two_readings(desk.lanes[0].metering)
         desk.logbook.flush()
     assert [(0, 0), (1, 0)] == seen[:2]
 
@@ -128,7 +128,7 @@ def test_a_log_of_the_meter_that_cannot_be_synced_keeps_nothing_back(contest, mo
     with running_desk(contest, FakeMeter(contest.clock)) as desk:
         desk.arm(desk.new_session("ants", "Kim"), "Kim")
         session_id = desk.begin("ants", "10.0.0.2")
-        two_readings(desk.metering)
+        two_readings(desk.lanes[0].metering)
         desk.logbook.flush()
     assert list(readings_of(contest.database.connection, session_id))
 

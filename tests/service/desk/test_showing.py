@@ -33,7 +33,7 @@ def desk(contest):
     """Return its desk, without a meter."""
     with running_desk(contest, None) as desk:
         yield desk
-        desk.display.close()
+        desk.lanes[0].display.close()
 
 
 def begun(desk):
@@ -53,11 +53,11 @@ def code_of(call, *arguments):
 def test_a_session_is_not_armed_without_a_display(desk):
     """Arming needs a page that paints, and changes nothing without one."""
     session_id = desk.new_session("ants", "Kim")
-    with in_a_hurry(desk.display):
+    with in_a_hurry(desk.lanes[0].display):
         assert "display_failed" == code_of(desk.arm, session_id, "Kim")
     assert SessionState.READY is desk.state(session_id)
-    page = opened(desk.display, paints=False)
-    with in_a_hurry(desk.display):
+    page = opened(desk.lanes[0].display, paints=False)
+    with in_a_hurry(desk.lanes[0].display):
         assert "display_failed" == code_of(desk.arm, session_id, "Kim")
     page.paints = True
     desk.arm(session_id, "Kim")
@@ -66,24 +66,24 @@ def test_a_session_is_not_armed_without_a_display(desk):
 
 def test_a_login_waits_for_the_display(desk):
     """The clock does not start while the team could see nothing."""
-    page = opened(desk.display)
+    page = opened(desk.lanes[0].display)
     session_id = desk.new_session("ants", "Kim")
     desk.arm(session_id, "Kim")
-    desk.display.leave(page.me)
-    with in_a_hurry(desk.display):
+    desk.lanes[0].display.leave(page.me)
+    with in_a_hurry(desk.lanes[0].display):
         assert "display_failed" == code_of(desk.begin, "ants", "10.0.0.2")
     assert SessionState.ARMED is desk.state(session_id)
-    opened(desk.display)
+    opened(desk.lanes[0].display)
     assert session_id == desk.begin("ants", "10.0.0.2")
 
 
 def test_every_image_is_on_record(desk, contest):
     """A painted image has all its times, and one that failed has the reason."""
-    page = opened(desk.display)
+    page = opened(desk.lanes[0].display)
     session_id = begun(desk)
     painted_s = desk.show(session_id, 2, contest.clock.now())
-    desk.display.leave(page.me)
-    with in_a_hurry(desk.display):
+    desk.lanes[0].display.leave(page.me)
+    with in_a_hurry(desk.lanes[0].display):
         code = code_of(desk.show, session_id, 3, contest.clock.now())
     assert "display_failed" == code
     eventually(lambda: len(shows_of(contest.database.connection, session_id)) == 2)
@@ -104,7 +104,7 @@ def test_every_image_is_on_record(desk, contest):
 @pytest.mark.parametrize("fault", ["gone", "another"])
 def test_an_image_that_is_gone_is_its_own_fault(desk, contest, fault):
     """A missing or exchanged file is told to the operator, and the next image is shown."""
-    opened(desk.display)
+    opened(desk.lanes[0].display)
     session_id = begun(desk)
     path = contest.config.images.folder / "2.jpg"
     content = path.read_bytes()
@@ -122,20 +122,20 @@ def test_a_restarted_desk_shows_the_images_of_the_session_that_runs(contest):
         session_id = begun(killed)
         killed.display.close()
     with running_desk(contest, None) as desk:
-        opened(desk.display)
+        opened(desk.lanes[0].display)
         assert desk.show(session_id, 1, contest.clock.now()) > 0
-        assert "session_live" == code_of(desk.display.show_card, True)
-        desk.display.close()
+        assert "session_live" == code_of(desk.lanes[0].display.show_card, True)
+        desk.lanes[0].display.close()
 
 
 @pytest.mark.parametrize("cause", [EndCause.STOP, EndCause.DEADLINE])
 def test_the_end_of_a_session_clears_its_frame(desk, contest, cause):
     """After the end nothing of the session is on the screen, and it gets no image."""
-    opened(desk.display)
+    opened(desk.lanes[0].display)
     session_id = begun(desk)
     desk.show(session_id, 1, contest.clock.now())
     desk.end(session_id, cause, "Kim")
-    assert "frame_old" == code_of(desk.display.pixels, session_id, 2, 640, 480)
+    assert "frame_old" == code_of(desk.lanes[0].display.pixels, session_id, 2, 640, 480)
     assert "token_invalid" == code_of(desk.show, session_id, 1, contest.clock.now())
 
 

@@ -121,10 +121,10 @@ def test_operators_have_its_page_and_its_box_on_the_console(contest):
     """The page needs a role as all pages do; the box has the words that the guest gives."""
     assert all_routes()["GET /chess"].page
     with running_desk(contest, None) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
+        board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
         words = {"title": "Chess", "text": "No game runs."}
         assert [words | {"link": "chess", "link_text": "All games"}] == board.show()["guests"]
-        alone = Board(without(contest), [ShownLane(lambda: desk.metering.status)])
+        alone = Board(without(contest), [ShownLane(lambda: desk.lanes[0].metering.status)])
         assert [] == alone.show()["guests"]
         client = console_app(contest, desk, board, Broadcast(board.show, 1)).test_client()
         assert "2 boards" == client.get("/chess").text

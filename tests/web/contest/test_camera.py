@@ -37,8 +37,8 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 def display_of(desk: ControlDesk) -> Display:
     """Return the desk's display."""
-    assert desk.display is not None
-    return desk.display
+    assert desk.lanes[0].display is not None
+    return desk.lanes[0].display
 
 
 @pytest.fixture(autouse=True)

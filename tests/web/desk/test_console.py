@@ -67,7 +67,7 @@ def console(tmp_path: Path, teams: bytes) -> Iterator[Console]:
     contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=600)
     contest.config.teams.write_bytes(teams)
     with running_desk(contest, None) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
+        board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
         broadcast = Broadcast(board.show, VIEWERS)
         app = console_app(contest, desk, board, broadcast)
         yield Console(app.test_client(), contest, desk, broadcast)
@@ -369,7 +369,7 @@ def test_practice_makes_its_own_sessions(tmp_path: Path) -> None:
     """In a rehearsal an operator cannot make a session, and is told why."""
     contest = make_contest(tmp_path, FakeClock(), mode="practice")
     with running_desk(contest, None) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
+        board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
         client = console_app(contest, desk, board, Broadcast(board.show, 2)).test_client()
         key = client.get("/form-key").get_json()["key"]
         answer = client.post("/sessions", json={"team": "ants"}, headers={"X-Form-Key": key})

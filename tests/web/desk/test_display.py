@@ -28,11 +28,14 @@ def client(request: Any, tmp_path: Path) -> Iterator[FlaskClient]:
     """Return the console of a contest of one of the two tracks."""
     contest = make_contest(tmp_path, mode="practice", seconds=600, track=request.param)
     with running_desk(contest, None) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status, display=desk.display)])
+        board = Board(
+            contest,
+            [ShownLane(lambda: desk.lanes[0].metering.status, display=desk.lanes[0].display)],
+        )
         app = console_app(contest, desk, board, Broadcast(board.show, 2))
         yield app.test_client()
-        if desk.display is not None:
-            desk.display.close()
+        if desk.lanes[0].display is not None:
+            desk.lanes[0].display.close()
     contest.database.close()
 
 

@@ -61,7 +61,7 @@ def pages(tmp_path):
     with running_desk(contest, meter) as desk:
         event = Event(contest, desk, meter)
         event.register("ants", "bees", "wasps")
-        board = Board(contest, [ShownLane(lambda: desk.metering.status)])
+        board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
         app = console_app(contest, desk, board, Broadcast(board.show, 2))
         yield Pages(event, app.test_client())
     contest.database.close()

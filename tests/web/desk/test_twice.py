@@ -106,10 +106,13 @@ def test_the_test_card_twice(tmp_path):
     """A second press shows the card that is shown, and a second press on the other hides it."""
     contest = make_contest(tmp_path, mode="event", track="camera")
     with running_desk(contest, None) as desk:
-        board = Board(contest, [ShownLane(lambda: desk.metering.status, display=desk.display)])
+        board = Board(
+            contest,
+            [ShownLane(lambda: desk.lanes[0].metering.status, display=desk.lanes[0].display)],
+        )
         client = console_app(contest, desk, board, Broadcast(board.show, 2)).test_client()
         for on in (True, True, False, False):
             assert {"card": on} == post(client, "/display/card", on=on).get_json()
             assert on == board.show()["display"]["card"]
-        desk.display.close()
+        desk.lanes[0].display.close()
     contest.database.close()
