@@ -22,7 +22,7 @@ from referee.service.setup.preparation import prepare_contest
 from referee.store import schema
 from tests.stored_event import FIGURES, FOLDER, figures_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.stored]
 
 EVENTS = sorted(FOLDER.glob("event-*.zip"))
 

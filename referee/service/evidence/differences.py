@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 from referee.core.counts import counted
@@ -31,6 +31,22 @@ def json_difference(found: Any, expected: Any, place: str = "") -> str | None:
     if type(found) is type(expected) and found == expected:
         return None
     return f"{place or 'the value'}: found {_short(found)}, expected {_short(expected)}"
+
+
+def without_additions(then: Any, now: Any, always: Set[str]) -> Any:
+    """Return `now` without the fields that an earlier version did not tell, as `then` shows.
+
+    A field that is in `always` stays, and so does each key of a table by class, which is a number.
+    """
+    if isinstance(then, dict) and isinstance(now, dict):
+        return {
+            name: without_additions(then.get(name), value, always)
+            for name, value in now.items()
+            if name in then or name in always or name.isdigit()
+        }
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        return [without_additions(*pair, always) for pair in zip(then, now, strict=True)]
+    return now
 
 
 def text_difference(found: bytes, expected: bytes) -> str | None:

@@ -25,7 +25,11 @@ from referee.service.evidence.bundle_file import (
     opened_bundle,
     read_members,
 )
-from referee.service.evidence.differences import blocks_difference, json_difference
+from referee.service.evidence.differences import (
+    blocks_difference,
+    json_difference,
+    without_additions,
+)
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS, read_facts
 from referee.service.evidence.rejudge import energy_findings, later_findings
@@ -56,6 +60,15 @@ _SCORE = "score.json"
 _WORDS = ("team", "referee_version")
 # A sentence that says what the intervals mean; their numbers are compared.
 _MEANING = "interval_of"
+# What 1.0 told of a score, so every bundle has it. Later versions tell more.
+_SINCE_1_0 = frozenset(
+    """
+    metric rules rules_version mean_ap grouped_mean_ap classes_with_ground_truth classes images
+    truth_boxes detections scored ignored true_positives duplicates inverted coordinate_not_finite
+    ap grouped_ap energy_wh score images_processed normalized_accuracy uncertainty session
+    images_fetched uncertainty_wh verdict reasons emulated
+    """.split()
+)
 
 
 @dataclass
@@ -273,16 +286,14 @@ def score_findings(
         for name in _WORDS if "inputs" in stored else (*_WORDS, "inputs"):
             words.pop(name, None)
         (words.get("uncertainty") or {}).pop(_MEANING, None)
-    if "interval_rule" not in told:  # So it is with the intervals of the first rule.
-        (detail.get("uncertainty") or {}).pop("interval_rule", None)
-    difference = json_difference(stored, detail)
+    difference = json_difference(stored, without_additions(stored, detail, _SINCE_1_0))
     if difference is not None:
         yield Mismatch(_SCORE, f"scored again, {difference}.")
 
 
 def _by_images_fetched(detail: Mapping[str, Any]) -> dict[str, Any]:
     """Return a score as early versions made it, which counted images fetched as processed."""
-    early = {name: value for name, value in detail.items() if name != ANSWERED}
+    early = dict(detail)
     if "normalized_accuracy" in early:
         fetched = early["images_fetched"]
         early["images_processed"] = fetched

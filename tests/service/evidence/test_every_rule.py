@@ -335,7 +335,11 @@ def test_an_emulator_that_passes_for_a_real_meter_is_found(contest, told, emulat
 def test_each_rule_has_its_row():
     """A new code in the judge or in the settling needs a run here that breaks its rule."""
     root = Path(__file__).parents[3]
-    places = [*(root / "power/energy").glob("*.py"), root / "referee/service/desk/settling.py"]
+    places = [
+        *(root / "power/energy").glob("*.py"),
+        root / "referee/service/desk/settling.py",
+        root / "referee/service/results/session_energy.py",
+    ]
     call = re.compile(r'\b(?:invalid|suspect|note)\(\s*"([a-z_0-9]+)"')
     codes = {code for place in places for code in call.findall(place.read_text(encoding="utf-8"))}
     codes |= {code for _, _, code, _ in AFTER}

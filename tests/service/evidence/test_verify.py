@@ -7,11 +7,13 @@ import gzip
 import io
 import json
 import zipfile
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
 
 from referee.errors import InputError
+from referee.service.evidence import verify as verify_module
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.bundle_file import NotABundle
 from referee.service.evidence.facts import link_behind
@@ -213,6 +215,19 @@ def test_a_score_that_names_fewer_answers_is_told(folder, tmp_path):
         and finding.member == "score.json"
         for finding in findings
     ), findings
+
+
+def test_a_later_version_that_tells_more_of_a_score_calls_no_bundle_false(folder, monkeypatch):
+    """What a run stored is compared; what this version adds to it is not missed."""
+    real = verify_module.compute_run
+
+    def tells_more(*args):
+        run = real(*args)
+        uncertainty = run.detail["uncertainty"] | {"a_later_bound": 0.5}
+        return replace(run, detail=run.detail | {"later": 1, "uncertainty": uncertainty})
+
+    monkeypatch.setattr(verify_module, "compute_run", tells_more)
+    assert [] == verify_bundle(folder / "bundle.zip", folder / "truth.json")
 
 
 def test_the_second_path_agrees(folder, tmp_path):
