@@ -35,11 +35,16 @@ help:
 	$(PYTHON) -m venv .venv
 	touch $@
 
-# What is installed depends on setup.cfg alone: the package itself is used in place. The demo's page
-# has charts, which the extra `event` brings.
+# What is installed depends on setup.cfg alone: the package itself is used in place. A stamp has the
+# time at which its installation began, so that what is edited meanwhile is installed the next time.
+BEGIN = @touch $@-begun
+DONE = @mv $@-begun $@
+
+# The demo's page has charts, which the extra `event` brings.
 .venv/run: .venv/made setup.cfg
+	$(BEGIN)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[event]'
-	touch $@
+	$(DONE)
 
 # A test needs a small part of what is installed, and Python compiles that part when it is used:
 # once, before four workers would do it four times at once.
@@ -47,27 +52,34 @@ INSTALL := $(BIN)/pip install --no-compile --quiet --disable-pip-version-check -
 COMPILE := env PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 
 .venv/test: .venv/made setup.cfg
+	$(BEGIN)
 	$(INSTALL) '.[test]'
-	touch $@
+	$(DONE)
 
 .venv/test-all: .venv/made setup.cfg
+	$(BEGIN)
 	$(INSTALL) '.[test-all]'
 	$(COMPILE)
-	touch .venv/test $@
+	@touch -r $@-begun .venv/test
+	$(DONE)
 
 # It has what the tests need, too, so a machine that checks and tests installs once.
 .venv/check: .venv/made setup.cfg
+	$(BEGIN)
 	$(INSTALL) '.[test-all,check]'
 	$(COMPILE)
-	touch .venv/test .venv/test-all $@
+	@touch -r $@-begun .venv/test .venv/test-all
+	$(DONE)
 
 .venv/docs: .venv/made setup.cfg
+	$(BEGIN)
 	$(INSTALL) '.[docs]'
-	touch $@
+	$(DONE)
 
 .venv/release: .venv/made setup.cfg
+	$(BEGIN)
 	$(INSTALL) '.[release]'
-	touch $@
+	$(DONE)
 
 demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)
@@ -92,10 +104,13 @@ near: .venv/test
 test: .venv/test-all
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
+# All tools run, so one look tells everything.
 check: .venv/check
-	$(BIN)/ruff format --quiet --diff $(CODE)
-	$(BIN)/ruff check --quiet $(CODE)
-	$(BIN)/mypy
+	@failed=0; \
+	$(BIN)/ruff format --quiet --diff $(CODE) || failed=1; \
+	$(BIN)/ruff check --quiet $(CODE) || failed=1; \
+	$(BIN)/mypy || failed=1; \
+	exit $$failed
 
 format: .venv/check
 	$(BIN)/ruff format --quiet $(CODE)
