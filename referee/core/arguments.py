@@ -7,10 +7,16 @@ import math
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from referee.errors import ArgumentError
 
 _Kind = TypeVar("_Kind")
 
+TRUTH_VALUES = (bool, np.bool_)
+"""The types of True and False, which Python and numpy take for 1 and 0."""
+
+_TEXTS = (str, bytes, bytearray)
 _MADE_BY = {
     "GroundTruth": "as load_ground_truth and GroundTruth.from_arrays return it",
     "Detections": "as load_detections and Detections.from_arrays return them",
@@ -39,9 +45,9 @@ def require_one_of(name: str, value: object, *kinds: type[Any]) -> None:
 def real_number(value: object, name: str) -> float:
     """Return a number as a float; raise ArgumentError for a text, None, and all else that is none.
 
-    NaN and infinity are floats.
+    NaN and infinity are floats. True and False are no numbers: they are the answer to a question.
     """
-    if not isinstance(value, (str, bytes, bytearray)) and value is not None:
+    if value is not None and not isinstance(value, (*_TEXTS, *TRUTH_VALUES)):
         try:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError, RuntimeError):
