@@ -286,7 +286,7 @@ def _log_place(options: argparse.Namespace) -> Iterator[_LogPlace]:
 def _print(
     options: argparse.Namespace, recording: Recording, measured: _Measured, log: _LogPlace
 ) -> None:
-    from power.energy.phases import phases_of, phases_to_json
+    from power.energy.phases import judged_phases, phases_to_json
     from power.energy.uncertainty import Measuring
     from power.logs.marks import read_marks
 
@@ -294,14 +294,13 @@ def _print(
     kept = str(log.path) if log.keep else None
     measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
     start = recording.start
-    phases = phases_of(
+    phases = judged_phases(
+        measured.result,
         recording.readings,
         read_marks(log.path, start.sent_s),
         measuring,
-        recording.result.session_s,
         start.sent_s,
         start_off_s=start.written_s - start.sent_s,
-        duration=recording.result.duration,
     )
     if options.json:
         print_json(

@@ -262,7 +262,7 @@ def _with_duration(result: EnergyResult, lasted: Duration | None) -> EnergyResul
     """Return the result with how long the meter integrated, and the mean power in that time."""
     if lasted is None:
         return result
-    mean_w, off_w = mean_power(result.integrator_wh, lasted)
+    mean_w, off_w = mean_power(result.energy_wh, lasted)
     return replace(
         result,
         duration_s=lasted.seconds,

@@ -115,6 +115,7 @@ def test_a_run_that_did_not_end_properly_is_invalid(
     assert Verdict.INVALID is codes(result)[code]
     assert result.energy_wh is None
     assert result.uncertainty_wh is None
+    assert (None, None) == (result.mean_power_w, result.mean_power_uncertainty_w)
     assert 60.0 / 3600 == result.integrator_wh
 
 
