@@ -172,6 +172,26 @@ def test_window_agrees_within_an_update_and_a_second(
     assert valid is ("window" not in codes(result))
 
 
+@pytest.mark.parametrize(
+    ("session_s", "valid"), [(86_417.0, True), (86_383.0, True), (86_500.0, False)]
+)
+def test_the_clocks_of_a_long_run_drift_apart(
+    make_reading: Make, fixed_settings: MeterSettings, session_s: float, valid: bool
+) -> None:
+    """The meter's timer is good to 0.02 %: 17 s in a day, after which somebody ended the run."""
+    readings = [
+        make_reading(
+            float(at_s),
+            integration_s=min(at_s, 86_400),
+            energy_wh=min(at_s, 86_400) / 600,
+            state=state,
+        )
+        for at_s, state in ((0, START), (43_200, START), (86_400, STOP), (86_401, STOP))
+    ]
+    result = judge(readings, replace(fixed_settings, timer_s=36_000_000), session_s=session_s)
+    assert valid is ("window" not in codes(result))
+
+
 def test_another_operators_timer_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
