@@ -7,16 +7,11 @@ import math
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-import numpy as np
-
 from referee.errors import ArgumentError
 
 _Kind = TypeVar("_Kind")
 
-TRUTH_VALUES = (bool, np.bool_)
-"""The types of True and False, which Python and numpy take for 1 and 0."""
-
-_TEXTS = (str, bytes, bytearray)
+_NO_NUMBERS = (str, bytes, bytearray, bool)
 _MADE_BY = {
     "GroundTruth": "as load_ground_truth and GroundTruth.from_arrays return it",
     "Detections": "as load_detections and Detections.from_arrays return them",
@@ -47,12 +42,17 @@ def real_number(value: object, name: str) -> float:
 
     NaN and infinity are floats. True and False are no numbers: they are the answer to a question.
     """
-    if value is not None and not isinstance(value, (*_TEXTS, *TRUTH_VALUES)):
+    if value is not None and not isinstance(value, _NO_NUMBERS) and not _is_truth_of_numpy(value):
         try:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError, RuntimeError):
             pass
     raise ArgumentError(f"{name} is {value!r:.60}: give a number")
+
+
+def _is_truth_of_numpy(value: object) -> bool:
+    """Tell whether a value is numpy's True or False; numpy may not be loaded."""
+    return getattr(getattr(value, "dtype", None), "kind", "") == "b"
 
 
 def finite_number(value: object, name: str) -> float:
