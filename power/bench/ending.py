@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from power.bench.wish import HASTY_S, Wish
+from power.energy.accuracy import CLOCKS_SHARE
 from power.errors import MeterBusy, MeterError, MeterSilent
 from power.follow import LOST_METER_S, Follower, read_result
 from power.meter import (
@@ -96,7 +97,7 @@ class Ending:
                 self._interval_s,
                 self._pause,
                 expected_s=session_s,
-                tolerance_s=_EARLY_S if early else 0.0,
+                tolerance_s=_EARLY_S + CLOCKS_SHARE * session_s if early else 0.0,
             )
         except MeterError as error:
             if not self._asked():

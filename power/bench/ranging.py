@@ -50,8 +50,12 @@ class Choice:
     share: float | None
 
 
-def extremes_of(readings: Sequence[Reading]) -> Extremes:
-    """Return the extremes of readings that all have voltage, current and power."""
+def extremes_of(readings: Sequence[Reading], even: Sequence[Reading] = ()) -> Extremes:
+    """Return the extremes of readings that all have voltage, current and power.
+
+    The mean power is that of the `even` ones, which miss no part of the load; without any it is
+    that of all.
+    """
     powers = [row.power_w or 0.0 for row in readings]
     return Extremes(
         voltage_v=max(abs(row.voltage_v or 0.0) for row in readings),
@@ -59,7 +63,7 @@ def extremes_of(readings: Sequence[Reading]) -> Extremes:
         voltage_peak_v=max(row.voltage_peak_v or 0.0 for row in readings),
         current_peak_a=max(row.current_peak_a or 0.0 for row in readings),
         least_power_w=min(powers),
-        mean_power_w=fmean(powers),
+        mean_power_w=_mean_w(even or readings),
         most_power_w=max(powers),
     )
 
@@ -81,11 +85,13 @@ def propose(
     measuring: Measuring,
     *,
     headroom: float = HEADROOM,
+    even: Sequence[Reading] = (),
 ) -> list[Choice]:
     """Return the proposed ranges, then up to two choices with larger current ranges.
 
     `measuring` holds meter, mode, crest factor and filters; its ranges do not matter. The list is
-    empty if the device needs more than the meter's largest range.
+    empty if the device needs more than the meter's largest range. The uncertainty of each is that
+    of the `even` readings, as the mean power is (see `extremes_of`).
     """
     seen = extremes_of(readings)
     factor = measuring.settings.crest_factor
@@ -96,7 +102,7 @@ def propose(
     if volts is None or amperes is None:
         return []
     larger = [size for size in sorted(current_ranges_a) if size >= amperes][:_MOST_CHOICES]
-    return [_choice(readings, volts, size, measuring) for size in larger]
+    return [_choice(even or readings, volts, size, measuring) for size in larger]
 
 
 def _choice(
@@ -109,5 +115,9 @@ def _choice(
         or 0.0
         for row in readings
     ]
-    limit_w, mean_w = fmean(limits), fmean(row.power_w or 0.0 for row in readings)
+    limit_w, mean_w = fmean(limits), _mean_w(readings)
     return Choice(volts, amperes, limit_w, limit_w / mean_w if mean_w > 0 else None)
+
+
+def _mean_w(readings: Sequence[Reading]) -> float:
+    return fmean(row.power_w or 0.0 for row in readings)

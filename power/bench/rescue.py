@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from power.bench.run_notes import RunNotes, RunPlace, boot_name
+from power.energy.accuracy import CLOCKS_SHARE
 from power.energy.judge import RunFacts, judge_run
 from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, Finding, note, suspect
@@ -175,7 +176,7 @@ class Rescuer:
         if held.integration_s is None:
             return ""
         elapsed_s = self._clock() - self._start_s(run.course)
-        slack_s = run.facts.settings.update_interval_s + _CLOCKS_S
+        slack_s = run.facts.settings.update_interval_s + _CLOCKS_S + CLOCKS_SHARE * elapsed_s
         if held.integration_s > min(elapsed_s + slack_s, timer_s):
             return f"it began {elapsed_s:.0f} s ago, with a timer of {timer_s} s"
         if held.state is IntegrationState.START and held.integration_s < elapsed_s - slack_s:

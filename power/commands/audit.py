@@ -49,7 +49,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print the verdict with its reasons."""
-    from power.energy.phases import phases_of, phases_to_json
+    from power.energy.phases import judged_phases, phases_to_json
     from power.energy.uncertainty import Measuring
     from power.logs.audit import audit
     from power.logs.marks import read_marks
@@ -57,13 +57,12 @@ def run(options: argparse.Namespace) -> int:
     judged = audit(options.log, _given(options), conditions_of(options))
     facts = judged.facts
     measuring = Measuring(facts.identity, facts.settings, facts.conditions)
-    phases = phases_of(
+    phases = judged_phases(
+        judged.result,
         judged.readings,
         read_marks(options.log),
         measuring,
-        facts.session_s,
         start_off_s=judged.start_off_s,
-        duration=judged.result.duration,
     )
     if options.json:
         print_json(

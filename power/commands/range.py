@@ -117,8 +117,9 @@ def run(options: argparse.Namespace) -> int:
         model.current_ranges(options.crest_factor),
         Measuring(identity, settings, conditions_of(options)),
         headroom=options.headroom,
+        even=again.readings,
     )
-    seen = extremes_of(readings)
+    seen = extremes_of(readings, again.readings)
     if options.json:
         print_json(
             {

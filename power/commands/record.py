@@ -183,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
             "somebody ended the integration before its timer. If it is started again, fetch what "
             f"the meter holds then: python -m power rescue {options.resource}"
         )
-    phases = _phases(options, recording)
+    phases = _phases(options, recording, result)
     # An unfinished log is left for `rescue`, which goes on with it.
     if options.gzip and recording.complete and saved and not recording.left:
         options.out = _packed(options.out)
@@ -259,22 +259,23 @@ def _total_s(options: argparse.Namespace) -> float | None:
     return None if options.seconds == MOST_TIMER_S else options.seconds
 
 
-def _phases(options: argparse.Namespace, recording: Recording) -> tuple[Phase, ...]:
+def _phases(
+    options: argparse.Namespace, recording: Recording, result: EnergyResult
+) -> tuple[Phase, ...]:
     """Return the phases between the marks that other programs have made."""
-    from power.energy.phases import phases_of
+    from power.energy.phases import judged_phases
     from power.energy.uncertainty import Measuring
     from power.logs.marks import read_marks
 
     measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
     start = recording.start
-    return phases_of(
+    return judged_phases(
+        result,
         recording.readings,
         read_marks(options.out, start.sent_s),
         measuring,
-        recording.result.session_s,
         start.sent_s,
         start_off_s=start.written_s - start.sent_s,
-        duration=recording.result.duration,
     )
 
 

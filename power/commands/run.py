@@ -94,7 +94,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--count",
         metavar="N",
         type=_count,
-        help="how many things the command does, for joules each",
+        help="how many things the command does, for joules each; one that fails has none",
     )
     parser.add_argument(
         "--out",
@@ -121,6 +121,19 @@ class _Measured:
     def usable(self) -> bool:
         """Tell whether there is an energy of the command."""
         return self.net is not None and self.result.verdict is not Verdict.INVALID
+
+    def joules_each(self, count: int) -> tuple[float | None, float | None]:
+        """Return the joules for one of so many things, and their limit of error.
+
+        Both are None where the command failed: nobody knows how many of them it has done.
+        """
+        if self.net is None or self.exit != 0:
+            return None, None
+        limit_wh = self.net.net_uncertainty_wh
+        return (
+            self.net.net_energy_wh * 3600 / count,
+            None if limit_wh is None else limit_wh * 3600 / count,
+        )
 
 
 class _Progress(ShowsNothing):
@@ -286,7 +299,7 @@ def _log_place(options: argparse.Namespace) -> Iterator[_LogPlace]:
 def _print(
     options: argparse.Namespace, recording: Recording, measured: _Measured, log: _LogPlace
 ) -> None:
-    from power.energy.phases import phases_of, phases_to_json
+    from power.energy.phases import judged_phases, phases_to_json
     from power.energy.uncertainty import Measuring
     from power.logs.marks import read_marks
 
@@ -294,19 +307,18 @@ def _print(
     kept = str(log.path) if log.keep else None
     measuring = Measuring(recording.identity, recording.settings, conditions_of(options))
     start = recording.start
-    phases = phases_of(
+    phases = judged_phases(
+        measured.result,
         recording.readings,
         read_marks(log.path, start.sent_s),
         measuring,
-        recording.result.session_s,
         start.sent_s,
         start_off_s=start.written_s - start.sent_s,
-        duration=recording.result.duration,
     )
     if options.json:
         print_json(
             {
-                **_net_values(measured.net, options.count),
+                **_net_values(measured, options.count),
                 "verdict": measured.result.verdict.value,
                 "exit": measured.exit,
                 "command": options.words,
@@ -324,8 +336,9 @@ def _print(
         print(f"log      {kept}")
 
 
-def _net_values(net: NetEnergy | None, count: int | None) -> dict[str, Any]:
+def _net_values(measured: _Measured, count: int | None) -> dict[str, Any]:
     """Return the energies as JSON values; null where there is none."""
+    net = measured.net
     limit_wh = None if net is None else net.net_uncertainty_wh
     value: dict[str, Any] = {
         "seconds": None if net is None else net.seconds,
@@ -338,11 +351,8 @@ def _net_values(net: NetEnergy | None, count: int | None) -> dict[str, Any]:
         "net_budget_wh": {} if net is None else net.terms_wh,
     }
     if count is not None:
-        value |= {
-            "count": count,
-            "joules_each": None if net is None else net.net_energy_wh * 3600 / count,
-            "joules_each_uncertainty": None if limit_wh is None else limit_wh * 3600 / count,
-        }
+        each_j, limit_j = measured.joules_each(count)
+        value |= {"count": count, "joules_each": each_j, "joules_each_uncertainty": limit_j}
     return value
 
 
@@ -359,8 +369,13 @@ def _net_lines(measured: _Measured, count: int | None) -> list[str]:
         + f" ({verdict})"
     ]
     if count is not None:
-        plus = "" if limit_wh is None else f" ± {limit_wh * 3600 / count:.2g} J"
-        lines.append(f"each     {net.net_energy_wh * 3600 / count:.4g} J{plus}, one of {count}")
+        each_j, limit_j = measured.joules_each(count)
+        plus = "" if limit_j is None else f" ± {limit_j:.2g} J"
+        lines.append(
+            f"each     none: with {ended} nobody knows how many of the {count} it has done"
+            if each_j is None
+            else f"each     {each_j:.4g} J{plus}, one of {count}"
+        )
     lines.append(
         f"command  {net.energy_wh:.6g} Wh in {net.seconds:.3f} s, {ended}; idle at "
         f"{net.idle_w:.4g} W"

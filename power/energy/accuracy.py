@@ -16,6 +16,9 @@ from dataclasses import dataclass
 INTEGRATION_SHARE = 0.001
 TIMER_SHARE = 0.0002
 
+CLOCKS_SHARE = TIMER_SHARE + 0.0001
+"""The meter's clock and ours differ by no more: crystals of computers are good to 100 ppm."""
+
 NOT_ESTABLISHED = ("temperature", "update interval", "integration", "timer")
 """The terms of a budget whose figures no manual that we have gives."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from power.energy.accuracy import CLOCKS_SHARE
 from power.energy.measured_run import ENDED, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import Flag, IntegrationState
@@ -67,12 +68,16 @@ def ending(run: Run) -> Iterator[Finding]:
         )
 
 
-def window(run: Run, session_s: float) -> Iterator[Finding]:
-    """Check that the meter integrated as long as the session lasted."""
+def window(run: Run, session_s: float, clocks_share: float = CLOCKS_SHARE) -> Iterator[Finding]:
+    """Check that the meter integrated as long as the session lasted.
+
+    The meter's clock and ours drift apart by a share of the time.
+    """
     measured = run.final.integration_s
     if measured is None or not math.isfinite(measured) or run.final.state is IntegrationState.START:
         return  # a meter that still integrates has not said how long it did
-    if abs(measured - session_s) > run.tolerance_s:
+    tolerance_s = run.tolerance_s + clocks_share * session_s
+    if abs(measured - session_s) > tolerance_s:
         yield invalid(
             "window",
             f"The meter integrated {measured:g} s, but the session lasted {session_s:.1f} s.",
@@ -83,7 +88,7 @@ def window(run: Run, session_s: float) -> Iterator[Finding]:
             "timer",
             f"The meter's timer ended the run at {measured:g} s, but it was set to {timer_s} s.",
         )
-    close = abs(measured - session_s) <= run.tolerance_s
+    close = abs(measured - session_s) <= tolerance_s
     stopped = run.final.state is IntegrationState.STOP and measured < timer_s
     if close and stopped and session_s >= timer_s:
         # The tolerance hides the last second, but a run of full length ends by its timer.

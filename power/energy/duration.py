@@ -16,12 +16,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from power.energy.accuracy import CLOCKS_SHARE
 from power.meter import IntegrationState
 
 # A start has two moments, its sending and the end of its writing, and times count from one of them.
 _START_S = 0.02
-# The meter's clock and ours differ by no more.
-_CLOCKS_S, _CLOCKS_SHARE = 1e-3, 1e-4
+# The meter's clock and ours differ by no more, and by `CLOCKS_SHARE`.
+_CLOCKS_S = 1e-3
 # Nobody reads more digits of a figure.
 _MOST_DECIMALS = 12
 
@@ -76,7 +77,7 @@ def duration_of(
         if session_s is not None and least_s <= session_s <= most_s:
             # Who wants the end sends STOP then or later, and nearly always at once.
             return Duration(session_s, most_s - session_s)
-    if 0 < least_s - most_s <= _CLOCKS_S + _CLOCKS_SHARE * counted_s:
+    if 0 < least_s - most_s <= _CLOCKS_S + CLOCKS_SHARE * counted_s:
         least_s, most_s = most_s, least_s  # both clocks say when a second was full
     if least_s > most_s:  # The clocks contradict each other: the meter's own counts.
         least_s, most_s = counted_s, counted_s + 1.0

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from power.energy import certainty_checks, course_checks, unofficial_checks, value_checks
+from power.energy.accuracy import CLOCKS_SHARE
 from power.energy.both_ways import BothWays, both_ways, both_ways_to_json
 from power.energy.both_ways import findings as both_ways_findings
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
@@ -172,7 +173,7 @@ def judge_energy(
     counted = lasted if rule > FIRST_RULE else Duration(run.final.integration_s or 0.0)
     limit = _limit(run, measuring, flowed_wh, seconds, rule)
     findings = [
-        *_of_the_course(run, session_s),
+        *_of_the_course(run, session_s, rule),
         *value_checks.plausibility(run, identity, flowed_wh, counted, active=active),
         *both_ways_findings(run, parts),
         *course_checks.wall_clock(run),
@@ -188,10 +189,10 @@ def judge_energy(
     return _with_parts(result, run, parts)
 
 
-def _of_the_course(run: Run, session_s: float) -> Iterator[Finding]:
+def _of_the_course(run: Run, session_s: float, rule: int) -> Iterator[Finding]:
     """Yield what is wrong with how the run began, went on and ended, and with its settings."""
     yield from course_checks.ending(run)
-    yield from course_checks.window(run, session_s)
+    yield from course_checks.window(run, session_s, CLOCKS_SHARE if rule > FIRST_RULE else 0.0)
     yield from course_checks.order(run)
     yield from value_checks.ranges(run)
     yield from value_checks.settings_after(run)
@@ -262,7 +263,7 @@ def _with_duration(result: EnergyResult, lasted: Duration | None) -> EnergyResul
     """Return the result with how long the meter integrated, and the mean power in that time."""
     if lasted is None:
         return result
-    mean_w, off_w = mean_power(result.integrator_wh, lasted)
+    mean_w, off_w = mean_power(result.energy_wh, lasted)
     return replace(
         result,
         duration_s=lasted.seconds,

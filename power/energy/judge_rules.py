@@ -3,7 +3,8 @@
 
 Rule 2 is that of this version. Under rule 1 crests that were cut, and a gap that lacks energy, left
 the energy SUSPECT; auto-range that never settled had no finding and no share of the limit; a
-counter that differs left the limit as it was; and the mean power was that of whole seconds.
+counter that differs left the limit as it was; the mean power was that of whole seconds; and the
+clocks of a long run could drift apart by no more than those of a short one.
 """
 
 from __future__ import annotations

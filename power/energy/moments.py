@@ -19,9 +19,10 @@ was still to come, START did not begin the row. Then an energy may be a whole up
 The third bound needs no clock of ours, so a reply that was late by any time has its k again a
 second later. A reading whose k is not sure is left out: its neighbours bound it.
 
-**The drift.** The meter's clock and ours differ by up to 100 ppm. The recorder keeps its readings
+**The drift.** The meter's clock and ours differ by up to 300 ppm. The recorder keeps its readings
 at the same distance from the updates, so the least of t_i - TIME_i over some seconds follows the
-drift. What it may have missed counts for each moment (`_drift_s`).
+drift. What it may have missed counts for each moment (`_drift_s`): in a run of minutes the drift is
+seen, and so is what a minute of it is.
 
 **Within an update** nobody knows the course of the power, but the update bounds it. Let e be its
 energy, and `a` of its T seconds lie before a moment. If the power stayed between l and h, the
@@ -48,6 +49,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from power.energy.accuracy import CLOCKS_SHARE
 from power.energy.measured_run import Run
 from power.meter import SIGMA, InputMode
 from power.readings import Columns, Mask, Numbers
@@ -55,13 +57,15 @@ from power.readings import Columns, Mask, Numbers
 START_OFF_S = 0.01
 """How late a START may have been carried out, where nobody noted when it was written."""
 
-_CLOCKS_SHARE = 1e-4
 # Clocks of the log and of TIME are cut off or rounded by less.
 _ROUNDING_S = 1e-3
 # The recorder looks for the updates each minute, and finds them to a hundredth of an interval.
 _REALIGNED_S = 60.0
 _ALIGNED_SHARE = 0.02
 _ENVELOPE_S = 30.0
+# From this length on a run shows by how much the clocks drift: twice that, and a little more, is
+# what they may.
+_SEEN_S, _DRIFTS, _LEAST_SHARE = 120.0, 2.0, 2e-5
 # More readings than this share that contradict the grid mean that there is no such grid.
 _MOST_ODD = 0.05
 # The five digits of voltage, current and peak move their ratio by less.
@@ -232,7 +236,7 @@ def _moments(
         known = ~np.isnan(counted_s)
         return begun_s + np.where(known, counted_s, passed_s), np.zeros(len(rows)), known
     drift_s = _drift_s(passed_s, counted_s)
-    off_s = _drift_off_s(passed_s, update_s)
+    off_s = _drift_off_s(passed_s, drift_s, update_s)
     slack_s = start_off_s + off_s + _ROUNDING_S
     least, most = update_numbers(
         passed_s - drift_s, counted_s, rows.numbers("energy_wh"), update_s, slack_s
@@ -282,16 +286,22 @@ def _drift_s(passed_s: Numbers, counted_s: Numbers) -> Numbers:
     first = np.flatnonzero(np.diff(window, prepend=-1))
     least_s = np.minimum.reduceat(late_s[known], first)
     middle_s = (window[first] + 0.5) * _ENVELOPE_S
-    limit_s = _CLOCKS_SHARE * passed_s
+    limit_s = CLOCKS_SHARE * passed_s
     drift_s: Numbers = np.interp(passed_s, middle_s, least_s - least_s[0])
     return np.minimum(np.maximum(drift_s, -limit_s), limit_s)
 
 
-def _drift_off_s(passed_s: Numbers, update_s: float) -> Numbers:
-    """Return what the followed drift may miss."""
+def _drift_off_s(passed_s: Numbers, drift_s: Numbers, update_s: float) -> Numbers:
+    """Return what the followed drift may miss.
+
+    Between two looks at the updates a reply moves away from its update by the drift of a minute.
+    """
+    length_s = float(passed_s[-1]) if len(passed_s) else 0.0
+    share = CLOCKS_SHARE
+    if length_s >= _SEEN_S:
+        share = min(share, _DRIFTS * float(np.abs(drift_s).max()) / length_s + _LEAST_SHARE)
     return np.minimum(
-        _CLOCKS_SHARE * np.maximum(passed_s, 0.0),
-        _CLOCKS_SHARE * _REALIGNED_S + _ALIGNED_SHARE * update_s,
+        CLOCKS_SHARE * np.maximum(passed_s, 0.0), share * _REALIGNED_S + _ALIGNED_SHARE * update_s
     )
 
 

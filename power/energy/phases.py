@@ -14,6 +14,7 @@ from power.energy.duration import Duration, carried
 from power.energy.measured_run import ENDED, Run
 from power.energy.moments import START_OFF_S, EnergyCourse, Until, energy_course
 from power.energy.uncertainty import Measuring, energy_limit
+from power.energy.verdict import EnergyResult
 from power.meter import Reading
 from power.readings import Columns
 
@@ -98,6 +99,32 @@ def phases_of(
         _phase(begin, end, run.running, course, measuring, start_s)
         for begin, end in pairwise(edges)
         if end.at_s > begin.at_s
+    )
+
+
+def judged_phases(
+    result: EnergyResult,
+    readings: Sequence[Reading],
+    marks: Sequence[Mark],
+    measuring: Measuring,
+    start_s: float = 0.0,
+    *,
+    start_off_s: float = START_OFF_S,
+) -> tuple[Phase, ...]:
+    """Return the phases of a judged run; one that has no energy has no phases.
+
+    The other arguments are those of `phases_of`.
+    """
+    if result.energy_wh is None:
+        return ()
+    return phases_of(
+        readings,
+        marks,
+        measuring,
+        result.session_s,
+        start_s,
+        start_off_s=start_off_s,
+        duration=result.duration,
     )
 
 

@@ -47,9 +47,10 @@ class EnergyResult:
     `energy_wh` is None if the verdict is INVALID. `integrator_wh` is the last value that the meter
     showed, also if it cannot be used. `integration_s` is the meter's TIME, whole seconds cut off;
     `duration_s` is how long it integrated, as exactly as is known (see `power.energy.duration`),
-    and `mean_power_w` has the digits that this leaves. `cross_check_wh` is the energy by the
-    sampled powers instead of the integrator. `uncertainty_wh` is the limit of error from the
-    meter's accuracy table, None if a range is not known. `budget_wh` has its terms by name.
+    and `mean_power_w` has the digits that this leaves, None without an energy. `cross_check_wh` is
+    the energy by the sampled powers instead of the integrator. `uncertainty_wh` is the limit of
+    error from the meter's accuracy table, None if a range is not known. `budget_wh` has its terms
+    by name.
     `over_one_percent` is the share of the time in which the power alone was less certain than 1 %.
     `conditions` has the answers to the questions for ambient temperature and calibration, where
     they were asked. `element` says what was measured; `elements` has the single elements of a sum.
@@ -122,6 +123,8 @@ def with_findings(result: EnergyResult, added: Iterable[Finding]) -> EnergyResul
         findings=findings,
         energy_wh=result.integrator_wh if usable else None,
         uncertainty_wh=result.uncertainty_wh if usable else None,
+        mean_power_w=result.mean_power_w if usable else None,
+        mean_power_uncertainty_w=result.mean_power_uncertainty_w if usable else None,
         both_ways=result.both_ways if usable else dict.fromkeys(result.both_ways),
     )
 

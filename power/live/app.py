@@ -175,7 +175,7 @@ def _metrics(view: RunView, now_s: float) -> Iterator[Metric]:
         ("power_watts", "Power of the newest reading.", newest.power_w if newest else None),
         ("voltage_volts", "Voltage of the newest reading.", newest.voltage_v if newest else None),
         ("current_amperes", "Current of the newest reading.", newest.current_a if newest else None),
-        ("energy_watt_hours", "Energy of this integration.", newest.energy_wh if newest else None),
+        ("energy_watt_hours", "Energy of this integration.", view.energy_wh),
         ("integration_seconds", "The integrator's time.", newest.integration_s if newest else None),
         ("timer_seconds", "Length of the integration.", view.about.get("timer_s")),
         ("voltage_range_volts", "Range of the voltage.", volts),

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 from power.energy.course_checks import GAP_UPDATES
+from power.energy.verdict import Verdict
 from power.live.thinned import Thinned
 from power.meter import IntegrationState, Reading
 from power.values import flags_to_json
@@ -59,6 +60,12 @@ class RunView:
     def interval_s(self) -> float:
         """Return the meter's update interval."""
         return float(self.about.get("update_interval_s") or 1.0)
+
+    @property
+    def energy_wh(self) -> float | None:
+        """Return the energy so far; None once the result says that there is none."""
+        invalid = self.result is not None and self.result["verdict"] == Verdict.INVALID.value
+        return None if self.newest is None or invalid else self.newest.energy_wh
 
     def begin(self, about: Mapping[str, Any]) -> None:
         """Begin: `about` has `log`, `meter`, `timer_s`, `update_interval_s` and the ranges."""
@@ -131,7 +138,7 @@ class RunView:
             "power_w": newest.power_w if newest else None,
             "voltage_v": newest.voltage_v if newest else None,
             "current_a": newest.current_a if newest else None,
-            "energy_wh": newest.energy_wh if newest else None,
+            "energy_wh": self.energy_wh,
             "integration_s": newest.integration_s if newest else None,
             "state": newest.state.value if newest else None,
             "voltage_range_v": volts,

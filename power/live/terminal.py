@@ -110,7 +110,7 @@ def line_of(view: RunView, now_s: float) -> str:
     if _silent(view, now_s):
         return f"{view.elapsed_s:.1f} s: no reading for {age_s:.0f} s"
     # It may go into a file of any encoding.
-    values = (_figure(newest.power_w, "W", "u"), _figure(newest.energy_wh, "Wh", "u", 6))
+    values = (_figure(newest.power_w, "W", "u"), _figure(view.energy_wh, "Wh", "u", 6))
     return f"{view.elapsed_s:.1f} s: {', '.join(values)}, {newest.state.value}"
 
 
@@ -176,7 +176,7 @@ def _figures(view: RunView, width: int, now_s: float, micro: str) -> list[Text]:
     of_timer = "" if timer_s is None else f" of {timer_s} s"
     figures = [
         f"power {_figure(None if newest is None else newest.power_w, 'W', micro)}",
-        f"energy {_figure(None if newest is None else newest.energy_wh, 'Wh', micro, 6)}",
+        f"energy {_figure(view.energy_wh, 'Wh', micro, 6)}",
         f"time {'-' if measured_s is None else f'{measured_s:.6g} s'}{of_timer}",
         f"range {ranges}",
     ]

@@ -127,7 +127,7 @@ def _of_whole_seconds(result: EnergyResult) -> EnergyResult:
     if result.integration_s is None:
         return result
     lasted = Duration(result.integration_s, 1.0)
-    mean_w, off_w = mean_power(result.integrator_wh, lasted)
+    mean_w, off_w = mean_power(result.energy_wh, lasted)
     return replace(
         result,
         duration_uncertainty_s=lasted.off_s,

@@ -101,10 +101,10 @@ def _energy_times(rows: Columns, settings: MeterSettings | None) -> Numbers:
 
 def headline(result: EnergyResult) -> str:
     """Return the energy with its uncertainty and verdict, in one line."""
-    if result.integrator_wh is None:
+    if result.energy_wh is None:
         return f"no energy, {result.verdict.value}"
     limit = "" if result.uncertainty_wh is None else f" ± {result.uncertainty_wh:.2g} Wh"
-    return f"{result.integrator_wh:.6g} Wh{limit}, {result.verdict.value}"
+    return f"{result.energy_wh:.6g} Wh{limit}, {result.verdict.value}"
 
 
 def save_figure(figure: Figure, path: Path) -> str | None:

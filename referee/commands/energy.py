@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from power.energy.duration import written
 from power.energy.verdict import EnergyResult, Verdict, with_findings
 from referee.commands.numbers import count, watt_hours
 from referee.core.counts import counted
@@ -110,14 +111,17 @@ def energy_report(energy: RunEnergy) -> dict[str, Any]:
 
 
 def energy_line(energy: RunEnergy) -> str:
-    """Return the energy as lines of text."""
+    """Return the energy as lines of text, with no digit that the ends of a window do not carry."""
     verdict = "" if energy.judged is None else f", {energy.judged.verdict.value}"
-    if energy.wh_per_1000_images is None:
+    if energy.energy_wh is None:
         text = f"no energy{verdict}"
     else:
+        each_wh, off_wh = wh_per_1000_images(energy.energy_wh, energy.images), energy.time_wh or 0.0
+        plus = f" ± {off_wh:.2g} Wh by time" if off_wh else ""
         text = (
-            f"{energy.wh_per_1000_images:.6g} Wh per 1,000 images"
-            f" ({energy.energy_wh:.6g} Wh, {counted(energy.images, 'image')}{verdict})"
+            f"{written(each_wh, wh_per_1000_images(off_wh, energy.images))} Wh per 1,000 images"
+            f" ({written(energy.energy_wh, off_wh)} Wh{plus},"
+            f" {counted(energy.images, 'image')}{verdict})"
         )
     notes = [] if energy.judged is None else energy.judged.findings
     reasons = [f"  {note.text}" for note in notes if note.severity is not Verdict.VALID]

@@ -11,6 +11,7 @@ from referee.errors import ArgumentError
 
 _Kind = TypeVar("_Kind")
 
+_NO_NUMBERS = (str, bytes, bytearray, bool)
 _MADE_BY = {
     "GroundTruth": "as load_ground_truth and GroundTruth.from_arrays return it",
     "Detections": "as load_detections and Detections.from_arrays return them",
@@ -39,14 +40,19 @@ def require_one_of(name: str, value: object, *kinds: type[Any]) -> None:
 def real_number(value: object, name: str) -> float:
     """Return a number as a float; raise ArgumentError for a text, None, and all else that is none.
 
-    NaN and infinity are floats.
+    NaN and infinity are floats. True and False are no numbers: they are the answer to a question.
     """
-    if not isinstance(value, (str, bytes, bytearray)) and value is not None:
+    if value is not None and not isinstance(value, _NO_NUMBERS) and not _is_truth_of_numpy(value):
         try:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError, RuntimeError):
             pass
     raise ArgumentError(f"{name} is {value!r:.60}: give a number")
+
+
+def _is_truth_of_numpy(value: object) -> bool:
+    """Tell whether a value is numpy's True or False; numpy may not be loaded."""
+    return getattr(getattr(value, "dtype", None), "kind", "") == "b"
 
 
 def finite_number(value: object, name: str) -> float:

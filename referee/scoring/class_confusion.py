@@ -74,7 +74,7 @@ class Confusion(Shown):
         return int(self.matrix[self._place(truth_class), self._place(detected_class)])
 
     def _place(self, class_id: object) -> int:
-        if isinstance(class_id, (int, np.integer)):
+        if isinstance(class_id, (int, np.integer)) and not isinstance(class_id, bool):
             places = np.flatnonzero(self.class_ids == class_id)
             if len(places):
                 return int(places[0])

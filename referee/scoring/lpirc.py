@@ -84,11 +84,11 @@ def normalized_accuracy(
     An image counts as processed if it was answered, as the paper's text and its table II have it;
     an image that was only fetched does not.
     Raises ArgumentError for a mAP that is NaN or no number, for numbers of images that are not
-    whole, and for more images processed than there are.
+    whole or below 0, and for more images processed than there are.
     """
     for count, name in ((images_processed, "images_processed"), (set_size, "set_size")):
-        if finite_number(count, name) % 1:
-            raise ArgumentError(f"{name} is {count}: give a whole number of images")
+        if finite_number(count, name) % 1 or count < 0:
+            raise ArgumentError(f"{name} is {count}: give a whole number of images, from 0 on")
     if images_processed > set_size:
         raise ArgumentError(
             f"images_processed is {images_processed}, more than the {set_size} images of the set:"

@@ -94,8 +94,8 @@ class SplitHalves:
             differs = self.basis.difference(other.basis)
             if differs is not None:
                 raise ArgumentError(
-                    "compare two solutions with the same images, ground truth and rules: their"
-                    f" {differs} differ"
+                    "compare two solutions with the same images, ground truth and rules: the two"
+                    f" do not have the same {differs}"
                 )
         return replace(
             self,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _TRAFFIC_MOST = 1000
@@ -39,35 +39,49 @@ def recent_power(
 
 @dataclass(frozen=True)
 class RecentTraffic:
-    """What a session's contestant has done lately: counts, and when it asked last.
+    """What a session's contestant has done lately: counts, since when, and when it asked last.
 
+    `images` came after `images_since_s`, and `answers` after `answers_since_s`, session times.
     `last_request_s` is the session time of the newest request, or None before the first.
     """
 
     images: int
     answers: int
     last_request_s: float | None
+    images_since_s: float
+    answers_since_s: float
 
 
 def recent_traffic(
     connection: sqlite3.Connection, session_id: int, since_s: float
 ) -> RecentTraffic:
-    """Return the traffic since a session time; of each kind the newest thousand rows are read."""
+    """Return the traffic since a session time.
+
+    Of each kind the newest thousand rows are read. Where they do not reach back to `since_s`, they
+    count from the oldest of them on.
+    """
     requests = connection.execute(
         "select elapsed_s, image_count from requests where session_id = :session"
         " order by request_id desc limit :most",
         {"session": session_id, "most": _TRAFFIC_MOST},
     ).fetchall()
     answers = connection.execute(
-        "select elapsed_s from answers where session_id = :session"
+        "select elapsed_s, 1 from answers where session_id = :session"
         " order by answer_id desc limit :most",
         {"session": session_id, "most": _TRAFFIC_MOST},
     ).fetchall()
-    return RecentTraffic(
-        images=sum(row["image_count"] for row in requests if row["elapsed_s"] > since_s),
-        answers=sum(row["elapsed_s"] > since_s for row in answers),
-        last_request_s=max((row["elapsed_s"] for row in requests), default=None),
+    (images, images_since_s), (answered, answers_since_s) = (
+        _counted_since(rows, since_s) for rows in (requests, answers)
     )
+    last_s = max((elapsed_s for elapsed_s, _ in requests), default=None)
+    return RecentTraffic(images, answered, last_s, images_since_s, answers_since_s)
+
+
+def _counted_since(rows: Sequence[tuple[float, int]], since_s: float) -> tuple[int, float]:
+    """Return the sum of counts after a time, and that time, which is later if rows are missing."""
+    if len(rows) == _TRAFFIC_MOST:
+        since_s = max(since_s, min(elapsed_s for elapsed_s, _ in rows))
+    return sum(count for elapsed_s, count in rows if elapsed_s > since_s), since_s
 
 
 def work_times(

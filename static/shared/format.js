@@ -5,8 +5,7 @@ export function figure(value, digits) {
   return value === null || value === undefined ? "–" : value.toFixed(digits);
 }
 
-// A score with so many digits that count, whatever its size. Scores lie between 0.01 and some
-// hundreds.
+// A figure with so many digits that count, whatever its size. Scores are printed by the server.
 export function points(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (value <= 0) return value.toFixed(1);

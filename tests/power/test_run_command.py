@@ -88,14 +88,19 @@ def test_the_net_energy_of_a_known_step(
 def test_the_exit_status_is_the_command_s_and_the_log_can_be_kept(
     meter: tuple[str, int], capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """A command that fails has an energy all the same; its text is for people, and is audited."""
+    """A command that fails has an energy all the same, but none of each thing that it should do.
+
+    Its text is for people, and the log is audited.
+    """
     log = tmp_path / "log.csv"
     command = ("sh", "-c", "echo at work; exit 3")
-    code = main(["run", meter[0], *OPTIONS, "--out", str(log), "--", *command])
+    words = (*OPTIONS, "--count", "7", "--out", str(log))
+    code = main(["run", meter[0], *words, "--", *command])
     out, errors = capfd.readouterr()
     assert 3 == code, out + errors
     assert "at work\n" in out
     assert "exit status 3; idle at 5 W" in out
+    assert "each     none: with exit status 3 nobody knows how many of the 7" in out
     assert f"log      {log}" in out
     assert "idle     0.8 s, then the command" in errors
     judged = audit(log)
@@ -125,7 +130,7 @@ def test_ctrl_c_goes_to_the_command_and_the_run_ends_properly(
     """The command ends as it likes, the idle time after it is measured, and there is an energy."""
     trap = "trap 'echo caught >&2; exit 7' INT; echo begun >&2; while :; do sleep 0.05; done"
     with subprocess.Popen(
-        [sys.executable, "-m", "power", "run", meter[0], *OPTIONS, "--json"]
+        [sys.executable, "-m", "power", "run", meter[0], *OPTIONS, "--json", "--count", "9"]
         + ["--", "sh", "-c", trap],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
@@ -141,6 +146,7 @@ def test_ctrl_c_goes_to_the_command_and_the_run_ends_properly(
         out, errors = process.communicate(timeout=180)
     found = json.loads(out)
     assert (7, 7) == (process.returncode, found["exit"]), errors
+    assert (9, None) == (found["count"], found["joules_each"])
     assert "caught" in errors
     assert None is not found["idle_after_w"]
     assert "idle_once" not in [finding["code"] for finding in found["findings"]]

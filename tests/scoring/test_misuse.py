@@ -79,12 +79,23 @@ CALLS = {
     "no level": (lambda: MEASURED.interval(None), "the level is None"),
     "energy, text": (lambda: scoring.Energy("1"), "the energy in Wh is '1': give a number"),
     "energy, None": (lambda: scoring.Energy(None), "the energy in Wh is None"),
+    "energy, True": (lambda: scoring.Energy(True), "the energy in Wh is True: give a number"),
+    "energy, numpy": (lambda: scoring.Energy(np.bool_(True)), "give a number"),
+    "energy, ± False": (
+        lambda: scoring.Energy(1, False),
+        "uncertainty of the energy in Wh is False",
+    ),
     "energy, ±": (lambda: scoring.Energy(1, "0"), "the uncertainty of the energy in Wh is '0'"),
     "energy, five": (lambda: scoring.Energy(1, 0.2), "five times its standard uncertainty"),
     "spread": (lambda: scoring.spread_of(MEASURED, 2), "pairs is"),
     "spread, results": (lambda: scoring.spread_of([RESULT], 2), "a pair is IlsvrcResult"),
     "score, text": (lambda: scoring.score("0.5", 1), "mean_ap is '0.5'"),
     "score, Wh": (lambda: scoring.score(0.5, "1"), "energy_wh is '1'"),
+    "score, True": (lambda: scoring.score(True, 1), "mean_ap is True"),
+    "accuracy, minus": (lambda: scoring.normalized_accuracy(0.5, -1, 4), "is -1: give a whole"),
+    "accuracy, no set": (lambda: scoring.normalized_accuracy(0.5, 0, -4), "set_size is -4"),
+    "accuracy, True": (lambda: scoring.normalized_accuracy(0.5, True, 4), "processed is True"),
+    "classes, True": (lambda: scoring.confusion(TRUTH, FOUND).between(True, 1), "class True is"),
     "accuracy, NaN": (lambda: scoring.normalized_accuracy(math.nan, 40, 200), "mean_ap is nan"),
     "accuracy, text": (lambda: scoring.normalized_accuracy("1", 40, 200), "mean_ap is '1'"),
     "accuracy, count": (lambda: scoring.normalized_accuracy(0.5, math.nan, 200), "is nan"),
@@ -139,7 +150,7 @@ def test_misuse_ends_in_a_sentence(case: str) -> None:
 
 
 def test_numbers_of_other_kinds_count() -> None:
-    """Whatever is a number is taken: decimals, fractions, booleans, unmasked masked arrays."""
+    """Whatever is a number is taken: decimals, fractions, unmasked masked arrays."""
     exact = found(confidence=[Decimal("0.5"), Fraction(2, 5)])
     assert [0.5, 0.4] == exact.confidence.tolist()  # type: ignore[attr-defined]
     whole = found(confidence=np.ma.masked_array([0.5, 0.4]), image_id=np.array([1.0, 2.0]))
@@ -238,7 +249,7 @@ def test_what_was_measured_on_something_else_is_not_compared() -> None:
         other = scoring.evaluate(truth, FOUND, rules)
         measured = scoring.measure_uncertainty(other, 5)
         for pair in ((RESULT, other), (MEASURED, measured)):
-            with pytest.raises(ArgumentError, match=f"their {what} differ"):
+            with pytest.raises(ArgumentError, match=f"do not have the same {what}$"):
                 scoring.compare(*pair, draws=5)  # type: ignore[arg-type]
 
 

@@ -28,6 +28,8 @@ from referee.extras.season.rankings import ComparedRanking, SeasonEvent
 from referee.extras.season.rows import Row, rules_of
 from referee.formats.faults import harmless
 from referee.service.event.conditions import difference_text, marked_name
+from referee.service.results.interval_text import ends_text
+from referee.service.results.score_text import score_text
 
 _OF_EVENT = ("event", "station", "track", "truth_sha256", "first_utc", "rules")
 _LATER = ("differs", "not_told")
@@ -274,10 +276,10 @@ def cells(one: Entrant) -> tuple[str, ...]:
     possible = "–" if one.best is None else f"{one.best}–{one.worst}"
     return (
         *("–" if one.new_rank is None else str(one.new_rank), _rank(one.old_rank), arrow),
-        *(one.team, number(one.new)),
-        "–" if ends is None else f"{number(ends[0])} … {number(ends[1])}",
+        *(one.team, score_text(one.new, ends or ())),
+        "–" if ends is None else ends_text(*ends),
         *(
-            number(one.old),
+            score_text(one.old, one.old_interval or ()),
             possible,
             ", ".join(_long_marks(one)),
         ),

@@ -29,7 +29,7 @@ _EXACT_INTERVALS = 10
 
 
 # The rates of a running session are those of its last ten seconds.
-_RATE_S = 10.0
+_RATE_S, _RATE_FROM_S = 10.0, 1.0
 _OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
 
 
@@ -112,7 +112,6 @@ def session_card(
     since_s = max(0.0, (passed_s or 0.0) - _RATE_S)
     connection = contest.database.connection
     traffic = recent_traffic(connection, session.session_id, since_s)
-    over_s = min(_RATE_S, max(1.0, passed_s or 0.0))
     last_s = traffic.last_request_s
     status = status_of(contest, session)
     card = (
@@ -122,8 +121,8 @@ def session_card(
             "length_s": session.facts.length_s,
             "remaining_s": status.remaining_s,
             "elapsed_s": passed_s,
-            "images_a_second": traffic.images / over_s,
-            "answers_a_second": traffic.answers / over_s,
+            "images_a_second": _rate(traffic.images, traffic.images_since_s, passed_s),
+            "answers_a_second": _rate(traffic.answers, traffic.answers_since_s, passed_s),
             "request_age_s": None if passed_s is None or last_s is None else passed_s - last_s,
             "settling_left_s": _settling_left_s(session, row, now),
             "images": contest.image_count,
@@ -138,6 +137,13 @@ def session_card(
         }
     )
     return card | {"text": session_text(card, meter, display), "verdict_text": verdict_text(card)}
+
+
+def _rate(count: int, since_s: float, passed_s: float | None) -> float | None:
+    """Return a number of things a second, None in a session's first second, which tells little."""
+    if passed_s is None or passed_s < _RATE_FROM_S or passed_s <= since_s:
+        return None
+    return count / (passed_s - since_s)
 
 
 def _figures(

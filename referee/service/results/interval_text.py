@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.scoring.uncertainty import LEVEL, gives_interval
-from referee.tracks.track import Track
+
+if TYPE_CHECKING:
+    from referee.tracks.track import Track
 
 
 def interval_lines(detail: Mapping[str, Any] | None, track: Track[Any]) -> list[str]:
@@ -50,6 +52,9 @@ def rounded(value: float, decimals: int) -> str:
 
 
 def ends_text(low: float, high: float) -> str:
-    """Return both ends of an interval so that two digits of half the width show."""
-    decimals = decimals_of((high - low) / 2, 2)
+    """Return both ends of an interval so that two digits of half the width show.
+
+    Ends that are equal have three digits.
+    """
+    decimals = decimals_of((high - low) / 2, 2) if high > low else decimals_of(high, 3)
     return f"{rounded(low, decimals)} to {rounded(high, decimals)}"

@@ -151,10 +151,14 @@ def _session_s(facts: SessionFacts) -> float:
 
 
 def _rates(counts: Iterable[tuple[float, int]], session_s: float) -> tuple[float, ...]:
-    """Return what came per second in each part of the session, from (second, how many)."""
+    """Return what came per second in each part of the session, from (second, how many).
+
+    What came after its end, such as a late answer, belongs to no part.
+    """
     found = [0] * PARTS
     for at_s, count in counts:
-        found[min(PARTS - 1, max(0, int(PARTS * at_s / session_s)))] += count
+        if at_s < session_s:
+            found[min(PARTS - 1, max(0, int(PARTS * at_s / session_s)))] += count
     return tuple(PARTS * count / session_s for count in found)
 
 

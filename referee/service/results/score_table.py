@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.text_cells import columns_of, left_in
+from referee.service.results.score_text import score_text, with_words
 
 IGNORED = {
     "unknown_image": "image not in the ground truth",
@@ -78,12 +79,20 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "mAP", _number(report["mean_ap"])
     if "energy_wh" in report:
         yield "energy", f"{report['energy_wh']:.6g} Wh"
-        yield "score, mAP/Wh", _number(report["score"])
+        yield "score, mAP/Wh", _score(report)
         yield "normalised accuracy", _number(report["normalized_accuracy"]) + _processed(report)
     if "uncertainty" in report:
         yield from _uncertainty(report["uncertainty"])
     if "rival" in report:
         yield from _rival(report["rival"], f"{100 * report['uncertainty']['level']:.0f} %")
+
+
+def _score(report: Mapping[str, Any]) -> str:
+    """Return a score as every surface prints it, and all its digits beside it."""
+    score, ends = report["score"], report.get("uncertainty", {}).get("score", ())
+    if score is None:
+        return "none"
+    return f"{with_words(score_text(score, ends), '')}, all digits {_number(score)}"
 
 
 def _processed(report: Mapping[str, Any]) -> str:
@@ -116,7 +125,7 @@ def _rival(report: Mapping[str, Any], level: str) -> Iterator[tuple[str, str]]:
     yield "rival's mAP", _number(report["mean_ap"])
     by_score = report["compared"] == "score"
     if by_score:
-        yield "rival's score", _number(report["score"])
+        yield "rival's score", _score(report)
     yield f"{'score' if by_score else 'mAP'} minus rival's", f"{report['difference']:.12f}"
     yield f"  {level} interval", _interval(report["difference_interval"])
     turns = f"in {100 * report['turn_probability']:.1f} % of cases"

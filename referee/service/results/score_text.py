@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.scoring.uncertainty import gives_interval
 from referee.service.results.interval_text import decimals_of, rounded, score_ends
-from referee.store.scores import ScoringRun
-from referee.tracks.track import Track
+
+if TYPE_CHECKING:
+    from referee.store.scores import ScoringRun
+    from referee.tracks.track import Track
 
 ABOUT = "~"
 """Stands before a score that is too uncertain for three digits."""
@@ -24,7 +26,7 @@ NOTHING = "–"
 _DIGITS = 3
 
 
-def score_text(score: float | None, ends: Sequence[float | None] = (None, None)) -> str:
+def score_text(score: float | None, ends: Sequence[float | None] = ()) -> str:
     """Return a score with the digits that its interval carries, whatever the surface.
 
     They show two digits of half the interval's width, as the interval itself is printed. A score
@@ -35,7 +37,7 @@ def score_text(score: float | None, ends: Sequence[float | None] = (None, None))
     if score == 0:
         return "0"
     usual = decimals_of(score, _DIGITS)
-    low, high = ends
+    low, high = ends or (None, None)
     if low is None or high is None or not high > low:
         return rounded(score, usual)
     # At least one digit stays, however wide the interval is.
@@ -50,8 +52,8 @@ def is_about(text: str) -> bool:
 
 def with_words(text: str, unit: str) -> str:
     """Return a printed score with its unit, and with what the mark says if it has it."""
-    words = f" ({ABOUT_WORDS})" if is_about(text) else ""
-    return f"{text} {unit}".strip() + words
+    words = f"({ABOUT_WORDS})" if is_about(text) else ""
+    return " ".join(filter(None, (text, unit, words)))
 
 
 def ends_of(run: ScoringRun | None, track: Track[Any]) -> tuple[float | None, float | None]:

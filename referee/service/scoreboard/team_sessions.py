@@ -8,9 +8,10 @@ visitor who opens a team's page: matplotlib alone takes 0.6 s to load.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,21 @@ _POINTS_MOST = 600
 _BINS = 100
 _RECALLS = 60
 _KEPT = 256
+
+
+def rates_of(times_s: Sequence[float], ran_s: float) -> tuple[list[tuple[float, float]], float]:
+    """Return the requests a second, as pairs of a bin's first second and its rate; and its width.
+
+    The bins are equal, of a second at least, and fill the session: none reaches beyond its end.
+    A session of less than a second is one bin.
+    """
+    if ran_s <= 0:
+        return [], 0.0
+    bins = max(1, min(_BINS, math.floor(ran_s)))
+    bin_s = ran_s / bins
+    inside = [at_s for at_s in times_s if at_s < ran_s]
+    counts, edges = np.histogram(inside, bins, (0.0, ran_s))
+    return list(zip(edges[:-1].tolist(), (counts / bin_s).tolist(), strict=True)), bin_s
 
 
 class TeamSessions:
@@ -114,11 +130,8 @@ class TeamSessions:
         ]
         step = max(1, -(-len(samples) // _POINTS_MOST))
         times = [one.elapsed_s for one in requests_of(connection, number)]
-        bin_s = max(seconds / _BINS, 1.0)
-        edges = np.arange(0.0, seconds + bin_s, bin_s)
-        counts, _ = np.histogram([time for time in times if time < seconds], edges)
-        rates = zip(edges[:-1].tolist(), (counts / bin_s).tolist(), strict=True)
-        return course_chart(SessionCourse(seconds, samples[::step], list(rates), bin_s), DARK)
+        rates, bin_s = rates_of(times, seconds)
+        return course_chart(SessionCourse(seconds, samples[::step], rates, bin_s), DARK)
 
     def _curves(self, number: int, *, every: bool) -> bytes:
         with needing("a chart", "matplotlib", "event"):

@@ -114,6 +114,16 @@ def test_nothing_fits(mains: Make) -> None:
     assert [] == propose([mains(5.0, 80.0)], VOLTS, AMPS, MEASURING)
 
 
+def test_the_mean_is_that_of_readings_that_miss_nothing(mains: Make) -> None:
+    """While auto-range switches, the highest powers are missing: those readings choose no mean."""
+    biased = [mains(1.0, 0.02)] * 8 + [mains(9.0, 0.1)]
+    even = [mains(1.0, 0.02), mains(9.0, 0.1)]
+    assert extremes_of(even) == extremes_of([*biased, *even], even)
+    told = propose([*biased, *even], VOLTS, AMPS, MEASURING, even=even)
+    assert propose(even, VOLTS, AMPS, MEASURING) == told
+    assert extremes_of(biased) == extremes_of(biased, [])
+
+
 def test_the_extremes_are_the_largest_of_all_readings(mains: Make) -> None:
     """Extremes come from different readings."""
     found = extremes_of([mains(6.0, 0.07), mains(1.0, 0.2)])

@@ -31,6 +31,7 @@ STOP, TIMEUP = IntegrationState.STOP, IntegrationState.TIMEUP
         (4.0, STOP, {"stopped_s": (4.51, 4.53)}, 4.51, 4.53),
         (4.0, STOP, {"stopped_s": (3.9, 6.1)}, 4.0, 5.0),  # a STOP that was sent again
         (4.0, STOP, {"stopped_s": (7.0, 7.1)}, 4.0, 5.0),  # the clocks contradict each other
+        (35992.0, STOP, {"stopped_s": (36000.0, 36000.01)}, 35993.0, 36000.0),  # 200 ppm slow
         (4.0, STOP, {"session_s": 4.5}, 4.0, 5.0),
         (4.0, STOP, {"session_s": 4.5, "seen_s": 4.6}, 4.38, 4.62),
         (4.0, STOP, {}, 4.0, 5.0),

@@ -115,6 +115,7 @@ def test_a_run_that_did_not_end_properly_is_invalid(
     assert Verdict.INVALID is codes(result)[code]
     assert result.energy_wh is None
     assert result.uncertainty_wh is None
+    assert (None, None) == (result.mean_power_w, result.mean_power_uncertainty_w)
     assert 60.0 / 3600 == result.integrator_wh
 
 
@@ -168,6 +169,26 @@ def test_window_agrees_within_an_update_and_a_second(
 ) -> None:
     """At one update per second TIME 10 s fits a session of 8 to 12 s only."""
     result = judge(good_run, fixed_settings, session_s=session_s)
+    assert valid is ("window" not in codes(result))
+
+
+@pytest.mark.parametrize(
+    ("session_s", "valid"), [(86_417.0, True), (86_383.0, True), (86_500.0, False)]
+)
+def test_the_clocks_of_a_long_run_drift_apart(
+    make_reading: Make, fixed_settings: MeterSettings, session_s: float, valid: bool
+) -> None:
+    """The meter's timer is good to 0.02 %: 17 s in a day, after which somebody ended the run."""
+    readings = [
+        make_reading(
+            float(at_s),
+            integration_s=min(at_s, 86_400),
+            energy_wh=min(at_s, 86_400) / 600,
+            state=state,
+        )
+        for at_s, state in ((0, START), (43_200, START), (86_400, STOP), (86_401, STOP))
+    ]
+    result = judge(readings, replace(fixed_settings, timer_s=36_000_000), session_s=session_s)
     assert valid is ("window" not in codes(result))
 
 

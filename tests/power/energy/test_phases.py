@@ -11,8 +11,9 @@ import pytest
 
 from power.bench.recorder import Recorder
 from power.emulator.profile import LoadProfile
-from power.energy.phases import Mark, phases_of
+from power.energy.phases import Mark, judged_phases, phases_of
 from power.energy.uncertainty import Measuring
+from power.energy.verdict import invalid, with_findings
 from power.meter import MeterSettings
 
 SETTINGS = MeterSettings(
@@ -46,6 +47,16 @@ def test_each_phase_has_its_energy_within_its_limit(recording: Any) -> None:
         assert abs(phase.energy_wh - truth_wh) <= phase.uncertainty_wh < 0.2 * truth_wh
         assert phase.mean_power_w == pytest.approx(watts, rel=0.05)
     assert sum(phase.energy_wh for phase in found) == pytest.approx(recording.result.energy_wh)
+
+
+def test_a_run_without_an_energy_has_no_phases(recording: Any) -> None:
+    """What is known to be too low as a whole is so in its parts."""
+    marks = [Mark(recording.start.sent_s + 10.1, "work")]
+    measuring = Measuring(recording.identity, recording.settings)
+    result, bad = recording.result, [invalid("clipping", "Peaks were cut.")]
+    given = (recording.readings, marks, measuring, recording.start.sent_s)
+    assert 2 == len(judged_phases(result, *given))
+    assert () == judged_phases(with_findings(result, bad), *given)
 
 
 def test_a_phase_of_steady_power_is_as_certain_as_the_run(recording: Any) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -40,7 +41,9 @@ def test_an_added_finding_decides_with_the_others() -> None:
 
 def test_an_energy_that_becomes_invalid_is_withdrawn() -> None:
     """An energy that becomes INVALID is withdrawn for good, and the figure stays beside it."""
-    result = with_findings(GOOD, [invalid("overridden", "Another device was measured.")])
+    good = replace(GOOD, mean_power_w=6.0, mean_power_uncertainty_w=0.1)
+    result = with_findings(good, [invalid("overridden", "Another device was measured.")])
+    assert (None, None) == (result.mean_power_w, result.mean_power_uncertainty_w)
     assert (Verdict.INVALID, None, None) == (
         result.verdict,
         result.energy_wh,

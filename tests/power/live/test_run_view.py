@@ -66,6 +66,15 @@ def test_a_result_is_the_end(view: RunView) -> None:
     )
 
 
+def test_an_energy_that_is_withdrawn_is_shown_no_more(view: RunView, make_reading: Make) -> None:
+    """The meter's figure stands until the verdict: an INVALID run has no energy."""
+    view.add(make_reading(1000.5, energy_wh=0.5), 0.5)
+    assert 0.5 == view.energy_wh == view.news(0.0)["energy_wh"]
+    for verdict, energy_wh in ((Verdict.SUSPECT, 0.5), (Verdict.INVALID, None)):
+        apply(view, result_line(EnergyResult(verdict, energy_wh, 0.1, (), integrator_wh=0.5)))
+        assert energy_wh == view.energy_wh == view.news(0.0)["energy_wh"]
+
+
 def test_a_program_that_died_is_told(view: RunView) -> None:
     """Without a result the end of the lines is a loss."""
     apply(view, message_line("the meter does not answer"))

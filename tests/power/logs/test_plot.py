@@ -127,9 +127,9 @@ def test_a_short_log_is_drawn(make_reading: Make, count: int, tmp_path: Path) ->
 
 
 def test_headline_of_an_energy_that_may_not_be_used() -> None:
-    """The headline of an unusable energy shows its verdict, with the integrator's figure if any."""
+    """The headline of an unusable energy shows its verdict, and no figure of the integrator."""
     bad = replace(GOOD, verdict=Verdict.INVALID, energy_wh=None, uncertainty_wh=None)
-    assert "0.0165 Wh, INVALID" == headline(bad)
+    assert "no energy, INVALID" == headline(bad)
     assert "no energy, INVALID" == headline(replace(bad, integrator_wh=None))
 
 

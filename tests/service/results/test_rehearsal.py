@@ -131,8 +131,10 @@ def test_an_early_logout_shortens_the_session(practice):
     session_id = begin(practice)
     fetch(practice, session_id, (-1.0, 3.0), (0.5, 0.5), (3.5, 0.5))
     log_out(practice, session_id, 4.0)
+    answer(practice, session_id, Detections.from_rows(ROWS), late=True)
     report = report_of(practice, session_id)
     assert report.session_s == 4.0
+    assert (0,) * 10 == report.row_rates, "what came after the end is no rate of it"
     assert report.rates == (0, 1 / 0.4, 0, 0, 0, 0, 0, 0, 1 / 0.4, 0)
     text = rehearsal_text(report)
     assert "for 'me', 4.0 s long" in text

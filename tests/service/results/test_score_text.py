@@ -10,11 +10,17 @@ import re
 
 import pytest
 
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
 from referee.extras.ceremony.diploma import diplomas_of, diplomas_page
 from referee.extras.ceremony.scenes import scenes_of
+from referee.extras.season.entrants import Entrant
+from referee.extras.season.report_text import cells
 from referee.extras.stations.joint_board import joint_view
 from referee.extras.stations.joint_rows import joint_stations
 from referee.extras.stations.joint_text import board_text
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.score_report import energy_report, ilsvrc_report
 from referee.service.board.session_view import session_row
 from referee.service.event.proposal_view import all_proposals, proposal_text
 from referee.service.event.rescoring import Filter, make_proposal
@@ -27,7 +33,9 @@ from referee.service.event.results_table import (
     results_text,
 )
 from referee.service.event.share_picture import share_figure
+from referee.service.results.interval_text import ends_text
 from referee.service.results.result_text import result_line, result_text
+from referee.service.results.score_table import score_table
 from referee.service.results.score_text import score_text, text_of_run, with_words
 from referee.service.scoreboard.publisher import Publisher
 from referee.store.scores import newest_scoring_run
@@ -63,6 +71,44 @@ def test_the_mark_is_explained_where_there_is_room():
     """A line of text says what it means."""
     assert "~35 mAP/Wh (too uncertain for more digits)" == with_words("~35", "mAP/Wh")
     assert "34.6 mAP/Wh" == with_words("34.6", "mAP/Wh")
+
+
+@pytest.mark.parametrize(
+    ("ends", "told"),
+    [
+        (None, "113, all digits 113.333333333333"),
+        ([20.0, 320.0], "~110 (too uncertain for more digits), all digits 113.333333333333"),
+        ([113.2, 113.5], "113.33, all digits 113.333333333333"),
+    ],
+)
+def test_the_command_prints_it_alike_and_with_all_digits(ends, told):
+    """`referee score` rounds as every surface does; who needs the whole number finds it beside."""
+    truth = GroundTruth.from_arrays([1], [1], [[0, 0, 9, 9]])
+    result = evaluate(truth, Detections.from_arrays([1], [1], [0.5], [[0, 0, 9, 9]]))
+    report = ilsvrc_report(result) | energy_report(0.34, 1, 0.003, 1)
+    report |= {"image_ids": "own", "images_answered": 1}
+    if ends:
+        spread = dict.fromkeys(("mean_ap", "score", "score_from_images", "score_from_energy"), ends)
+        report["uncertainty"] = spread | {"level": 0.95, "energy_uncertainty_wh": 0.0005}
+        report["uncertainty"] |= {"interval_of": "set", "resamples": 5, "seed": 0}
+    rows = dict(
+        line.split("  ", 1) for line in score_table(report, {}).splitlines() if "  " in line
+    )
+    assert told == rows["score, mAP/Wh"].strip()
+
+
+def test_the_report_of_a_season_prints_it_alike():
+    """Its table has the digits of each interval, new and old."""
+    one = Entrant(
+        *("ants", 1, "a.zip", "VALID", 0.003, 113.4, (20.0, 320.0), 34.6, (28.0, 41.0), 2, 1)
+    )
+    row = cells(one)
+    assert ("34.6", "28.0 to 41.0", "~110") == (row[4], row[5], row[6])
+
+
+def test_equal_ends_have_three_digits():
+    """An interval of no width divides nothing."""
+    assert "0.000123 to 0.000123" == ends_text(0.000123456, 0.000123456)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from referee.service.event.finalizing import finalize, reopen
 from referee.service.event.results import read_results
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.published_images import count_published
-from referee.service.scoreboard.team_sessions import TeamSessions
+from referee.service.scoreboard.team_sessions import TeamSessions, rates_of
 from referee.service.teams.registration import withdraw
 from referee.store.requests import Request, insert_requests
 
@@ -48,6 +48,23 @@ def test_a_session_with_a_result_has_its_charts(event, sessions):
     again = TeamSessions(event.contest)
     assert course == again.course(view(event), number)
     assert curves == again.curves(view(event), number)
+
+
+@pytest.mark.parametrize("ran_s", [0.4, 1.0, 4.5, 37.25, 99.99, 100.0, 601.3])
+def test_a_steady_client_has_one_rate_until_the_end(ran_s):
+    """Wherever a session ends, ten requests a second are ten in each bin, the last one too."""
+    count = round(10 * ran_s)
+    times_s = [(place + 0.5) * ran_s / count for place in range(count)] + [ran_s, ran_s + 1]
+    rates, bin_s = rates_of(times_s, ran_s)
+    assert len(rates) <= 100 and pytest.approx(ran_s) == len(rates) * bin_s
+    assert count == pytest.approx(sum(rate for _, rate in rates) * bin_s)
+    assert all(abs(rate - count / ran_s) <= 1 / bin_s for _, rate in rates)
+    assert ran_s > rates[-1][0]
+
+
+def test_a_session_of_no_time_has_no_rate():
+    """One that was stopped at its start divides nothing."""
+    assert ([], 0.0) == rates_of([0.0], 0.0)
 
 
 def test_a_session_without_a_result_is_hidden(event, sessions):
