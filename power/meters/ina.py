@@ -288,7 +288,7 @@ class Ina228Source(_InaSource):
         self.sampling = self._sampling(
             resource, limits, Ina228.CONVERSION_S, Ina228.FULL_BUS_V, "equal"
         )
-        self.counter_step_wh = energy_step_wh(self.board.most_a)
+        self.counter_step_wh = energy_step_wh(self._step_a)
         self._before: tuple[float, int] | None = None
         self._total = 0.0
 
@@ -308,16 +308,18 @@ class Ina228Source(_InaSource):
             board.most_a, board.shunt_ohm, small_range=board.small_range
         )
         chip.set_up(Ina228.SHUNT_CAL, calibration)
+        self._step_a = current_step_a(calibration, board.shunt_ohm, small_range=board.small_range)
         return Identity("Texas Instruments", "INA228", self._serial(), f"revision {device & 15}")
 
     def _measure(self) -> Sample:
-        chip, most_a = self._chip, self.board.most_a
+        chip = self._chip
         at_s = self._clock()
-        power_w = chip.get(Ina228.POWER) * power_step_w(most_a)
-        current_a = chip.get(Ina228.CURRENT) * current_step_a(most_a)
+        power_w = chip.get(Ina228.POWER) * power_step_w(self._step_a)
+        current = chip.get(Ina228.CURRENT)
+        current_a = current * self._step_a
         voltage_v = chip.get(Ina228.VBUS) * Ina228.BUS_STEP_V
         counter_wh = self._counted_wh(at_s, chip.get(Ina228.ENERGY))
-        overflow = bool(chip.get(Ina228.DIAG_ALRT) & Ina228.MATH_OVERFLOW)
+        told = chip.get(Ina228.DIAG_ALRT)
         return Sample(
             at_s,
             # POWER has no sign, and a reversed current is told by CURRENT alone.
@@ -325,12 +327,13 @@ class Ina228Source(_InaSource):
             voltage_v,
             current_a,
             counter_wh=counter_wh,
-            over_range=overflow or abs(current_a) >= most_a * (1 - 2**-18),
+            over_range=bool(told & Ina228.MATH_OVERFLOW) or abs(current) >= Ina228.CURRENT_END,
+            fault="" if told & Ina228.MEMORY_GOOD else "its trim memory is damaged (MEMSTAT)",
         )
 
     def _counted_wh(self, at_s: float, energy: int) -> float:
         """Return the energy since the first sample, which the chip has counted by itself."""
-        step_wh = energy_step_wh(self.board.most_a)
+        step_wh = self.counter_step_wh
         before_s, before = self._before or (at_s, energy)
         span_s = at_s - before_s
         most = math.inf

@@ -47,6 +47,7 @@ class Ina228:
     RESET_ACCUMULATORS = 1 << 14  # of CONFIG
     SMALL_RANGE = 1 << 4  # of CONFIG: ±40.96 mV in place of ±163.84 mV
     MATH_OVERFLOW = 1 << 9  # of DIAG_ALRT
+    MEMORY_GOOD = 1  # of DIAG_ALRT; 0 where the chip's own trimming is damaged
     # Bus and shunt without a pause (mode 0xB), 1052 µs each (5), averages of 16 (2): 34 ms.
     ADC_SETTINGS = 0xB << 12 | 5 << 9 | 5 << 6 | 5 << 3 | 2
     CONVERSION_S = 2 * 1.052e-3 * 16
@@ -54,16 +55,12 @@ class Ina228:
     FULL_SHUNT_V = {False: 0.16384, True: 0.04096}
     FULL_BUS_V = 85.0
     ENERGY_STEPS = 1 << 40
-
-
-def current_step_a(most_a: float) -> float:
-    """Return the INA228's CURRENT_LSB for a largest current (equation 3)."""
-    return most_a / (1 << 19)
+    CURRENT_END = (1 << 19) - 2  # What is beyond stops at 2^19 - 1.
 
 
 def shunt_calibration(most_a: float, shunt_ohm: float, *, small_range: bool) -> int:
-    """Return SHUNT_CAL (equation 2); ValueError if it does not fit into its 15 bits."""
-    value = round(13107.2e6 * current_step_a(most_a) * shunt_ohm * (4 if small_range else 1))
+    """Return SHUNT_CAL (equations 2 and 3); ValueError if it does not fit into its 15 bits."""
+    value = round(most_a / (1 << 19) * _calibration_an_ampere(shunt_ohm, small_range))
     if not 0 < value < 1 << 15:
         raise ValueError(
             f"a shunt of {shunt_ohm:g} Ω does not fit a largest current of {most_a:g} A"
@@ -71,14 +68,26 @@ def shunt_calibration(most_a: float, shunt_ohm: float, *, small_range: bool) -> 
     return value
 
 
-def power_step_w(most_a: float) -> float:
-    """Return what one step of the INA228's POWER is (equation 5)."""
-    return 3.2 * current_step_a(most_a)
+def current_step_a(calibration: int, shunt_ohm: float, *, small_range: bool) -> float:
+    """Return what one step of the INA228's CURRENT is with a whole number in SHUNT_CAL.
+
+    It is not quite that of the largest current: a small SHUNT_CAL is rounded by up to a percent.
+    """
+    return calibration / _calibration_an_ampere(shunt_ohm, small_range)
 
 
-def energy_step_wh(most_a: float) -> float:
-    """Return what one step of the INA228's ENERGY is (equation 6)."""
-    return 16 * power_step_w(most_a) / 3600
+def power_step_w(step_a: float) -> float:
+    """Return what one step of the INA228's POWER is by that of its CURRENT (equation 5)."""
+    return 3.2 * step_a
+
+
+def energy_step_wh(step_a: float) -> float:
+    """Return what one step of the INA228's ENERGY is by that of its CURRENT (equation 6)."""
+    return 16 * power_step_w(step_a) / 3600
+
+
+def _calibration_an_ampere(shunt_ohm: float, small_range: bool) -> float:
+    return 13107.2e6 * shunt_ohm * (4 if small_range else 1)
 
 
 class Ina219:

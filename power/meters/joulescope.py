@@ -68,7 +68,7 @@ class Joulescope:
         self._came: queue.Queue[tuple[float, Any]] = queue.Queue(_MOST_WAITING)
         # A bound method is a new object each time, and only the same one can be unsubscribed.
         self._keep = self._take
-        self._time = DeviceTime()
+        self._time, self._end_s = DeviceTime(), -math.inf
         self._heard_s = tools.clock()
         self._lost = 0
         try:
@@ -103,13 +103,20 @@ class Joulescope:
         if self._clock() - self._heard_s > _SILENT_S:
             raise MeterUnreachable(f"the Joulescope {self.identity.serial} sends nothing any more")
         samples: list[Sample] = []
+        faults: list[MeterReplyError] = []
         for arrived_s, value in came:
-            sample = self._sample(arrived_s, value)
+            try:
+                sample = self._sample(arrived_s, value)
+            except MeterReplyError as error:
+                faults.append(error)
+                sample = None
             if sample is None:
                 self._lost += 1
                 continue
             samples.append(replace(sample, lost=self._lost))
             self._lost = 0
+        if faults and not samples:
+            raise faults[0]
         return samples
 
     def close(self) -> None:
@@ -150,6 +157,11 @@ class Joulescope:
         if not all(map(math.isfinite, numbers)):
             return None
         end_s = finite(end_s, "the end of a mean")
+        if end_s <= self._end_s:
+            # It counts its time anew, so what told the clocks apart tells nothing any more.
+            self._time = DeviceTime()
+            self._lost += 1
+        self._end_s = end_s
         power_w, voltage_v, current_a = (finite(means[name], name) for name in _SIGNALS)
         return Sample(
             self._time.host_s(end_s, arrived_s),

@@ -34,8 +34,9 @@ _POLL_S = 0.02
 # A second of the stream, and more than the port can keep.
 _MOST_BYTES_AT_ONCE = 400_000
 _LONGEST_GAP_S = 0.5
-# A unit whose samples arrive later than this by its own count has lost whole turns of its counter.
-_BEHIND_S = 0.25
+# A unit whose samples arrive later than this by its own count has lost whole turns of its counter,
+# unless those behind them come faster. Two clocks that differ by less than this share are good.
+_BEHIND_S, _CATCHING_UP_S, _DRIFT_SHARE = 0.25, 1.0, 1e-3
 _SILENT_S = 1.0
 _MOST_SHARE = 2.0
 # A step of the converter in the largest range, whose shunt has 43 mΩ.
@@ -70,6 +71,7 @@ class Ppk2:
             self._port.close()
             raise
         self._time, self._taken, self._heard_s = DeviceTime(), 0, tools.clock()
+        self._since_s = self._prompt_s = self._heard_s
         hardware = dict(line.split(": ", 1) for line in about.splitlines() if ": " in line)
         self.identity = Identity("Nordic", f"PPK2 {mode}", resource.address, hardware.get("HW", ""))
         self.sampling = Sampling(
@@ -113,11 +115,16 @@ class Ppk2:
         self._taken += block.samples + lost
         device_s = self._taken / SAMPLES_A_SECOND
         at_s = self._time.host_s(device_s, arrived_s)
-        if arrived_s - at_s > _BEHIND_S:
+        behind_s = arrived_s - at_s
+        if behind_s <= _BEHIND_S:
+            self._prompt_s = arrived_s
+        elif lost or arrived_s - self._prompt_s > _CATCHING_UP_S:
             # The counter has only six bits, so of a loss it does not show whole turns. Without
             # any loss the samples may only be late, and those behind them come faster.
-            lost += round((arrived_s - at_s) * SAMPLES_A_SECOND) if lost else 0
+            if lost or behind_s > _DRIFT_SHARE * (arrived_s - self._since_s):
+                lost += round(behind_s * SAMPLES_A_SECOND)
             self._time = DeviceTime()
+            self._since_s = self._prompt_s = arrived_s
             at_s = self._time.host_s(device_s, arrived_s)
         return Sample(
             at_s,
@@ -199,11 +206,15 @@ def _checked(resource: Resource) -> tuple[str, int]:
 
 
 def find() -> Seen:
-    """Return the serial ports that name themselves PPK2."""
+    """Return each unit by the serial port of its samples; a newer firmware has a second port."""
     from serial.tools.list_ports import comports
 
-    ports = [port.device for port in comports() if port.product == "PPK2"]
-    return Seen([f"ppk2:{port}" for port in ports])
+    ports = [port for port in comports() if port.product == "PPK2"]
+    first: dict[str, str] = {}
+    # The one of the lower USB interface has the samples, the other is a console.
+    for port in sorted(ports, key=lambda port: (port.location or "", port.device)):
+        first.setdefault(port.serial_number or port.device, port.device)
+    return Seen([f"ppk2:{device}" for device in sorted(first.values())])
 
 
 KIND = MeterKind(

@@ -80,6 +80,9 @@ class ShellyPlug:
         about = self._device.get("/shelly")
         if "mac" not in about:
             raise MeterMismatch(f"{self._device.host} answers, but is no Shelly")
+        # Firmware 2.0 answers every later question without a password by 429, as if it were busy.
+        if about.get("auth_en") is True or about.get("auth") is True:
+            raise self._device.wants_password()
         self.identity = _identity(about, later=about.get("gen", 1) != 1)
         self._sums = self._lost = 0
         self._path, self._component, self._counter_wh = (
@@ -96,7 +99,9 @@ class ShellyPlug:
             longest_gap_s=_MISSED * self.poll_s,
             most_w=rated_w(
                 self.identity.model,
-                clamps=self._component.method in ("EM", "EM1") or "/emeter" in self._path,
+                clamps=bool(self._sums)
+                or self._component.method in ("EM", "EM1")
+                or "/emeter" in self._path,
                 phases=self._sums or len(self._component.phases) or 1,
             ),
         )

@@ -17,6 +17,8 @@ COUNTER_SHARE = 0.02
 CONFIRMING_SHARE = 0.5
 """A witness that allows for more than this share of the energy confirms nothing."""
 
+_ROUNDING = 1e-12
+
 KEPT = 4096
 """So many samples are kept for the lag of a counter; of a longer one the newest stand for all."""
 
@@ -138,7 +140,9 @@ class CounterBeside:
 
     def _growth_wh(self, sample: Sample, counter_wh: float, most_w: float | None) -> float | None:
         grown_wh = counter_wh - self._last[0]
-        if -self._counter.step_wh <= grown_wh <= 0:
+        # The difference of two large doubles may exceed a step in its last bits.
+        rounding_wh = _ROUNDING * abs(self._last[0])
+        if -self._counter.step_wh - rounding_wh <= grown_wh <= 0:
             return grown_wh  # rounded otherwise
         most_wh = math.inf
         if most_w is not None:

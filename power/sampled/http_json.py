@@ -58,10 +58,7 @@ class HttpDevice:
                 "programs ask it, and ask it less often: ?interval=SECONDS"
             )
         if status in (401, 403):
-            raise MeterRefused(
-                f"the {self._name} at {self.host} wants a password; switch its authentication off "
-                "for the measurement"
-            )
+            raise self.wants_password()
         if status != 200:
             raise MeterMismatch(f"{self.host} answers {path} with {status}: no {self._name}?")
         try:
@@ -71,6 +68,13 @@ class HttpDevice:
         if not isinstance(value, dict):
             raise MeterReplyError(f"{self.host} sent no JSON object: {body[:_SHOWN_BYTES]!r}")
         return value
+
+    def wants_password(self) -> MeterRefused:
+        """Return the error of a device that answers nobody without a password."""
+        return MeterRefused(
+            f"the {self._name} at {self.host} wants a password; switch its authentication off "
+            "for the measurement"
+        )
 
     def timed(self, path: str) -> tuple[dict[str, Any], float]:
         """Return the JSON object at a path, and the moment in the middle of question and answer."""

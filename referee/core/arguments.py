@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from numbers import Integral
 from typing import Any, TypeVar
 
 from referee.errors import ArgumentError
@@ -22,6 +23,21 @@ _MADE_BY = {
     "Comparison": "as compare returns it",
     "Energy": "such as Energy(0.25, 0.001), in watt-hours",
 }
+
+
+def told(value: object, most: int = 60) -> str:
+    """Return a value as a sentence tells it: in one line, of so many characters at most."""
+    return " ".join(repr(value).split())[:most]
+
+
+def is_one_of(value: object, listed: Collection[Any]) -> bool:
+    """Tell whether a value is one of these; an array is none, though numpy compares each number."""
+    if hasattr(value, "__array__") and getattr(value, "ndim", 1):
+        return False
+    try:
+        return bool(value in listed)
+    except (TypeError, ValueError):  # pandas' NA is neither equal nor unequal.
+        return False
 
 
 def require(name: str, value: object, kind: type[_Kind]) -> _Kind:
@@ -47,7 +63,7 @@ def real_number(value: object, name: str) -> float:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError, RuntimeError):
             pass
-    raise ArgumentError(f"{name} is {value!r:.60}: give a number")
+    raise ArgumentError(f"{name} is {told(value)}: give a number")
 
 
 def _is_truth_of_numpy(value: object) -> bool:
@@ -63,11 +79,22 @@ def finite_number(value: object, name: str) -> float:
     return number
 
 
+def require_count(value: object, name: str, least: int, most: int | None = None) -> None:
+    """Raise ArgumentError unless a value is a whole number, `least` or more, and `most` or less."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ArgumentError(f"{name} is {told(value)}: give a whole number, {least} or more")
+    if most is not None and value > most:
+        raise ArgumentError(f"{name} is {told(value)}: give {most} at most")
+
+
 def several(values: object, name: str) -> list[Any]:
     """Return the members of anything that has some; raise ArgumentError for a text or a number."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise ArgumentError(f"{name} is {values!r:.60}: give several numbers, such as (0.5, 0.75)")
-    return list(values)
+    if not isinstance(values, (str, bytes)) and isinstance(values, Iterable):
+        try:
+            return list(values)
+        except TypeError:  # An array without a dimension says that it has members, and has none.
+            pass
+    raise ArgumentError(f"{name} is {told(values)}: give several numbers, such as (0.5, 0.75)")
 
 
 def _wrong_kind(name: str, value: object, *kinds: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from referee.core.arguments import is_one_of, told
 from referee.core.columns import Floats, numbers
 from referee.errors import ArgumentError
 
@@ -32,7 +33,7 @@ def in_pixels(box: Floats, image_id: NDArray[np.int64], sizes: Sizes, box_format
     Raises ArgumentError for an image without a size, a size that is not above 0, and for the form
     `corners`: inclusive corners are pixels, and fractions have edges.
     """
-    if box_format == "corners":
+    if _known(box_format) == "corners":
         raise ArgumentError(
             "sizes are for boxes in fractions of the image, which have edges: give"
             " box_format='xyxy', 'xywh' or 'cxcywh' too"
@@ -113,8 +114,8 @@ def _size_of_each(image_id: NDArray[np.int64], sizes: Sizes) -> Floats:
 
 
 def _known(box_format: str) -> str:
-    if box_format not in BOX_FORMATS:
+    if not is_one_of(box_format, BOX_FORMATS):
         raise ArgumentError(
-            f"box_format is {box_format!r}: give one of {', '.join(map(repr, BOX_FORMATS))}"
+            f"box_format is {told(box_format)}: give one of {', '.join(map(repr, BOX_FORMATS))}"
         )
     return box_format

@@ -43,7 +43,7 @@ class Detections(Shown):
 
     def __post_init__(self) -> None:
         require_arrays(self, "image_id", "class_id", "confidence", "box")
-        n = len(self.image_id)
+        n = self.image_id.size
         if not (self.class_id.shape == self.confidence.shape == self.image_id.shape == (n,)):
             raise ArgumentError("image_id, class_id and confidence must be vectors of one length")
         if self.box.shape != (n, 4):

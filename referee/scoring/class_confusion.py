@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.arguments import real_number, require
+from referee.core.arguments import real_number, require, require_count, told
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.core.sealed import seal
@@ -79,12 +79,16 @@ class Confusion(Shown):
             if len(places):
                 return int(places[0])
         raise ArgumentError(
-            f"class {class_id!r} is not listed: give the ids of two of the"
+            f"class {told(class_id)} is not listed: give the ids of two of the"
             f" {len(self.class_ids)} classes of the ground truth, see class_ids"
         )
 
     def most(self, count: int = 10) -> list[tuple[int, int, int]]:
-        """Return the most frequent mistakes: truth class, detected class, how often."""
+        """Return the most frequent mistakes: truth class, detected class, how often.
+
+        Raises ArgumentError unless `count` is a whole number, 0 or more.
+        """
+        require_count(count, "count", 0)
         among = self.matrix[:-1, :-1].copy()
         np.fill_diagonal(among, 0)
         order = np.argsort(-among, axis=None, kind="stable")[:count]

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import told
 from referee.core.counts import counted
 from referee.errors import ArgumentError
 
@@ -126,8 +127,9 @@ def _labels(clusters: Clusters, image_ids: Ints) -> list[Hashable]:
         return [clusters.get(image) for image in image_ids.tolist()]
     if hasattr(clusters, "index") and hasattr(clusters, "to_dict"):
         return _labels_of_series(clusters, image_ids)
-    if isinstance(clusters, (str, bytes, Set)) or not isinstance(clusters, Iterable):
-        raise ArgumentError(f"clusters is {clusters!r:.40}: give a mapping or a sequence")
+    flat = isinstance(clusters, np.ndarray) and clusters.ndim == 0
+    if flat or isinstance(clusters, (str, bytes, Set)) or not isinstance(clusters, Iterable):
+        raise ArgumentError(f"clusters is {told(clusters)}: give a mapping or a sequence")
     labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
     if len(labels) != len(image_ids):
         raise ArgumentError(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.arguments import finite_number, require_one_of, several
+from referee.core.arguments import finite_number, is_one_of, require_one_of, several, told
 from referee.core.coco_boxes import CocoResults, CocoTruth, unlike_coco
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
@@ -159,15 +159,15 @@ def _place(value: Any, listed: tuple[Any, ...], name: str) -> slice:
     """Return the slice that takes one of the values listed, or all for None."""
     if value is None:
         return slice(None)
-    if value not in listed:
-        raise ArgumentError(f"{name} {value!r} was not evaluated: give one of {list(listed)}")
+    if not is_one_of(value, listed):
+        raise ArgumentError(f"{name} {told(value)} was not evaluated: give one of {list(listed)}")
     place = listed.index(value)
     return slice(place, place + 1)
 
 
 def _size(size: str) -> str:
-    if size not in SIZES:
-        raise ArgumentError(f"size is {size!r}: give one of {', '.join(SIZES)}")
+    if not is_one_of(size, SIZES):
+        raise ArgumentError(f"size is {told(size)}: give one of {', '.join(SIZES)}")
     return size
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import is_one_of, told
 from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
 from referee.scoring.live import Mapped
@@ -55,9 +56,10 @@ def chosen_evaluator(name: str | None) -> str:
     an evaluator that is not installed, and for hotcoco in such a copy.
     """
     installed = installed_evaluators()
-    if name is not None and name not in installed:
+    if name is not None and not is_one_of(name, installed):
+        named = name if isinstance(name, str) else told(name)
         raise InputError(
-            f"the evaluator {name} is not installed: pip install hotcoco (the extra 'fast')"
+            f"the evaluator {named} is not installed: pip install hotcoco (the extra 'fast')"
         )
     if not _hotcoco_began_in or os.getpid() in _hotcoco_began_in:
         return name or installed[0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from referee.core.arguments import require, several
+from referee.core.arguments import require, require_count, several, told
 from referee.errors import ArgumentError
 from referee.scoring import student
 from referee.scoring.clusters import Clusters
@@ -25,7 +25,6 @@ from referee.scoring.uncertainty import (
     Interval,
     MapUncertainty,
     measure_uncertainty,
-    require_count,
     require_level,
     variance,
 )
@@ -117,7 +116,7 @@ def _measured(
             raise ArgumentError(f"the {which} result has no mAP: no class has ground truth")
         return measured
     if not isinstance(one, MapUncertainty):
-        raise ArgumentError(f"the {which} solution is {one!r}: give the result of evaluate")
+        raise ArgumentError(f"the {which} solution is {told(one)}: give the result of evaluate")
     return one
 
 
@@ -126,7 +125,7 @@ def _energy(energy: object) -> Energy:
     if energy is None:
         return Energy(1.0)
     if not isinstance(energy, Energy):
-        raise ArgumentError(f"an energy is {energy!r}: give Energy(watt_hours, uncertainty)")
+        raise ArgumentError(f"an energy is {told(energy)}: give Energy(watt_hours, uncertainty)")
     return energy
 
 

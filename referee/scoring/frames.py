@@ -9,12 +9,14 @@ from functools import singledispatch
 from types import ModuleType
 from typing import Any
 
+from referee.core.arguments import require
 from referee.core.ground_truth import named_classes
 from referee.errors import ArgumentError, MissingLibrary
 from referee.scoring.class_confusion import Confusion
 from referee.scoring.class_tables import CLASS_COLUMNS, CURVE_COLUMNS, class_rows
 from referee.scoring.coco import SIZES, CocoResult
 from referee.scoring.detection_outcomes import Fate, Fates
+from referee.scoring.ranking import Curve
 from referee.scoring.result import IlsvrcResult
 
 NOTHING = "nothing"
@@ -62,6 +64,8 @@ def _(value: IlsvrcResult, pandas: ModuleType, names: Mapping[int, str]) -> Any:
 
 @_frame.register
 def _(value: Mapping, pandas: ModuleType, names: Mapping[int, str]) -> Any:  # type: ignore[type-arg]
+    for curve in value.values():
+        require("a curve", curve, Curve)
     parts = [
         pandas.DataFrame(
             {

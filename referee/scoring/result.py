@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.arguments import told
 from referee.core.ground_truth import GroundTruth
 from referee.core.sealed import seal
 from referee.core.shown import Shown
@@ -119,7 +120,7 @@ class IlsvrcResult(Shown):
 
     def precision_recall(self, class_id: int) -> Curve:
         """Return one listed class's precision-recall curve; raise KeyError for any other id."""
-        return self._classes[class_id].curve()
+        return self.class_score(class_id).curve()
 
     def curves(self) -> dict[int, Curve]:
         """Return the precision-recall curve of each class with ground truth, by class id."""
@@ -131,6 +132,8 @@ class IlsvrcResult(Shown):
 
     def class_score(self, class_id: int) -> ClassScore:
         """Return what one listed class was scored from; raise KeyError for any other id."""
+        if not isinstance(class_id, (int, np.integer)) or class_id not in self._classes:
+            raise KeyError(f"class {told(class_id)} is not listed: the keys of `ap` are")
         return self._classes[class_id]
 
     def images_by_class(self) -> Iterator[ClassImages]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from referee.core.arguments import real_number
+from referee.core.arguments import is_one_of, real_number, told
 from referee.errors import ArgumentError
 
 
@@ -40,8 +40,8 @@ class Rules:
     def __post_init__(self) -> None:
         for name in ("strict", "missing_as_zero", "best_box_only", "ignore_difficult"):
             value = getattr(self, name)
-            if value not in (True, False):
-                raise ArgumentError(f"{name} is {value!r:.40}: give True or False")
+            if not is_one_of(value, (True, False)):
+                raise ArgumentError(f"{name} is {told(value)}: give True or False")
         real_number(self.iou_cap, "iou_cap"), real_number(self.tolerance_px, "tolerance_px")
         if self.ignore_difficult and not self.best_box_only:
             raise ArgumentError("ignore_difficult needs best_box_only")
@@ -91,7 +91,7 @@ def rules_of(rules: object) -> Rules:
         return RULE_SETS[rules]
     if not isinstance(rules, Rules):
         raise ArgumentError(
-            f"rules are {rules!r}, which are no Rules: give the name of a set, one of"
+            f"rules are {told(rules)}, which are no Rules: give the name of a set, one of"
             f" {', '.join(RULE_SETS)}, or Rules of your own"
         )
     return rules

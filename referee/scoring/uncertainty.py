@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from referee.core.arguments import real_number, require
+from referee.core.arguments import real_number, require, require_count
 from referee.core.shown import Shown
 from referee.errors import ArgumentError
 from referee.scoring import student
@@ -31,6 +31,9 @@ from referee.scoring.result import IlsvrcResult
 from referee.scoring.split_half import SplitHalves, draw_halves
 
 LEVEL = 0.95
+
+MOST_DRAWS = 1_000_000
+"""So many draws take some hundred MiB, and more tell nothing more."""
 
 RULE = 2
 """The rule of the intervals: 1 knew no rare failures, and Student's quantile less exactly."""
@@ -136,6 +139,7 @@ class MapUncertainty(Shown):
         interval reaches as far as rare failures may (`referee.scoring.rare_images`). Raises
         ArgumentError unless `level` is between 0 and 1.
         """
+        level = require_level(level)
         low, high = self._by_spread(level)
         trust, spread = self._trust(), self._spread()
         if trust > 0 and not math.isnan(spread):
@@ -201,7 +205,7 @@ def measure_uncertainty(
     more.
     """
     require("result", result, IlsvrcResult)
-    require_count(draws, "draws", 1)
+    require_count(draws, "draws", 1, MOST_DRAWS)
     require_count(seed, "seed", 0)
     if result.mean_ap is None:
         return None
@@ -241,6 +245,7 @@ def score_intervals(
     """
     require("measured", measured, MapUncertainty)
     require("energy", energy, Energy)
+    level = require_level(level)
     mean_ap = measured.interval(level)
     score = measured.estimate / energy.wh
     reach = student.quantile((1 + level) / 2, math.inf) * energy.uncertainty_wh
@@ -291,16 +296,11 @@ def _tail(level: float) -> float:
 
 
 def require_level(level: float) -> float:
-    """Return a level; raise ArgumentError unless it lies between 0 and 1."""
-    if not 0 < real_number(level, "the level") < 1:
+    """Return a level as a float; raise ArgumentError unless it lies between 0 and 1."""
+    share = real_number(level, "the level")
+    if not 0 < share < 1:
         raise ArgumentError(f"the level is {level}: give a share between 0 and 1, such as 0.95")
-    return level
-
-
-def require_count(value: object, name: str, least: int) -> None:
-    """Raise ArgumentError unless a value is a whole number, `least` or more."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise ArgumentError(f"{name} is {value!r}: give a whole number, {least} or more")
+    return share
 
 
 def _logistic(value: float) -> float:

@@ -140,6 +140,70 @@ CALLS = {
 }
 
 
+SHAPES = (np.array([1, 2]), np.array([[1, 2], [3, 4]]), np.zeros(2, [("a", int)]), np.array(1.5))
+CROSSED = scoring.confusion(TRUTH, FOUND)
+COCO = scoring.evaluate_coco(TRUTH, FOUND)
+TAKES_NO_ARRAY = {
+    "rules": lambda it: scoring.evaluate(TRUTH, FOUND, it),
+    "iou": lambda it: COCO.average_precision(it),
+    "size": lambda it: COCO.average_precision(size=it),
+    "category": lambda it: COCO.average_precision(category_id=it),
+    "form": lambda it: boxes(box_format=it),
+    "form, sizes": lambda it: found(box_format=it, sizes={1: (10, 10), 2: (10, 10)}),
+    "strict": lambda it: scoring.Rules("a", "1", strict=it),
+    "draws": lambda it: scoring.measure_uncertainty(RESULT, it),
+    "first": lambda it: scoring.compare(it, MEASURED),
+    "energy": lambda it: scoring.compare(MEASURED, MEASURED, it, it),
+    "class": lambda it: CROSSED.between(it, 1),
+    "most": lambda it: CROSSED.most(it),
+    "a detector": lambda it: scoring.evaluate(TRUTH, it),
+    "a table": lambda it: scoring.to_frame({1: it}),
+}
+
+
+@pytest.mark.parametrize("case", TAKES_NO_ARRAY)
+def test_an_array_in_the_place_of_a_value_ends_in_a_sentence(case: str) -> None:
+    """An array is no name, no flag and no number; numpy's own words about its truth never come."""
+    for given in SHAPES:
+        with pytest.raises((ArgumentError, scoring.InputError)) as told:
+            TAKES_NO_ARRAY[case](given)
+        assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: scoring.evaluate_at(TRUTH, FOUND, np.array(0.5)), "give several numbers"),
+        (lambda: scoring.spread_of(np.array(1.0), 2), "pairs is array"),
+        (lambda: scoring.measure_uncertainty(RESULT, 5, clusters=np.array(7)), "clusters is array"),
+        (lambda: scoring.measure_uncertainty(RESULT, 10**400), "give 1000000 at most"),
+        (lambda: scoring.to_frame({1: "a"}), "a curve is 'a': give Curve"),
+        (lambda: CROSSED.most(-1), "count is -1"),
+        (lambda: scoring.evaluate_coco(TRUTH, FOUND, evaluator=[1]), "is not installed"),
+        (lambda: scoring.Detections(*[np.array(1)] * 4), "vectors of one length"),
+    ],
+)
+def test_values_of_an_odd_form_end_in_a_sentence(call: Any, sentence: str) -> None:
+    """What has no members, is far too many, or is of no kind at all is told as it is."""
+    with pytest.raises(scoring.InputError, match=sentence):
+        call()
+
+
+def test_a_level_of_another_kind_of_number_counts() -> None:
+    """A decimal and a fraction are levels, and the interval names a float."""
+    for level in (Decimal("0.9"), Fraction(9, 10), np.float64(0.9)):
+        interval = MEASURED.interval(level)  # type: ignore[arg-type]
+        assert MEASURED.interval(0.9) == interval and type(interval.level) is float
+        assert scoring.score_intervals(MEASURED, scoring.Energy(1), level)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("class_id", [7, None, [1], np.array([1, 2]), "1"])
+def test_a_class_without_a_curve_is_a_key_that_is_not_there(class_id: Any) -> None:
+    """Whatever is no listed class is a KeyError with a sentence."""
+    with pytest.raises(KeyError, match="is not listed"):
+        RESULT.precision_recall(class_id)
+
+
 @pytest.mark.parametrize("case", CALLS)
 def test_misuse_ends_in_a_sentence(case: str) -> None:
     """A wrong argument is named, with what was given or what is to be done."""

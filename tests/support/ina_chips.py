@@ -25,7 +25,7 @@ class Ina228Chip:
         self.volts, self.amperes = F(0), F(0)
         self.registers = {0x00: 0, 0x01: 0xFB68, 0x02: 0x1000, 0x03: 0}
         self.energy_steps = F(0)
-        self.overflow = False
+        self.overflow, self.memory_good = False, True
 
     def read(self, register: int) -> bytes:
         """Return a register's bytes, most significant first."""
@@ -36,7 +36,7 @@ class Ina228Chip:
             0x07: lambda: self._current() << 4,
             0x08: self._power,
             0x09: lambda: int(self.energy_steps) % (1 << 40),
-            0x0B: lambda: 0x0001 | (1 << 9 if self.overflow else 0),
+            0x0B: lambda: self.memory_good | self.overflow << 9,
             0x3E: lambda: 0x5449,
             0x3F: lambda: 0x2281,
         }.get(register, lambda: self.registers[register])()

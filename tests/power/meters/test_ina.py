@@ -66,6 +66,38 @@ def test_every_load_reads_as_it_is(millivolts: int, milliamperes: int) -> None:
     assert not sample.over_range
 
 
+@pytest.mark.parametrize(
+    ("options", "ohm"),
+    [
+        ("shunt=0.0005&max=0.337", F(5, 10_000)),
+        ("shunt=0.001&max=0.33", F(1, 1000)),
+        ("shunt=0.00025&max=1.1", F(25, 100_000)),
+    ],
+)
+def test_a_calibration_that_is_rounded_much_changes_no_power(options: str, ohm: F) -> None:
+    """With a small shunt SHUNT_CAL is a small whole number, and a step is what that makes of it."""
+    chip, bus = ina228(ohm=ohm)
+    source = board("ina228", options, bus)
+    assert 10 < chip.registers[0x02] < 150
+    chip.volts, chip.amperes = F(5), F(3, 10)
+    before_wh = source.read()[0].counter_wh
+    chip.pass_s(F(3600))
+    (sample,) = source.read()
+    assert sample.power_w == pytest.approx(1.5, rel=1e-3)
+    assert sample.current_a == pytest.approx(0.3, rel=1e-3)
+    assert sample.counter_wh is not None and before_wh is not None
+    assert sample.counter_wh - before_wh == pytest.approx(1.5, rel=1e-3)
+
+
+def test_a_chip_whose_trimming_is_damaged_says_so() -> None:
+    """What the chip tells of its own memory becomes the fault of each sample."""
+    chip, bus = ina228()
+    source = board("ina228", "shunt=0.015&max=10", bus)
+    assert source.read()[0].fault == ""
+    chip.memory_good = False
+    assert "MEMSTAT" in source.read()[0].fault
+
+
 def test_a_small_drop_takes_the_finer_range() -> None:
     """A largest current that drops 40 mV at most takes ADCRANGE and four times the calibration."""
     chip, bus = ina228()

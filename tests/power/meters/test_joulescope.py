@@ -73,6 +73,31 @@ def test_a_mean_that_is_no_number_is_lost_alone(watts: float) -> None:
     assert [(sample.power_w, sample.lost) for sample in source.read()] == [(2.5, 0), (3.0, 1)]
 
 
+def test_a_mean_that_cannot_be_understood_costs_no_other() -> None:
+    """What is no statistics among good means is one sample less."""
+    driver = ScriptedDriver("u/js220/1")
+    source = opened(driver)
+    driver.send(7.0, 2.5, 100.0)
+    driver.listeners["u/js220/1/s/stats/value"]("topic", {"time": 1})
+    driver.send(7.2, 3.0, 100.0)
+    assert [(sample.power_w, sample.lost) for sample in source.read()] == [(2.5, 0), (3.0, 1)]
+
+
+def test_a_device_that_counts_its_time_anew_is_followed() -> None:
+    """A device whose time falls back is put on our clock again, and a loss is told."""
+    now = [50.0]
+    driver = ScriptedDriver("u/js220/1")
+    tools = Tools(clock=lambda: now[0])
+    source = Joulescope(Resource("joulescope", ""), tools, lambda: driver)
+    told = []
+    for begin_s in (900.0, 900.1, 0.0, 0.1):
+        now[0] += 0.1
+        driver.send(begin_s, 2.5, 100.0)
+        told += [(sample.at_s, sample.lost) for sample in source.read()]
+    assert [at_s for at_s, _ in told] == pytest.approx([50.1, 50.2, 50.3, 50.4])
+    assert [lost for _, lost in told] == [0, 0, 1, 0]
+
+
 def test_what_is_no_statistics_is_an_error() -> None:
     """Another shape never becomes a power."""
     driver = ScriptedDriver("u/js220/1")

@@ -6,6 +6,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -296,3 +298,86 @@ def test_a_stream_without_any_order_is_an_error(unit: Ppk2Unit, port: str) -> No
             source.read()
     finally:
         source.close()
+
+
+class SerialPort:
+    """A serial port whose bytes a test gives; it answers as a unit does."""
+
+    port = "a port"
+
+    def __init__(self) -> None:
+        self.waiting = b""
+
+    @property
+    def in_waiting(self) -> int:
+        """Return how many bytes have come."""
+        return len(self.waiting)
+
+    def read(self, count: int) -> bytes:
+        """Return bytes."""
+        content, self.waiting = self.waiting[:count], self.waiting[count:]
+        return content
+
+    def write(self, content: bytes) -> None:
+        """Answer the question who is there."""
+        if content == b"\x19":
+            self.waiting += ABOUT.encode()
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def polled(shares: list[float]) -> list[Any]:
+    """Return the samples of a unit that is read each tenth of a second.
+
+    Each share is how much of the samples of that time arrives; what does not is a whole turn of the
+    counter each time.
+    """
+    now, port = [0.0], SerialPort()
+    turn = b"".join(sample(0.4, count=count) for count in range(64))
+    tools = Tools(clock=lambda: now[0], sleep=lambda seconds: None)
+    source = Ppk2(resource("a port"), tools, lambda path: port)
+    samples: list[Any] = []
+    for share in shares:
+        now[0] += 0.1
+        port.waiting += turn * round(10_000 * share / 64)
+        samples += source.read()
+    return samples
+
+
+def test_a_port_that_lets_few_samples_through_is_told() -> None:
+    """Whole turns of the counter that are lost again and again show in the time of the others."""
+    samples = polled([1.0] * 5 + [0.03] * 40)
+    lost = sum(sample.lost for sample in samples)
+    assert lost == pytest.approx(0.97 * 40 * 10_000, rel=0.15)
+    assert any(sample.lost for sample in samples[5:20])
+
+
+def test_samples_that_are_late_are_not_lost() -> None:
+    """What a busy computer hands out late and whole has its own time, and nothing is missing."""
+    samples = polled([1.0] * 5 + [0.0] * 6 + [7.0] + [1.0] * 5)
+    assert not any(sample.lost for sample in samples)
+    times = [sample.at_s for sample in samples]
+    assert times == sorted(times) and times[-1] == pytest.approx(1.7, abs=0.01)
+
+
+def test_each_unit_is_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newer firmware shows a second port, a console; the search names that of the samples."""
+    ports = [
+        ("/dev/ttyACM1", "PPK2", "C1", "1-2:1.3"),
+        ("/dev/ttyACM0", "PPK2", "C1", "1-2:1.1"),
+        ("/dev/ttyACM3", "PPK2", "C2", "1-3:1.1"),
+        ("/dev/ttyACM2", "PPK2", "C2", "1-3:1.3"),
+        ("/dev/ttyUSB0", "CP2102", "0001", "1-4"),
+        ("/dev/ttyACM4", "PPK2", None, None),
+    ]
+    named = [
+        SimpleNamespace(device=device, product=product, serial_number=serial, location=location)
+        for device, product, serial, location in ports
+    ]
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: named)
+    assert KIND.find().resources == [
+        "ppk2:/dev/ttyACM0",
+        "ppk2:/dev/ttyACM3",
+        "ppk2:/dev/ttyACM4",
+    ]

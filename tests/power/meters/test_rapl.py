@@ -226,3 +226,79 @@ def test_a_machine_of_one_socket_says_nothing_of_sockets(tmp_path: Path) -> None
     (tmp_path / "intel-rapl:1" / "name").write_text("psys\n")
     assert "socket" not in laptop.open().identity.firmware
     assert find(tmp_path).hints == []
+
+
+def zone(folder: Path, name: str, label: str) -> None:
+    """Add a zone to a folder."""
+    (folder / name).mkdir()
+    (folder / name / "name").write_text(label + "\n")
+    (folder / name / "max_energy_range_uj").write_text(f"{RANGE_UJ}\n")
+    (folder / name / "energy_uj").write_text("1000\n")
+
+
+def opened(folder: Path, address: str = "") -> RaplZone:
+    """Open a zone of a folder."""
+    return RaplZone(Resource("rapl", address, {"folder": str(folder)}), Tools())
+
+
+def test_dies_with_a_counter_each_are_parts_of_the_machine(tmp_path: Path) -> None:
+    """Where each die has a package of its own, one of them measures, and says of how many."""
+    for socket, die in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        zone(tmp_path, f"intel-rapl:{2 * socket + die}", f"package-{socket}-die-{die}")
+    source = opened(tmp_path)
+    assert source.identity.model == "RAPL package-0-die-0"
+    assert source.identity.firmware.endswith("one of 4 dies")
+    assert source.sampling.machine_parts == 4
+    assert opened(tmp_path, "package-1-die-1").identity.model == "RAPL package-1-die-1"
+    (hint,) = find(tmp_path).hints
+    assert "4 dies, and rapl: measures one of 4, package-0-die-0" in hint
+
+
+def test_packages_of_one_name_are_two(tmp_path: Path) -> None:
+    """Two zones of one interface are two counters, even if Linux gives both the same name."""
+    zone(tmp_path, "intel-rapl:0", "package-0")
+    zone(tmp_path, "intel-rapl:1", "package-0")
+    assert find(tmp_path).resources == ["rapl:package-0", "rapl:intel-rapl:1"]
+    assert opened(tmp_path).sampling.machine_parts == 2
+    assert opened(tmp_path, "intel-rapl:1").sampling.machine_parts == 2
+
+
+def test_the_second_interface_to_a_package_is_not_taken(machine: Powercap) -> None:
+    """Of a package that mapped memory shows, too, the processor's own counter is read."""
+    zone(machine.folder, "intel-rapl-mmio:0", "package-0")
+    source = machine.open()
+    machine.now_s += 1
+    machine.count("intel-rapl:0", 5_001_000)
+    assert [sample.power_w for sample in source.read()] == [pytest.approx(5.0)]
+
+
+def test_a_rise_after_a_long_time_is_no_power(machine: Powercap) -> None:
+    """The counter may have been full in between, so a small rise in two hours is no mean."""
+    machine.count("intel-rapl:0", 100_000_000_000)
+    source = machine.open()
+    machine.now_s += 7200
+    machine.count("intel-rapl:0", 130_000_000_000)
+    assert source.read() == []
+    machine.now_s += 0.1
+    machine.count("intel-rapl:0", 130_002_000_000)
+    assert [(sample.power_w, sample.lost) for sample in source.read()] == [(pytest.approx(20.0), 1)]
+
+
+def test_a_package_whose_counter_stands_still_measures_nothing(machine: Powercap) -> None:
+    """A second without a microjoule is an error; a shorter pause is part of the next mean."""
+    source = machine.open()
+    machine.now_s += 0.5
+    assert source.read() == []
+    machine.now_s += 0.5
+    machine.count("intel-rapl:0", 10_001_000)
+    assert [sample.power_w for sample in source.read()] == [pytest.approx(10.0)]
+    machine.now_s += 1.1
+    with pytest.raises(MeterReplyError, match="has stood at 10001000 for 1.1 s"):
+        source.read()
+
+
+def test_a_part_of_a_package_may_draw_nothing(machine: Powercap) -> None:
+    """Graphics that are off draw 0 W, and that is a sample."""
+    source = machine.open("core")
+    machine.now_s += 2
+    assert [sample.power_w for sample in source.read()] == [0.0]

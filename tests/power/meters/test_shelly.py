@@ -117,6 +117,29 @@ def test_what_is_no_measuring_shelly_says_why(
         opened(served)
 
 
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"mac": "1", "type": "SHPLG-S", "auth": True},
+        {"mac": "1", "gen": 3, "model": "S3PL-00112EU", "auth_en": True},
+    ],
+)
+def test_a_plug_that_has_a_password_is_asked_nothing_else(about: dict[str, Any]) -> None:
+    """What it says of itself is enough; a second question may lock firmware 2.0 for minutes."""
+    asked: list[str] = []
+
+    def answer(path: str) -> tuple[int, str]:
+        asked.append(path)
+        return (200, json.dumps(about)) if path == "/shelly" else (429, "")
+
+    with (
+        http_device.serving(answer) as at,
+        pytest.raises(MeterRefused, match="wants a password"),
+    ):
+        ShellyPlug(Resource("shelly", at), Tools())
+    assert asked == ["/shelly"]
+
+
 METER = {"id": 0, "voltage": 230.0, "current": 0.05, "errors": None}
 COUNTED = {"aenergy": {"total": 1000.0, "by_minute": None, "minute_ts": 0}}
 
@@ -273,6 +296,22 @@ def test_a_first_generation_phase_that_fails_makes_no_sum(phase: dict[str, Any])
             assert not source.read()
         except MeterReplyError:
             pass
+
+
+def test_three_phases_of_the_first_generation_carry_those_of_their_transformers() -> None:
+    """A house that draws 12 kW is within the rating of a 3EM, as each of its phases is."""
+    phase = {"power": 4500.0, "is_valid": True, "total": 5.0}
+    answers = {
+        "/shelly": {"mac": "1", "type": "SHEM-3", "num_emeters": 3},
+        "/status": {"emeters": [phase] * 3},
+        "/emeter/1": phase,
+    }
+    with http_device.serving(lambda path: (200, json.dumps(answers[path]))) as at:
+        whole = ShellyPlug(Resource("shelly", at), Tools())
+        one = ShellyPlug(Resource("shelly", at, {"channel": "1"}), Tools())
+        assert [sample.power_w for sample in whole.read()] == [13_500.0]
+    assert whole.sampling.most_w == 3 * 264.0 * 120
+    assert one.sampling.most_w == 264.0 * 120
 
 
 @pytest.mark.parametrize(

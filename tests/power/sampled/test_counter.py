@@ -94,6 +94,18 @@ def test_a_counter_that_begins_anew_or_jumps_is_told(wh: float, flagged: bool) -
     assert Flag.COUNTER_DIFFERS not in flags
 
 
+def test_a_counter_that_is_rounded_back_by_a_step_goes_on() -> None:
+    """A large counter that shows a step less has not begun anew, whatever its last bits are."""
+    made = SoftwareIntegrator(SAMPLING, PLUG)
+    made.prepare(MeterSettings(timer_s=10))
+    made.take(Sample(0.0, 36.0, counter_wh=2_748_359.7))
+    made.start(0.0)
+    for second in range(1, 12):
+        made.take(Sample(second, 36.0, counter_wh=2_748_359.6 if second == 5 else 2_748_359.7))
+    assert 2_748_359.6 - 2_748_359.7 < -0.1
+    assert Flag.COUNTER_RESTARTED not in made.values(12.0).flags
+
+
 def test_a_leap_that_could_be_is_a_difference() -> None:
     """A counter that is wrong by as much as the load could have drawn differs."""
     assert run({300: 3.0})[1] == {Flag.COUNTER_DIFFERS}
