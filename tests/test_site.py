@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The site of the documents: it has each page, loads nothing, and refuses a link to nowhere."""
+"""The site of the documents: each page, nothing loaded, no link to nowhere, a search that finds."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 import sphinx  # noqa: F401  # Without the extra, the tests of the site are skipped.
+from selenium import webdriver
 
+from tests.support.running import eventually
 from tests.test_links import PAGES
 
 # Sphinx writes all pages in five seconds.
@@ -20,6 +23,40 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 MADE = (ROOT / "Makefile").read_text(encoding="utf-8")
 LOADED = re.compile(r"<(?:script|img|iframe)[^>]* src=\"([^\"]+)|<link[^>]* href=\"([^\"]+)")
+
+FOUND = {
+    "score": "docs/scoring.html",
+    "mAP": "docs/scoring.html#the-rules",
+    "jupyter": "docs/library.html",
+    "yolo": "docs/scoring.html#yolo-labels",
+    "websocket": "docs/feed.html",
+    "docker": "docs/machines.html#a-container",
+    "meter": "docs/power.html",
+    "contestant": "docs/contestants.html",
+    "install": "README.html#install",
+    "slips": "docs/organisers.html#teams",
+    "lottery": "docs/organisers.html#running-order",
+    "ceremony": "docs/results.html#ceremony",
+    "suspect": "docs/power.html#energy-and-verdict",
+    "bundle": "docs/evidence.html",
+    "shelly": "docs/meters.html",
+    "nginx": "docs/proxies.html",
+    "prometheus": "docs/monitoring.html",
+    "password": "docs/console.html#names-and-logins",
+    "https": "docs/settings.html#tls-for-the-contestants",
+    "backup": "docs/machines.html#a-backup-and-another-laptop",
+    "tflite": "docs/ovic-models.html",
+    "lanes": "docs/settings.html#several-lanes",
+    "season": "docs/season.html",
+    "confidence interval": "docs/scoring.html#how-sure-it-is",
+    "golden client": "docs/console.html",
+}
+"""What people search for, and the place that the search must name first."""
+
+SHOWN = """
+    const found = [...document.querySelectorAll("#search-results li a")].map((a) => a.href);
+    return document.querySelector("#search-results h2")?.innerText === "Search Results" && found;
+"""
 
 
 def build(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
@@ -84,6 +121,24 @@ def test_the_search_knows_the_words_of_the_pages(site: Path) -> None:
     assert "docs/power" in found["docnames"]
     assert {"crest", "lotteri"} <= found["terms"].keys()
     assert "searchindex.js" in texts(site)["search.html"]
+
+
+@pytest.mark.browser
+def test_the_search_finds_the_page_that_defines_a_word(
+    site: Path, one_chromium: webdriver.Chrome
+) -> None:
+    """It works in a page that was opened as a file, and the changelog is the last to be named."""
+    start, first, early = (site / "search.html").as_uri(), {}, set[str]()
+    for query in FOUND:
+        one_chromium.get(f"{start}?{urlencode({'q': query})}")
+        found = eventually(lambda: one_chromium.execute_script(SHOWN), f"what '{query}' finds")
+        places = [address.removeprefix(f"{site.as_uri()}/") for address in found]
+        assert len(places) == len(set(places)), query
+        first[query] = places[0]
+        if "docs/changelog.html" in places[: len(places) // 2]:
+            early.add(query)
+    assert FOUND == first
+    assert set() == early
 
 
 def test_a_wheel_takes_the_site_along(site: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
 project = "LPIRC referee"
-extensions = ["myst_parser"]
+sys.path.insert(0, str(Path(__file__).parent))
+extensions = ["myst_parser", "search_words"]
 include_patterns = ["*.md", "docs/*.md", "client_sample/*.md"]
 root_doc = "README"
 # Links go to headings by the names that viewers of Markdown give them.
@@ -23,6 +25,7 @@ html_copy_source = False
 html_extra_path = ["index.html"]
 # A page that was opened as a file may not fetch the others; the list of what was found needs none.
 html_show_search_summary = False
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 
 
 def setup(app: Sphinx) -> None:

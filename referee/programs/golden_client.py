@@ -130,7 +130,7 @@ def play(config: Config, tell: Callable[[str], None]) -> Played:
 
 
 class _Client:
-    """A contestant of few words; each request has an end."""
+    """A contestant that makes only the requests it needs; each request has an end."""
 
     def __init__(self, url: str, config: Config) -> None:
         self._url = url

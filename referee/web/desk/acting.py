@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of every operator's action: the page's key, the action, and a new board at once."""
+"""What every operator's action passes through: the page's key, the action, a new board at once."""
 
 from __future__ import annotations
 
