@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import date
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
@@ -69,10 +70,27 @@ def test_wheel_and_sdist_have_the_licence_and_say_where_to_ask() -> None:
 
 
 def test_the_citation_is_of_this_version() -> None:
-    """How to cite names the version and the licence that the package has."""
+    """How to cite names the version and the licence that the package has, and a day."""
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     told = dict(re.findall(r"^(version|license): (.*)$", text, re.MULTILINE))
     assert {"version": __version__, "license": setup()["metadata"]["license"]} == told
+    (day,) = re.findall(r"^date-released: (.*)$", text, re.MULTILINE)
+    assert date.fromisoformat(day)
+
+
+def test_the_page_of_an_index_stands_alone() -> None:
+    """What an index shows has only whole addresses, and the package says where to go."""
+    metadata = setup()["metadata"]
+    page = (ROOT / metadata["long_description"].removeprefix("file: ")).read_text(encoding="utf-8")
+    links = re.findall(
+        r"\]\(([^)]*)\)|^\[[^\]]*\]: (\S+)|(?:href|src)=\"([^\"]*)", page, re.MULTILINE
+    )
+    found = [link for parts in links for link in parts if link]
+    urls = [line.partition(" = ")[2] for line in lines(metadata["project_urls"])]
+    assert found and urls
+    assert [] == [link for link in found + urls if not re.match("https?://", link)]
+    told = re.findall(r"`referee docs (\w+)`", page)
+    assert told and all((ROOT / f"docs/{name}.md").is_file() for name in told)
 
 
 def test_the_changelog_begins_with_this_version() -> None:

@@ -104,7 +104,7 @@ def _followed(one: Followed, key: str, bundles: Sequence[BundleSession], track: 
         runs = " and ".join(tracks) or "no track"
         return Station(name, key, fault=f"it runs {runs}, and this board ranks {track}")
     teams = _with_bundles(known, list(_teams(known)), [] if known.is_frozen else bundles)
-    length_s = seconds_of(known.contest.duration)
+    length_s = seconds_of(known.contest.session_length or known.contest.duration)
     return Station(name, key, known.contest.name, known.state, length_s, tuple(teams))
 
 

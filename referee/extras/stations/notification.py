@@ -34,10 +34,14 @@ class StationFault(Exception):
 
 
 class ContestData(Struct, frozen=True):
-    """The event; `station` is null where the event has no key."""
+    """The event; `station` is null where the event has no key.
+
+    A station of 1.0 has no `session_length`: its `duration` is that of a session.
+    """
 
     name: Text
     duration: Text
+    session_length: Text | None = None
     station: Text | None = None
 
 
@@ -163,7 +167,7 @@ def _read(line: bytes) -> Notification:
         if name in _MOMENTS and getattr(data, name) is not None:
             moment_of(getattr(data, name))
     if isinstance(data, ContestData):
-        seconds_of(data.duration)
+        seconds_of(data.session_length or data.duration)
     return Notification(message.type, message.id, message.token, data)
 
 

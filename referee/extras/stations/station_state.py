@@ -63,9 +63,12 @@ class StationState:
 
     @property
     def contest(self) -> ContestData | None:
-        """Return the event, or None before the station has told it."""
-        value = self.objects.get(("contest", "contest"))
-        return value if isinstance(value, ContestData) else None
+        """Return the event, or None before the station has told it; 1.0 gave it an id."""
+        for own in (None, "contest"):
+            value = self.objects.get(("contest", own))
+            if isinstance(value, ContestData):
+                return value
+        return None
 
     @property
     def state(self) -> StateData:

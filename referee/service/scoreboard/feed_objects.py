@@ -3,18 +3,27 @@
 
 Each object stands at the number of the newest change of its subject. An object of the same subject
 has a higher `place`. So the objects have one order, which grows with the commits.
+
+A field that the API wants as a number is left out where there is none: its programs read null as
+an error there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from referee.core.conditions import Difference
-from referee.core.instant import Instant
 from referee.service.scoreboard.facts import Facts, PublicSession
+from referee.service.scoreboard.feed_times import (
+    absolute_time,
+    relative_time,
+    since,
+    start_of,
+    until_last_end,
+)
 from referee.service.teams.roster import RosterTeam
 
 VERDICTS = {
@@ -26,6 +35,10 @@ VERDICTS = {
 
 # What decides which sessions are compared, and how they were run.
 _MARKING = {"team", "session", "judgement"}
+# What decides when the event began, and how long it has been.
+_LASTING = {"contest", "session"}
+# The place of the contest, also at the change of a session, where the session has others.
+_OF_CONTEST = 9
 # No object of a subject has a place from here on.
 _BEHIND = 10
 
@@ -53,23 +66,30 @@ def feed_objects(facts: Facts) -> tuple[FeedObject, ...]:
         for (subject, place), kind, own, data in _objects(facts)
         for newest in [facts.changes.get(subject)]
         if newest is not None
-        for change, at in [_moved(facts, subject, newest, place, data)]
+        for change, at in [_moved(facts, (subject, newest), kind, place, data)]
     ]
     return tuple(sorted(objects, key=lambda one: (one.change, one.place)))
 
 
 def _moved(
-    facts: Facts, subject: tuple[str, int], change: int, place: int, data: object
+    facts: Facts, stands: tuple[tuple[str, int], int], kind: str, place: int, data: object
 ) -> tuple[int, int]:
-    """Return where an object stands: a judgement of a mixed event stands behind all changes.
+    """Return where an object stands that other subjects change too.
 
-    Its mark depends on other sessions, so each of their changes may be one of the mark. Where all
-    sessions were alike there is no mark that could change.
+    The contest has the start of the first session and the end of the last one. A judgement of a
+    mixed event stands behind all changes: its mark depends on other sessions, so each of their
+    changes may be one of the mark. Where all sessions were alike no mark can change.
     """
-    if subject[0] != "judgement" or data is None or not facts.is_mixed:
+    (name, number), change = stands
+    if kind == "contest":
+        return _newest(facts, _LASTING), place
+    if name != "judgement" or data is None or not facts.is_mixed:
         return change, place
-    newest = max(number for (of, _), number in facts.changes.items() if of in _MARKING)
-    return newest, _BEHIND + subject[1]
+    return _newest(facts, _MARKING), _BEHIND + number
+
+
+def _newest(facts: Facts, subjects: set[str]) -> int:
+    return max(number for (of, _), number in facts.changes.items() if of in subjects)
 
 
 _Object = tuple[tuple[tuple[str, int], int], str, str | None, dict[str, Any] | None]
@@ -78,7 +98,7 @@ _Object = tuple[tuple[tuple[str, int], int], str, str | None, dict[str, Any] | N
 def _objects(facts: Facts) -> Iterator[_Object]:
     """Yield each object with its subject, and its place among the objects of that subject."""
     whole = ("contest", 0)
-    yield (whole, 0), "contest", "contest", _contest(facts)
+    yield (whole, _OF_CONTEST), "contest", None, _contest(facts)
     for place, (verdict, text) in enumerate(VERDICTS.items(), 1):
         solved = verdict != "INVALID"
         data = {"id": verdict, "name": text, "penalty": False, "solved": solved}
@@ -87,56 +107,73 @@ def _objects(facts: Facts) -> Iterator[_Object]:
     yield (("state", 0), 0), "state", None, _state(facts)
     yield from _teams(facts)
     marks = {entry.session: entry.differs for entry in facts.results.entries}
+    start = start_of([played.session.facts for played in facts.played])
     for played in facts.played:
         number = played.session.session_id
         own = str(number)
-        yield (("session", number), 0), "submissions", own, _submission(facts, played)
-        yield (("judgement", number), 0), "judgements", own, _judgement(played, marks)
+        yield (("session", number), 0), "submissions", own, _submission(facts, played, start)
+        yield (("judgement", number), 0), "judgements", own, _judgement(played, marks, start)
     yield from _awards(facts)
 
 
 def _contest(facts: Facts) -> dict[str, Any]:
-    name = facts.results.contest
+    """Return the event: it lasts from the first start to the last end so far.
+
+    Programs of the API drop what comes later than `duration`, so that is not a session's length.
+    """
+    name, length_s = facts.results.contest, facts.results.seconds or 0
+    sessions = [played.session.facts for played in facts.played]
+    start = start_of(sessions)
     return {
         "id": "contest",
         "name": name,
         "formal_name": name,
-        "start_time": None,
-        "duration": relative_time(facts.results.seconds or 0),
+        "start_time": absolute_time(start),
+        "duration": relative_time(length_s) if start is None else until_last_end(start, sessions),
         "scoreboard_type": "score",
+        "session_length": relative_time(length_s),
         "energy_unit": "Wh",
         "station": facts.station,
     }
 
 
 def _problem(facts: Facts) -> dict[str, Any]:
+    problem = {"id": facts.track, "label": "A", "name": facts.track, "ordinal": 1}
     images = facts.results.images
-    return {
-        **{"id": facts.track, "label": "A", "name": facts.track, "ordinal": 1},
-        "test_data_count": images,
-    }
+    return problem if images is None else {**problem, "test_data_count": images}
 
 
 def _state(facts: Facts) -> dict[str, Any]:
-    first = min(
-        (
-            played.session.facts.started.utc
-            for played in facts.played
-            if played.session.facts.started
-        ),
-        default=None,
-    )
+    """Return the course of the event, in the order of the API: start, freeze, end, thaw.
+
+    A freeze that was lifted before the end is no step of this order, and leaves no trace.
+    """
+    start = start_of([played.session.facts for played in facts.played])
     final = facts.results.approved_utc if facts.results.final else None
-    ended = None if facts.frozen else final
-    over = ended if facts.thaw is None or ended is None else max(ended, facts.thaw.utc)
-    return {
-        "started": None if first is None else absolute_time(first),
-        "ended": absolute_text(ended),
-        "frozen": None if facts.freezing is None else absolute_text(facts.freezing.utc),
-        "thawed": None if facts.thaw is None else absolute_text(facts.thaw.utc),
-        "finalized": absolute_text(ended),
-        "end_of_updates": absolute_text(over),
+    ended = None if facts.frozen else _moment(final)
+    thawed = None if facts.thaw is None else _moment(facts.thaw.utc)
+    if thawed is not None and (ended is None or thawed < ended):
+        thawed = None
+    frozen = None
+    if facts.freezing is not None and (facts.frozen or thawed is not None):
+        frozen = _latest(_moment(facts.freezing.utc), start)
+    moments = {
+        "started": start,
+        "ended": ended,
+        "frozen": frozen,
+        "thawed": thawed,
+        "finalized": ended,
+        "end_of_updates": None if ended is None else _latest(ended, thawed),
     }
+    return {name: absolute_time(at) for name, at in moments.items()}
+
+
+def _moment(utc: str | None) -> datetime | None:
+    return None if utc is None else datetime.fromisoformat(utc)
+
+
+def _latest(*moments: datetime | None) -> datetime:
+    return max(at for at in moments if at is not None)
 
 
 def _teams(facts: Facts) -> Iterator[_Object]:
@@ -146,7 +183,10 @@ def _teams(facts: Facts) -> Iterator[_Object]:
         team = here.get(number)
         subject = ("team", number)
         if number in facts.organised:
-            yield (subject, 0), "organizations", str(number), _organisation(number, team)
+            organisation = _organisation(number, team)
+            # It comes before a team that names it, and leaves after the team has let it go.
+            place = 2 if organisation is None else 0
+            yield (subject, place), "organizations", str(number), organisation
         yield (subject, 1), "teams", str(number), None if team is None else _team(number, team)
 
 
@@ -167,7 +207,9 @@ def _team(number: int, team: RosterTeam) -> dict[str, Any]:
     }
 
 
-def _submission(facts: Facts, played: PublicSession) -> dict[str, Any] | None:
+def _submission(
+    facts: Facts, played: PublicSession, start: datetime | None
+) -> dict[str, Any] | None:
     session = played.session
     started = session.facts.started
     if session.facts.voided is not None or started is None:
@@ -179,27 +221,38 @@ def _submission(facts: Facts, played: PublicSession) -> dict[str, Any] | None:
         "problem_id": session.track,
         "team_id": None if number is None else str(number),
         "time": absolute_time(started),
-        "end_time": None if session.facts.ended is None else absolute_time(session.facts.ended),
+        "contest_time": since(start, started),
+        "end_time": absolute_time(session.facts.ended),
         "length": relative_time(session.facts.length_s),
         "lane": session.lane,
     }
 
 
 def _judgement(
-    played: PublicSession, marks: Mapping[int | None, Sequence[Difference]]
+    played: PublicSession,
+    marks: Mapping[int | None, Sequence[Difference]],
+    start: datetime | None,
 ) -> dict[str, Any] | None:
-    """Return a session's judgement; None while it has no energy, and for a void session."""
-    session, energy = played.session, played.energy
-    if session.facts.voided is not None or energy is None:
+    """Return a session's judgement; None while it has no energy, and for a void session.
+
+    It begins with the end of the session, and is complete with the score.
+    """
+    session, energy, begun = played.session, played.energy, played.session.facts.ended
+    if session.facts.voided is not None or energy is None or begun is None:
         return None
-    ended = session.facts.ended
+    done = session.facts.scored if played.is_scored else None
+    figures = played.figures.values()
+    if figures["score"] is None:
+        del figures["score"]
     return {
         "id": str(session.session_id),
         "submission_id": str(session.session_id),
-        "judgement_type_id": energy.verdict if played.is_scored else None,
-        "start_time": None if ended is None else absolute_time(ended),
-        "end_time": None if session.facts.scored is None else absolute_time(session.facts.scored),
-        **played.figures.values(),
+        "judgement_type_id": None if done is None else energy.verdict,
+        "start_time": absolute_time(begun),
+        "start_contest_time": since(start, begun),
+        "end_time": absolute_time(done),
+        "end_contest_time": since(start, done),
+        **figures,
         "conditions": None if played.conditions is None else asdict(played.conditions),
         "differs": [asdict(one) for one in marks.get(session.session_id, ())],
     }
@@ -214,22 +267,3 @@ def _awards(facts: Facts) -> Iterator[_Object]:
         data = {"id": own, "citation": prize.prize, "team_ids": winners}
         shown = facts.results.final and not facts.frozen
         yield (("awards", 0), place), "awards", own, data if shown else None
-
-
-def absolute_time(at: Instant | datetime) -> str:
-    """Return a moment as the contest API writes it: ISO 8601 with milliseconds, in UTC."""
-    moment = at.utc if isinstance(at, Instant) else at
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def absolute_text(utc: str | None) -> str | None:
-    """Return a stored moment as the contest API writes it."""
-    return None if utc is None else absolute_time(datetime.fromisoformat(utc))
-
-
-def relative_time(seconds: float) -> str:
-    """Return a duration as the contest API writes it: h:mm:ss.sss."""
-    whole = round(1000 * seconds)
-    minutes, milliseconds = divmod(whole, 60_000)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{milliseconds // 1000:02d}.{milliseconds % 1000:03d}"

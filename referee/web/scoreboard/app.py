@@ -28,6 +28,8 @@ _log = logging.getLogger(__name__)
 # Everything comes from here, and no other site may put the scoreboard into a frame of its own.
 _POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 _STATIC = ("scoreboard", "shared")
+# Everybody may read the feed, so a page of another site may, too, as the contest API has it.
+_ANY_SITE = {"Access-Control-Allow-Origin": "*"}
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ def _register_feed(app: Flask, show: Show) -> None:
         return Response(
             lines,  # type: ignore[arg-type]
             content_type="application/x-ndjson",
-            headers=ENDLESS,
+            headers=ENDLESS | _ANY_SITE,
         )
 
 

@@ -143,9 +143,11 @@ def test_a_feed_that_cannot_be_given_is_refused(event, query):
 
 
 def test_the_feed_goes_on_after_a_token(event):
-    """A program asks again with its last token, and gets what is new."""
+    """A program asks again with its last token, and gets what is new; so may any site's page."""
     event.register("ants")
-    lines = event.client.get("/feed?stream=false").get_data(as_text=True).splitlines()
+    answer = event.client.get("/feed?stream=false")
+    assert "*" == answer.headers["Access-Control-Allow-Origin"]
+    lines = answer.get_data(as_text=True).splitlines()
     token = quote(json.loads(lines[0])["token"])
     rest = event.client.get(f"/feed?stream=false&since_token={token}").get_data(as_text=True)
     assert lines[1:] == rest.splitlines()

@@ -19,7 +19,7 @@ Print what a board knows, while it runs or later:
 
   referee board --data board-data
 
-The exit code is 1 if a station did not answer, or told what cannot be used.
+The exit code is 1 if a station did not answer, or sent something that cannot be used.
 """
 
 from __future__ import annotations
