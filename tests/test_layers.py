@@ -238,6 +238,7 @@ ONLY_IN = {
     "pebble": ("referee/extras/season/workers/processes.py",),
     "distributed": ("referee/extras/season/workers/cluster.py",),
     "segno": ("referee/service/setup/qr_code.py",),
+    "xlsxwriter": ("referee/formats/workbook.py",),
     "prometheus_client": ("referee/service/observation/metrics.py", "power/live/app.py"),
     "pandas": ("power/logs/frame.py",),
     "rich": ("power/live/terminal.py",),

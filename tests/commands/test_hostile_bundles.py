@@ -23,12 +23,14 @@ from hypothesis import strategies as st
 
 from referee import cli
 from referee.extras.season.rankings import events_of
-from referee.extras.season.report_text import pairs_csv, rankings_csv, report_json, report_text
+from referee.extras.season.report_tables import pairs_table, rankings_table
+from referee.extras.season.report_text import report_json, report_text
 from referee.extras.season.rows import row_line
 from referee.extras.season.scored import score_bundle
 from referee.extras.stations.bundles import BundleFolder
 from referee.extras.stations.joint_board import view_text
 from referee.formats.ground_truth import read_ground_truth
+from referee.formats.tables import csv_of
 from referee.scoring.rules import DEVKIT
 from referee.service.evidence import bundle_file
 from referee.service.evidence.facts import link_behind
@@ -175,7 +177,11 @@ def season_and_board(path, truth):
     """Let rescore, season and board read a bundle: it counts or says why, and nothing ends."""
     rows = [json.loads(row_line(score_bundle(path, truth, DEVKIT, resamples=4)))]
     events = events_of(rows)
-    for text in (report_text(events, rows), rankings_csv(events), pairs_csv(events)):
+    for text in (
+        report_text(events, rows),
+        csv_of(rankings_table(events)),
+        csv_of(pairs_table(events)),
+    ):
         assert all(letter.isprintable() or letter == "\n" for letter in text)
     assert json.dumps(report_json("x", "score", events, rows), allow_nan=False)
     told = []

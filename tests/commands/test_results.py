@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +86,48 @@ def test_figures_for_latex_are_files_that_its_text_names(
     assert all(pdf.startswith(b"%PDF") and b"CreationDate" not in pdf for pdf in drawn[0])
 
 
+def test_latex_says_on_standard_error_what_a_document_needs(
+    event: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table has its place by an option, and a name in another script names engine and font."""
+    add_team(event, "蜂", Registration(), "Kim")
+    assert 0 == referee(event, "results", "--latex", "--span", "landscape")
+    out, err = capsys.readouterr()
+    assert r"\begin{sidewaystable*}" in out and r"\usepackage{rotating}" in err
+    assert "XeLaTeX" in err and "Noto Sans CJK JP" in err
+    assert all(f"% {line}" in out.splitlines() for line in err.splitlines())
+    assert 2 == referee(event, "results", "--span", "page")
+    assert "--span belongs to --latex" in capsys.readouterr().err
+
+
+def test_a_workbook_has_the_figures_of_the_csv_with_their_types(
+    event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name like a number stays a name, its guard is gone, and the key joins both."""
+    openpyxl = pytest.importorskip("openpyxl", reason="needs the extra 'test'")
+    for name in ("007", "=1+1"):
+        add_team(event, name, Registration(), "Kim")
+    assert 0 == referee(event, "results", "--csv")
+    told = {row["team_id"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    file = tmp_path / "results.xlsx"
+    assert 0 == referee(event, "results", "--xlsx", str(file))
+    assert f"Wrote {file}." in capsys.readouterr().out
+    heads, *rows = openpyxl.load_workbook(file)["ranking"].iter_rows(values_only=True)
+    assert list(heads) == list(told["1"])
+    sheet = {row[-1]: dict(zip(heads, row, strict=True)) for row in rows}
+    assert {1: "ants", 2: "bees", 3: "007", 4: "=1+1"} == {key: sheet[key]["team"] for key in sheet}
+    assert ["'=1+1", float(told["1"]["mean_ap"])] == [told["4"]["team"], sheet[1]["mean_ap"]]
+    assert (False, None) == (sheet[1]["withdrawn"], sheet[2]["score"])
+
+
+def test_a_table_that_is_not_there_is_refused(
+    event: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The refusal names the tables that there are."""
+    assert 2 == referee(event, "results", "--csv", "ovic")
+    assert "no table 'ovic'. They have 'ranking'." in capsys.readouterr().err
+
+
 def test_figures_that_cannot_be_made_are_refused(
     event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,6 +136,8 @@ def test_figures_that_cannot_be_made_are_refused(
     taken.write_text("mine")
     assert 2 == referee(event, "results", "--figures", str(tmp_path / "figures"))
     assert "--figures belongs to --latex" in capsys.readouterr().err
+    assert 2 == referee(event, "results", "--latex", "--figures", str(tmp_path / "50 %"))
+    assert "its name has %" in capsys.readouterr().err
     assert 2 == referee(event, "results", "--latex", "--figures", str(taken))
     out, err = capsys.readouterr()
     assert ("", True) == (out, f"{taken} cannot be written" in err)

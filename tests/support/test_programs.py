@@ -16,6 +16,7 @@ from tests.support.programs import (
     C_WITH_LIBCURL,
     CURL,
     GIT,
+    LATEX,
     SSH,
     Need,
     require,
@@ -49,6 +50,15 @@ def test_a_missing_program_fails_the_test_under_ci(
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match=INSTALL):
         require(need)
+
+
+def test_a_program_that_is_too_large_for_ci_skips_the_test_there(
+    bare: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing under CI=true installs it, so its tests run where somebody has it."""
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.skip.Exception):
+        require(LATEX)
 
 
 def test_a_program_that_is_there_lets_the_test_run() -> None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from referee.core.conditions import Difference
 from referee.extras.season.choices import BY_MAP, BY_SCORE
+from referee.extras.season.keys import team_key
 from referee.extras.season.rows import NewResult, OldResult, ScoredRow
 from referee.extras.season.score_energy import divisor_or_why, no_score
 from referee.formats.faults import harmless
@@ -25,6 +26,7 @@ class Pair:
     second contest, by the spread of `turn_from_teams` teams (`referee.scoring.compare`). They are
     None where the draws cannot tell, and `missing` says why. `turned` says that the old order is
     the other one. `not_alike` names those of the two that were not run as the others were.
+    `ahead_id` and `behind_id` are the teams' keys.
     """
 
     ahead: str
@@ -37,6 +39,8 @@ class Pair:
     missing: str | None = None
     turn_from_teams: int | None = None
     not_alike: tuple[str, ...] = ()
+    ahead_id: str = ""
+    behind_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ class Entrant:
     `reproduces` says whether the bundle's own rules gave its own mAP, under whatever rules this
     ranking is; None if the file cannot tell. `missing` says why `old`, `new`, their intervals or
     `best` are None, by the field's name. `differs` is what was not as in the other sessions of the
-    event, and `not_told` says in words what of that the bundle does not tell.
+    event, and `not_told` says in words what of that the bundle does not tell. `team_id` is the
+    team's key.
     """
 
     team: str
@@ -70,6 +75,7 @@ class Entrant:
     missing: Mapping[str, str] = field(default_factory=dict)
     differs: tuple[Difference, ...] = ()
     not_told: str = ""
+    team_id: str = ""
 
 
 def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
@@ -85,6 +91,7 @@ def entrant_of(row: ScoredRow, old_result: OldResult, by: str) -> Entrant:
     }
     return Entrant(
         team=harmless(row["team"]),
+        team_id=team_key(row["team"]),
         session=row["session"],
         file=row["file"],
         verdict=harmless(str(old_result["verdict"])),

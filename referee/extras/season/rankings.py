@@ -19,6 +19,7 @@ from referee.extras.season.alike import marks_of
 from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.entrants import Entrant, Pair, entrant_of, exact_values, has_turned
 from referee.extras.season.joint import joint_uncertainty
+from referee.extras.season.keys import event_key, event_name
 from referee.extras.season.orders import Orders, orders_of, turned_after
 from referee.extras.season.rows import (
     SCORED,
@@ -29,7 +30,6 @@ from referee.extras.season.rows import (
     rules_of,
 )
 from referee.extras.season.score_energy import divisor_or_why
-from referee.formats.faults import harmless
 from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
 from referee.scoring.pairwise import Together
 
@@ -63,7 +63,7 @@ class ComparedRanking:
 
 @dataclass(frozen=True)
 class SeasonEvent:
-    """An event with its rankings, one for each set of new rules in the file."""
+    """An event with its key and its rankings, one for each set of new rules in the file."""
 
     name: str
     station: str | None
@@ -71,6 +71,7 @@ class SeasonEvent:
     truth_sha256: str
     first_utc: str | None
     rankings: tuple[ComparedRanking, ...] = field(default=())
+    event_id: str = ""
 
     @property
     def title(self) -> str:
@@ -104,7 +105,10 @@ def _event(rows: Sequence[ScoredRow], by: str) -> SeasonEvent:
         made_by = f" ({_made_by(row)})" if several else ""
         by_rules[f"{rules_of(row)}{made_by}"].append(row)
     return SeasonEvent(
-        name=harmless(first["event"] or "event without a name"),
+        name=event_name(first["event"]),
+        event_id=event_key(
+            *(first["event"], first["station"], first["track"], first["truth_sha256"])
+        ),
         station=first["station"],
         track=first["track"],
         truth_sha256=first["truth_sha256"],
@@ -229,9 +233,15 @@ class _Compared:
         other = tuple(one.team for one in (a, b) if one.differs)
         if isinstance(compared, str) or spread is None:
             why = str(compared)
-            return Pair(a.team, b.team, difference, None, None, None, turned, why, None, other)
+            return Pair(
+                *(a.team, b.team, difference, None, None, None, turned, why, None, other),
+                *(a.team_id, b.team_id),
+            )
         ends, turns = (compared.interval.low, compared.interval.high), compared.turns_among(spread)
-        return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams, other)
+        return Pair(
+            *(a.team, b.team, difference, *ends, turns, turned, None, spread.teams, other),
+            *(a.team_id, b.team_id),
+        )
 
     def _spread(self, place: int) -> Spread | None:
         """Return the spread of the teams that can be compared with this one, itself included.

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a season as text, as CSV and as JSON."""
+"""The report of a season as text and as JSON."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from referee.core.counts import counted
 from referee.core.marks import NOT_ALIKE, energy_marks, verdict_words
-from referee.core.spreadsheet import plain_cell
 from referee.core.text_cells import isolated, lines_of
 from referee.extras.season.entrants import Entrant, Pair
 from referee.extras.season.overview import (
@@ -25,24 +22,15 @@ from referee.extras.season.overview import (
     overview_of,
 )
 from referee.extras.season.rankings import ComparedRanking, SeasonEvent
-from referee.extras.season.rows import Row, rules_of
+from referee.extras.season.rows import Row
 from referee.formats.faults import harmless
 from referee.service.event.conditions import difference_text, marked_name
 from referee.service.results.interval_text import ends_text
 from referee.service.results.score_text import score_text
 
-_OF_EVENT = ("event", "station", "track", "truth_sha256", "first_utc", "rules")
-_LATER = ("differs", "not_told")
-RANKING_COLUMNS = (
-    *_OF_EVENT,
-    *(one.name for one in fields(Entrant) if "interval" not in one.name and one.name not in _LATER),
-)
-"""The columns of the rankings' CSV before the ends of the intervals; `_LATER` comes behind."""
-
 NOTHING_SCORED = "The file has no bundle that was scored."
 NO_SESSION_RANKS = "The file has no session that takes part in a ranking."
 
-_ENDS = ("old_low", "old_high", "new_low", "new_high")
 _HEADER = ("new", "old", "", "team", "new value", "95 %", "old value", "possible", "verdict")
 _LEFT = ("team", "verdict")
 _SHOWN = {
@@ -69,75 +57,6 @@ def report_json(
         "not_told": not_told(events),
         "events": [asdict(event) for event in events],
     }
-
-
-def rankings_csv(events: Sequence[SeasonEvent]) -> str:
-    """Return a line for each team and set of rules, with all digits.
-
-    A missing value is empty, and the column `missing` says why.
-    """
-    return _csv(
-        (*RANKING_COLUMNS, *_ENDS, *_LATER),
-        (
-            [
-                *_words(event, ranking),
-                *(_csv_value(one, name) for name in RANKING_COLUMNS[len(_OF_EVENT) :]),
-                *(one.old_interval or ("", "")),
-                *(one.new_interval or ("", "")),
-                *(differs_text(one), one.not_told),
-            ]
-            for event in events
-            for ranking in event.rankings
-            for one in ranking.entrants
-        ),
-    )
-
-
-def bundles_csv(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
-    """Return a line for each bundle and set of rules: its state, with the reason if it has no rank.
-
-    `reproduces` is empty where the rules are not the bundle's own.
-    """
-    why = {one["file"]: one["reason"] for one in left_out(rows, events)}
-    marks = {one["file"]: one["differs"] for one in not_alike(events)}
-    names = ("file", "event", "station", "team", "session", "truth_sha256", "status", "reproduces")
-    return _csv(
-        (*names, "rules", "verdict", "emulated", "reason", "differs"),
-        (
-            [
-                *(dict(row)[name] for name in names),
-                rules_of(row),
-                *(dict(row["old"] or {}).get(name) for name in ("verdict", "emulated")),
-                row["reason"] or why.get(row["file"]),
-                marks.get(row["file"]),
-            ]
-            for row in rows
-        ),
-    )
-
-
-def _csv_value(one: Entrant, name: str) -> object:
-    if name == "missing":
-        return "; ".join(f"{field}: {why}" for field, why in one.missing.items())
-    return getattr(one, name)
-
-
-def pairs_csv(events: Sequence[SeasonEvent]) -> str:
-    """Return a line for each turned pair and each pair of neighbours, with all digits."""
-    names = [one.name for one in fields(Pair)]
-    return _csv(
-        (*_OF_EVENT, *names),
-        (
-            [*_words(event, ranking), *(_pair_value(pair, name) for name in names)]
-            for event in events
-            for ranking in event.rankings
-            for pair in ranking.pairs
-        ),
-    )
-
-
-def _pair_value(pair: Pair, name: str) -> object:
-    return "; ".join(pair.not_alike) if name == "not_alike" else getattr(pair, name)
 
 
 def report_text(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
@@ -316,18 +235,3 @@ def _rank(value: int | None) -> str:
 def _table(ranking: ComparedRanking) -> list[str]:
     table = [_HEADER, *map(cells, ranking.entrants)]
     return lines_of(table, [name in _LEFT for name in _HEADER])
-
-
-def _words(event: SeasonEvent, ranking: ComparedRanking) -> tuple[str | None, ...]:
-    return (
-        *(event.name, event.station, event.track, event.truth_sha256, event.first_utc),
-        ranking.rules,
-    )
-
-
-def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([plain_cell(cell) for cell in row] for row in rows)
-    return text.getvalue()

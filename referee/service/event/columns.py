@@ -225,6 +225,7 @@ COLUMNS = (
     Column("mean_power_uncertainty_w", csv=19),
     Column("score_text", csv=21),
     Column(MARKS, csv=22),
+    Column("team_id", csv=23),
 )
 """The table."""
 

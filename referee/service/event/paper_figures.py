@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The charts of the results as figures of a paper: a PDF each, and the lines of LaTeX for it."""
+"""The charts of the results as figures of a paper: a PDF each, with its caption."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.service.event.charts import (
     speed_figure,
 )
 from referee.service.event.result_entry import Results
-from referee.service.event.results_table import latex_figure, state_line
+from referee.service.event.results_table import state_line
 
 _DRAWN = (
     ("accuracy-energy.pdf", AGAINST_ENERGY, energy_figure),
@@ -23,16 +23,16 @@ _DRAWN = (
 )
 
 
-def save_figures(results: Results, folder: Path) -> tuple[str, list[str]]:
-    """Write the PDFs into a folder that is there; return LaTeX for them, and remarks on letters.
+def save_figures(results: Results, folder: Path) -> tuple[list[tuple[str, str]], list[str]]:
+    """Write the PDFs into a folder that is there; return path and caption of each, and remarks.
 
-    The LaTeX needs the package graphicx. Names of files are relative to where LaTeX runs, as
-    `folder` is given. Raises OSError for a file that cannot be written.
+    Remarks are on letters. Paths are relative to where LaTeX runs, as `folder` is given. Raises
+    OSError for a file that cannot be written.
     """
-    made, remarks = [], []
+    figures, remarks = [], []
     for name, title, draw in _DRAWN:
         remark = save_pdf(draw(results, PAPER, SIZE_IN), folder / name, title)
         remarks += [] if remark is None else [remark]
         caption = f"{results.contest}. {title} {state_line(results)}"
-        made.append(latex_figure((folder / name).as_posix(), caption))
-    return "\n".join(["", *made]), remarks
+        figures.append(((folder / name).as_posix(), caption))
+    return figures, remarks

@@ -45,11 +45,14 @@ class PublicEntry(Figures, frozen=True, kw_only=True):
 class ResultEntry(PublicEntry, frozen=True, kw_only=True):
     """A team's place in the ranking, as operators see it.
 
+    `team_id` is the team's number in the event, as in the feed; results that were approved before
+    it was among them have None.
     `intervals` are lines of text. `reasons` are those of the verdict, and `review` says who lets it
     stand. `review_open` is what somebody must review first (see `doubt_of`), '' if nothing is
     open; so are `differs_open` of the differences. `turn` is the value of a `Turn`.
     """
 
+    team_id: int | None = None
     intervals: Sequence[str] = ()
     reasons: Sequence[str] = ()
     review: Review | None = None

@@ -96,6 +96,7 @@ def _entry(contest: Contest, standing: Standing) -> ResultEntry:
         **standing.figures.values(),
         rank=standing.rank,
         team=team.name,
+        team_id=team.team_id,
         organisation=team.registration.organisation,
         session=None if standing.session is None else standing.session.session_id,
         intervals=standing.interval_lines(contest.track),

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results in the manner of the paper's table II: as text, CSV, LaTeX and JSON."""
+"""The results in the manner of the paper's table II: as text, CSV and JSON."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +10,9 @@ import msgspec
 
 from referee.core.counts import counted
 from referee.core.dates import moment_text
-from referee.core.spreadsheet import plain_cell
 from referee.core.text_cells import isolated, lines_of, with_isolated_quotes
+from referee.errors import InputError
+from referee.formats.tables import Table, csv_of
 from referee.service.event.columns import (
     CSV_FIELDS,
     MARKS,
@@ -31,12 +30,9 @@ from referee.service.event.marks import all_marks
 from referee.service.event.result_entry import PastChampion, ResultEntry, Results, WonPrize
 from referee.service.results.score_text import score_text
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+RANKING = "ranking"
+"""The name of the ranking among the tables."""
+
 _TURNS = {
     "on": "its session is armed or runs",
     "waiting": "has not run yet",
@@ -77,41 +73,35 @@ def results_text(results: Results) -> str:
     return "\n".join(lines)
 
 
-def results_csv(results: Results) -> str:
-    """Return the entries as CSV with all digits and a header; a missing figure is empty.
+def results_csv(results: Results, name: str = RANKING) -> str:
+    """Return one of the tables as CSV with all digits and a header; a missing figure is empty.
 
-    The tables of guests follow, each after an empty line and with its own header.
+    Raises `InputError` if there is no table of this name.
     """
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_FIELDS)
-    for entry in results.entries:
-        writer.writerow([plain_cell(_csv_cell(results, entry, name)) for name in CSV_FIELDS])
+    tables = {table.name.casefold(): table for table in results_tables(results)}
+    if name.casefold() not in tables:
+        names = ", ".join(f"'{table.name}'" for table in tables.values())
+        raise InputError(f"The results have no table '{name}'. They have {names}.")
+    return csv_of(tables[name.casefold()])
+
+
+def results_tables(results: Results) -> list[Table]:
+    """Return the ranking and the tables of guests with typed values, each under its own name.
+
+    The name of a guest's table is the beginning of its title, up to a comma.
+    """
+    entries = [[_value(results, entry, name) for name in CSV_FIELDS] for entry in results.entries]
+    tables = [Table(RANKING, CSV_FIELDS, entries)]
     for table in guest_tables(results):
-        text.write("\n")
-        writer.writerow(table.heads)
-        writer.writerows([plain_cell(value) for value in row] for row in table.rows)
-    return text.getvalue()
+        title = table.title.partition(",")[0]
+        same = sum(made.name.startswith(title) for made in tables)
+        name = f"{title} {same + 1}" if same else title
+        tables.append(Table(name, table.heads, table.rows))
+    return tables
 
 
-def _csv_cell(results: Results, entry: ResultEntry, name: str) -> Any:
+def _value(results: Results, entry: ResultEntry, name: str) -> object:
     return "; ".join(all_marks(entry, results)) if name == MARKS else csv_value(entry, name)
-
-
-def results_latex(results: Results) -> str:
-    """Return the ranking as a LaTeX table that needs no package, and those of guests after it."""
-    columns = columns_on(On.LATEX, results.entries)
-    heads = [_title(head_of(column, results.figures)) for column in columns]
-    rows = [[row[column.field] for column in columns] for row in printed_entries(results.entries)]
-    sides = "".join("l" if column.left else "r" for column in columns)
-    caption = f"{results.contest}: rankings and results. Energy is measured in watt-hour. "
-    state = " ".join(filter(None, [state_line(results), about_line(results.entries)]))
-    made = [_latex_table(sides, heads, rows, caption + state)]
-    for table in guest_tables(results):
-        said = " ".join([f"{results.contest}: {table.title}.", *table.notes, state])
-        sides = "".join("r" if column.form else "l" for column in table.columns)
-        made.append(_latex_table(sides, [*map(_title, table.heads)], table.printed(), said))
-    return "\n".join(made)
 
 
 def results_json(results: Results) -> dict[str, Any]:
@@ -200,47 +190,3 @@ def _guest_lines(table: GuestTable) -> list[str]:
 def _of_verdict(entry: ResultEntry) -> list[str]:
     reasons = doubts(entry)
     return [f"{entry.verdict}: {'; '.join(reasons)}"] if reasons else []
-
-
-def _title(head: str) -> str:
-    """Return a head with a capital; 'mAP' and 'Wh' have theirs."""
-    return head.capitalize() if head.islower() else head
-
-
-def latex_figure(file: str, caption: str) -> str:
-    """Return a picture as a figure for LaTeX, which needs the package graphicx."""
-    return "\n".join(
-        [
-            r"\begin{figure}",
-            rf"\includegraphics[width=\linewidth]{{{file}}}",
-            rf"\caption{{{_latex(caption)}}}",
-            r"\end{figure}",
-            "",
-        ]
-    )
-
-
-def _latex_table(
-    sides: str, heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str
-) -> str:
-    return "\n".join(
-        [
-            r"\begin{table}",
-            rf"\begin{{tabular}}{{{sides}}}",
-            _latex_row(heads),
-            r"\hline",
-            *map(_latex_row, rows),
-            r"\end{tabular}",
-            rf"\caption{{{_latex(caption)}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(map(_latex, cells)) + r" \\"
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)

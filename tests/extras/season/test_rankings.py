@@ -21,16 +21,15 @@ from referee.extras.season.joint import energy_of_row, joint_fields, joint_uncer
 from referee.extras.season.overview import broken_bundles, left_out, overview_of
 from referee.extras.season.rankings import events_of
 from referee.extras.season.report_page import report_page
+from referee.extras.season.report_tables import bundles_table, pairs_table, rankings_table
 from referee.extras.season.report_text import (
-    bundles_csv,
     cells,
     pair_line,
-    pairs_csv,
-    rankings_csv,
     report_json,
     report_text,
 )
 from referee.extras.season.rows import RowKey, broken_row, new_row
+from referee.formats.tables import csv_of
 from referee.scoring import MapUncertainty, compare
 from referee.scoring.rare_images import RareImages
 from referee.scoring.split_half import SplitHalves
@@ -213,10 +212,10 @@ def test_csv_and_json_have_every_digit_and_every_row():
     """They are read back as the numbers that were computed."""
     rows = season()
     events = events_of(rows)
-    ranked = list(csv.DictReader(io.StringIO(rankings_csv(events))))
+    ranked = list(csv.DictReader(io.StringIO(csv_of(rankings_table(events)))))
     assert 6 == len(ranked)
     assert 0.3 / 0.5 == float(ranked[0]["new"]) and "" == ranked[0]["new_low"]
-    pairs = list(csv.DictReader(io.StringIO(pairs_csv(events))))
+    pairs = list(csv.DictReader(io.StringIO(csv_of(pairs_table(events)))))
     first = events[0].rankings[0].pairs[0]
     assert first.turn_probability == float(pairs[0]["turn_probability"])
     told = json.loads(json.dumps(report_json("x", BY_SCORE, events, rows), allow_nan=False))
@@ -225,12 +224,31 @@ def test_csv_and_json_have_every_digit_and_every_row():
     assert told["broken"] == broken_bundles(rows)
 
 
+def test_the_tables_join_by_keys_that_no_spreadsheet_changes():
+    """An event without a name, a guarded name and one with a control sign have one key each."""
+    names = ("=1+1", "b\x1b[2J", "007")
+    rows = [row(name, 0.1 * place, 0.2, event=None) for place, name in enumerate(names, 1)]
+    events = events_of(rows)
+    tables = (rankings_table(events), pairs_table(events), bundles_table(events, rows))
+    ranked, pairs, bundles = (
+        [dict(zip(it.heads, one, strict=True)) for one in it.rows] for it in tables
+    )
+    assert 1 == len({(one["event"], one["event_id"]) for one in (*ranked, *pairs, *bundles)})
+    assert "event without a name" == ranked[0]["event"] == events[0].name
+    teams = {one["team_id"]: one["team"] for one in ranked}
+    assert teams == {one["team_id"]: one["team"] for one in bundles} and 3 == len(teams)
+    assert all(
+        teams[one[f"{side}_id"]] == one[side] for one in pairs for side in ("ahead", "behind")
+    )
+    assert all(re.fullmatch("[et][0-9a-f]{12}", key) for key in (*teams, ranked[0]["event_id"]))
+
+
 def test_the_terminal_gets_the_first_of_many_turned_pairs():
     """The rest is counted, and stands in the CSV."""
     rows = [row(f"t{n:02}", 0.2 + n / 100, 0.4 - n / 100) for n in range(10)]
     text = report_text(events_of(rows), rows)
     assert (20, 1) == (text.count("is now ahead"), text.count("and 25 more: --csv pairs"))
-    assert 45 == pairs_csv(events_of(rows)).count("True")
+    assert 45 == csv_of(pairs_table(events_of(rows))).count("True")
 
 
 def test_the_terminal_gets_no_control_characters():
@@ -347,7 +365,7 @@ def test_each_missing_value_has_its_reason():
     assert "the energy has no uncertainty" == told["cats"]["new_interval"]
     text = report_text(events, rows)
     page = report_page("s", BY_SCORE, events, rows, lambda *it: None)
-    table = rankings_csv(events)
+    table = csv_of(rankings_table(events))
     for why in ("INVALID: The meter lost 3 s.?", "no mAP under", "energy has no uncertainty"):
         assert why in text and why in page and why in table
     assert "ants has no old value, new value, interval, possible ranks: the energy is" in text
@@ -424,7 +442,7 @@ def test_a_bundle_whose_old_result_does_not_reproduce_is_marked():
     assert line in page and 2 == page.count(", NOT REPRODUCED<")
     (told,) = report_json("x", BY_SCORE, events, rows)["not_reproduced"]
     assert ("a/bees.zip", 0.2, 0.25) == (told["file"], told["old_mean_ap"], told["new_mean_ap"])
-    ranked = csv.DictReader(io.StringIO(rankings_csv(events)))
+    ranked = csv.DictReader(io.StringIO(csv_of(rankings_table(events))))
     assert {("ants", "True"), ("bees", "False")} == {
         (one["team"], one["reproduces"]) for one in ranked
     }
@@ -472,7 +490,7 @@ def test_a_bundle_in_no_ranking_says_why():
     for file, reason in [*why.items(), ("a/x.zip", "It is no zip file.")]:
         assert f"{file}: {reason}" in report_text(events, rows)
         assert f"{file}: {reason}" in page
-        table = csv.DictReader(io.StringIO(bundles_csv(events, rows)))
+        table = csv.DictReader(io.StringIO(csv_of(bundles_table(events, rows))))
         assert [reason] == [one["reason"] for one in table if one["file"] == file]
     void = [row("cats", 0.1, 0.1, voided_utc=UTC.format(2))]
     assert "no session that takes part" in report_text(events_of(void), void)
@@ -501,12 +519,12 @@ def test_a_session_that_was_not_run_as_the_others_is_marked_on_every_surface():
     assert f"  a/ants.zip: {mark}" in text.splitlines()
     assert "  a/drones.zip: how it was run and scored" in text.splitlines()
     assert "ants (not alike) is ahead of bees" in pair_line(events[0].rankings[0].pairs[0])
-    read = list(csv.DictReader(io.StringIO(rankings_csv(events))))
+    read = list(csv.DictReader(io.StringIO(csv_of(rankings_table(events)))))
     assert [mark, "", "", ""] == [one["differs"] for one in read]
     assert "how it was run and scored" == read[3]["not_told"]
-    pairs = list(csv.DictReader(io.StringIO(pairs_csv(events))))
+    pairs = list(csv.DictReader(io.StringIO(csv_of(pairs_table(events)))))
     assert ["ants", "", ""] == [one["not_alike"] for one in pairs]
-    bundles = list(csv.DictReader(io.StringIO(bundles_csv(events, rows))))
+    bundles = list(csv.DictReader(io.StringIO(csv_of(bundles_table(events, rows)))))
     assert [mark, "", "", ""] == [one["differs"] for one in bundles]
     told = json.loads(json.dumps(report_json("x", BY_SCORE, events, rows)))
     assert [{"file": "a/ants.zip", "differs": mark}] == told["not_alike"]

@@ -19,11 +19,11 @@ from referee.service.event.conditions import difference_text
 from referee.service.event.finalizing import finalize, review
 from referee.service.event.result_entry import ContestRanking, PublicEntry, ResultEntry
 from referee.service.event.results import read_results
+from referee.service.event.results_latex import results_latex
 from referee.service.event.results_page import results_page
 from referee.service.event.results_table import (
     results_csv,
     results_json,
-    results_latex,
     results_shown,
     results_text,
 )

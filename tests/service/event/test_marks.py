@@ -21,11 +21,11 @@ from referee.service.event.finalizing import finalize, review
 from referee.service.event.marks import PROVISIONAL, all_marks, marks_of, short_marks, state_mark
 from referee.service.event.newest_charts import Charts
 from referee.service.event.results import read_results
+from referee.service.event.results_latex import results_latex
 from referee.service.event.results_page import results_page
 from referee.service.event.results_table import (
     results_csv,
     results_json,
-    results_latex,
     results_text,
 )
 from referee.service.event.share_picture import save_picture

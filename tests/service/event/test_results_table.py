@@ -12,16 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.service.event.columns import (
-    CSV_FIELDS,
-    On,
-    columns_on,
-    decimals_apart,
-)
+from referee.service.event.columns import CSV_FIELDS, decimals_apart
 from referee.service.event.finalizing import finalize
 from referee.service.event.results import read_results
+from referee.service.event.results_latex import results_latex
 from referee.service.event.results_page import results_page
-from referee.service.event.results_table import results_csv, results_latex, results_text
+from referee.service.event.results_table import results_csv, results_text
 from referee.service.teams.registration import withdraw
 
 EVIL = '<script>"50 % & #1_{a}~^\\</script>'
@@ -67,17 +63,6 @@ def test_the_csv_has_every_digit_and_no_false_zero(results):
     assert ("", "", "", "") == tuple(
         rows[2][name] for name in ("rank", "score", "energy_wh", "images")
     )
-
-
-def test_the_latex_has_no_loose_special_character(results):
-    """Names with LaTeX's own characters are text."""
-    text = results_latex(results)
-    assert r"50 \% \& \#1\_\{a\}\textasciitilde{}\textasciicircum{}\textbackslash{}" in text
-    body = text.partition(r"\hline")[2].partition(r"\end{tabular}")[0]
-    assert 4 == body.count(r" \\" + "\n")
-    between = len(columns_on(On.LATEX, ())) - 1
-    assert {between} == {line.replace(r"\&", "").count("&") for line in body.strip().splitlines()}
-    assert "PROVISIONAL" in text
 
 
 def test_the_page_stands_alone(event, results):

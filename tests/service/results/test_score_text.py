@@ -25,10 +25,10 @@ from referee.service.board.session_view import session_row
 from referee.service.event.proposal_view import all_proposals, proposal_text
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.event.results import read_results
+from referee.service.event.results_latex import results_latex
 from referee.service.event.results_page import results_page
 from referee.service.event.results_table import (
     results_csv,
-    results_latex,
     results_shown,
     results_text,
 )

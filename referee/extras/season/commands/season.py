@@ -10,6 +10,7 @@ open.
   referee season report season.jsonl --csv > rankings.csv
   referee season report season.jsonl --csv pairs > pairs.csv
   referee season report season.jsonl --csv bundles > bundles.csv
+  referee season report season.jsonl --xlsx season.xlsx
   referee season report season.jsonl --json
 """
 
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,12 +26,15 @@ from power.commands.written_file import file_to_write
 from referee.errors import needing
 from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.rows import Row, of_trusted_tracks, read_rows
+from referee.formats.tables import Table, csv_of
 from referee.programs.progress import progress_bar
 from referee.service.setup.whole_files import replace_file
 from referee.tracks.loading import TRACK_HELP, TRACK_OPTION
 
 if TYPE_CHECKING:
     from referee.extras.season.rankings import SeasonEvent
+
+_TABLES = ("rankings", "pairs", "bundles")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--csv",
         nargs="?",
         const="rankings",
-        choices=("rankings", "pairs", "bundles"),
+        choices=_TABLES,
         help="print CSV with all digits: the rankings (default), the pairs, or the bundles",
+    )
+    form.add_argument(
+        "--xlsx",
+        type=file_to_write,
+        metavar="FILE",
+        help="write these three tables for a spreadsheet, as .xlsx",
     )
     form.add_argument(
         "--html", type=file_to_write, metavar="FILE", help="write a page that stands alone"
@@ -74,18 +84,29 @@ def run(args: argparse.Namespace) -> int:
             page = report_page(args.file.name, args.rank_by, events, rows, progress)
         replace_file(args.html, page.encode(), 0o644)
         print(f"Wrote {args.html}.")
+    elif args.xlsx is not None:
+        replace_file(args.xlsx, _workbook(_tables(events, rows), events), 0o644)
+        print(f"Wrote {args.xlsx}.")
     elif args.json:
         print(json.dumps(report_json(args.file.name, args.rank_by, events, rows), allow_nan=False))
     elif args.csv is not None:
-        print(_csv(args.csv, events, rows), end="")
+        print(csv_of(_tables(events, rows)[args.csv]), end="")
     else:
         print(report_text(events, rows))
     return 0
 
 
-def _csv(what: str, events: Sequence[SeasonEvent], rows: Sequence[Row]) -> str:
-    from referee.extras.season.report_text import bundles_csv, pairs_csv, rankings_csv
+def _tables(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> dict[str, Table]:
+    from referee.extras.season.report_tables import bundles_table, pairs_table, rankings_table
 
-    if what == "bundles":
-        return bundles_csv(events, rows)
-    return pairs_csv(events) if what == "pairs" else rankings_csv(events)
+    made = (rankings_table(events), pairs_table(events), bundles_table(events, rows))
+    return dict(zip(_TABLES, made, strict=True))
+
+
+def _workbook(tables: Mapping[str, Table], events: Sequence[SeasonEvent]) -> bytes:
+    """Return the workbook; its moment is that of the season's last event, so it stays the same."""
+    from referee.formats.workbook import workbook_of
+
+    utc = max((event.first_utc or "" for event in events), default="")
+    with needing("a workbook", "xlsxwriter", "event"):
+        return workbook_of(list(tables.values()), utc)

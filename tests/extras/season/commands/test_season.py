@@ -33,6 +33,12 @@ def test_each_form_of_the_report(file, capsys):
     ]:
         assert 0 == main(["season", "report", str(file), *form])
         assert column in capsys.readouterr().out.splitlines()[0]
+    openpyxl = pytest.importorskip("openpyxl", reason="needs the extra 'test'")
+    book = file.with_suffix(".xlsx")
+    assert 0 == main(["season", "report", str(file), "--xlsx", str(book)])
+    sheets = openpyxl.load_workbook(book)
+    assert list(columns) == sheets.sheetnames
+    assert all(columns[sheet.title] in {cell.value for cell in sheet[1]} for sheet in sheets)
     page = file.with_suffix(".html")
     assert 0 == main(["season", "report", str(file), "--html", str(page)])
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
