@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from referee.core.host_port import joined
+from referee.core.written_text import unfit_character
 from referee.errors import InputError
 
 STATIONS_MOST = 64
@@ -45,7 +46,7 @@ def parse_address(text: str) -> StationAddress:
             "needs no password."
         )
     name = name.strip() or (host if port is None else joined(host, port))
-    if not name.isprintable() or len(name) > 60:
+    if unfit_character(name) or len(name) > 60:
         raise InputError(f"'{text}': a station's name has 60 printable characters at most.")
     path = parts.path.rstrip("/").removesuffix("/feed")
     return StationAddress(name, f"{parts.scheme}://{parts.netloc}{path}")

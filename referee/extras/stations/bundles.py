@@ -18,6 +18,7 @@ import msgspec
 
 from referee.core.instant import Instant
 from referee.core.states import SessionFacts
+from referee.core.written_text import unfit_character
 from referee.errors import InputError
 from referee.extras.stations.notification import JudgementData, moment_of, with_conditions
 from referee.service.event.figures import figures_of
@@ -144,7 +145,7 @@ def _session(
     )
     is_length = 0 < bundle_session.length_s <= _LENGTH_MOST_S
     if not (
-        bundle_session.team.isprintable()
+        unfit_character(bundle_session.team) is None
         and is_length
         and 1 <= bundle_session.session <= SESSION_MOST
     ):

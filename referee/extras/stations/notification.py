@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from referee.core.conditions import Conditions
+from referee.core.written_text import unfit_character
 from referee.service.event.figures import Count, Figures
 
 LINES_MOST = 20_000
@@ -173,7 +174,7 @@ def _read(line: bytes) -> Notification:
 
 def _require_plain(value: object) -> None:
     """Refuse what could harm a terminal, and numbers that are none."""
-    if isinstance(value, str) and not value.isprintable():
+    if isinstance(value, str) and unfit_character(value):
         raise ValueError("a text has characters that cannot be printed")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("a number is not finite")

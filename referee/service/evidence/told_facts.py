@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from referee.core.written_text import unfit_character
 from referee.service.evidence.bundle_file import (
     MOST,
     NO_VALUE,
@@ -63,4 +64,4 @@ def told_of(facts: bytes) -> ToldFacts:
 def _plain(text: Any) -> str:
     """Return a stranger's text as one that can be printed."""
     short = str(text)[:_NAME_MOST]
-    return short if short.isprintable() else ascii(short)[1:-1]
+    return ascii(short)[1:-1] if unfit_character(short) else short

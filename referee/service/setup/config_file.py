@@ -17,6 +17,7 @@ from typing import Any
 
 from power.bounded_file import file_text
 from power.resource import split_resource
+from referee.core.written_text import unfit_character
 from referee.errors import ConfigError, about_file
 from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection, TlsFiles
 from referee.service.setup.config_values import known_are, section, types_of
@@ -191,7 +192,7 @@ def _lane(
     if "resource" not in lane:
         raise ConfigError(f"{place} resource is missing: VISA resource of its meter.")
     ours = section(path, place, LaneKeys, {key: lane[key] for key in own if key in lane})
-    if not ours.name.isprintable() or not ours.name or ours.name != ours.name.strip():
+    if unfit_character(ours.name) or not ours.name or ours.name != ours.name.strip():
         raise ConfigError(f"{place} name must be printable, and not blank at its ends.")
     if len(ours.name) > _NAME_MOST:
         raise ConfigError(f"{place} name has more than {_NAME_MOST} characters.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Flask, Response, jsonify, request, send_from_directory
 
+from referee.core.written_text import unfit_character
 from referee.errors import Refusal
 from referee.service.people.audit import audit_json, read_audit, record_refusal
 from referee.service.setup.contest import Contest
@@ -81,4 +82,4 @@ def _arguments() -> dict[str, Any]:
 def _text(arguments: dict[str, Any], name: str) -> str:
     """Return a text of the request as far as it is fit for a record."""
     text = arguments.get(name)
-    return "".join(c for c in text[:200] if c.isprintable()) if isinstance(text, str) else ""
+    return "".join(c for c in text[:200] if not unfit_character(c)) if isinstance(text, str) else ""

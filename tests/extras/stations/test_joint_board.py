@@ -66,6 +66,12 @@ def test_the_newest_session_that_is_not_void_counts():
     assert 2 == found["entries"][0]["attempts"]
 
 
+@pytest.mark.parametrize("name", ["بچه\u200cها", "Bees \U0001f469\u200d\U0001f680"])
+def test_a_name_with_a_joiner_is_a_name(name):
+    """The words of some scripts and some pictures need one, so a station that tells it counts."""
+    assert [(1, name, "A", 1, "")] == ranks(view(followed("A", feed([(name, [judged()])]))))
+
+
 def test_a_team_that_has_withdrawn_has_no_rank():
     """It stays in the table, with the word."""
     text = feed([("ants", [judged()])]) + line("teams", "1", {"name": "ants", "withdrawn": True})
