@@ -32,7 +32,7 @@ def told(value: object, most: int = 60) -> str:
 
 def is_one_of(value: object, listed: Collection[Any]) -> bool:
     """Tell whether a value is one of these; an array is none, though numpy compares each number."""
-    if hasattr(value, "__array__") and getattr(value, "ndim", 1):
+    if hasattr(value, "__array__") and getattr(value, "ndim", None) != 0:
         return False
     try:
         return bool(value in listed)
@@ -81,10 +81,18 @@ def finite_number(value: object, name: str) -> float:
 
 def require_count(value: object, name: str, least: int, most: int | None = None) -> None:
     """Raise ArgumentError unless a value is a whole number, `least` or more, and `most` or less."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+    number = _whole(value)
+    if number is None or number < least:
         raise ArgumentError(f"{name} is {told(value)}: give a whole number, {least} or more")
-    if most is not None and value > most:
+    if most is not None and number > most:
         raise ArgumentError(f"{name} is {told(value)}: give {most} at most")
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number of any library as Python's; None for all else, and for a truth."""
+    if isinstance(value, bool) or not isinstance(value, int | Integral):
+        return None
+    return int(value)
 
 
 def several(values: object, name: str) -> list[Any]:
