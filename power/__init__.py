@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# `python -m power` runs this before it can answer a Ctrl-C, so nothing is imported here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from power.connect import open_meter as open_meter
     from power.logs.frame import read_columns as read_columns
     from power.logs.frame import read_log as read_log
@@ -24,6 +25,8 @@ def __getattr__(name: str) -> Any:
     """Import a name at its first use, so that `import power.meter` stays light."""
     if name not in _HOME:
         raise AttributeError(f"module 'power' has no attribute {name!r}")
+    from importlib import import_module
+
     value = globals()[name] = getattr(import_module(_HOME[name]), name)
     return value
 

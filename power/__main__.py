@@ -9,10 +9,13 @@ import sys
 def _run() -> None:
     """Run the command; Ctrl-C while it is still being loaded is told in one line, as later on."""
     try:
-        from power.cli import main
-        from power.commands.interrupt import leave
+        from power.commands.interrupt import leave, listening, raise_interrupt
 
-        leave(main(sys.argv[1:]))
+        with listening(raise_interrupt):
+            from power.cli import main
+
+            code = main(sys.argv[1:])
+        leave(code)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(1)

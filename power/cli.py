@@ -12,7 +12,12 @@ from collections.abc import Collection, Sequence
 from types import ModuleType
 
 from power.commands.characters import lacking, print_escapes
-from power.commands.interrupt import listening, raise_interrupt
+from power.commands.interrupt import (
+    forget_dropped,
+    listening,
+    raise_if_dropped,
+    raise_interrupt,
+)
 from power.commands.output import say
 from power.commands.parser import Parser, as_option
 from power.errors import MeterError
@@ -68,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser_of(words[:1]).parse_args(words)
     try:
         with listening(raise_interrupt):
+            raise_if_dropped()
             code = int(options.run(options))
             sys.stdout.flush()  # here a reader that has ended is still caught below
         return code
@@ -86,6 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("interrupted")
         return 1
+    finally:
+        forget_dropped()
 
 
 def ptd() -> int:

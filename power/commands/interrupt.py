@@ -25,6 +25,15 @@ LAST_S = 1.6
 """So long after a wish for an end the talk with a lost meter is over."""
 
 
+class _Early:
+    """Whether somebody has wanted the end before a command could listen."""
+
+    asked = False
+
+
+_early = _Early()
+
+
 class Interrupt:
     """A wish to end, made by a signal; the second wish is an order.
 
@@ -37,6 +46,8 @@ class Interrupt:
         self.asked_s = math.inf
         self._asked = SignalFlag()
         self._ordered = SignalFlag()
+        if _early.asked:
+            self.ask()
 
     @property
     def ordered(self) -> bool:
@@ -95,8 +106,23 @@ def listening_by_number(answer: Callable[[int], object]) -> Iterator[None]:
 
 
 def raise_interrupt() -> None:
-    """Answer a signal with KeyboardInterrupt."""
+    """Answer a signal with KeyboardInterrupt, and remember it.
+
+    Python drops one that comes while it calls back, as at the end of an import.
+    """
+    _early.asked = True
     raise KeyboardInterrupt
+
+
+def raise_if_dropped() -> None:
+    """Raise KeyboardInterrupt if `raise_interrupt` has, and the program goes on all the same."""
+    if _early.asked:
+        raise KeyboardInterrupt
+
+
+def forget_dropped() -> None:
+    """Forget what `raise_interrupt` remembers, when a command has ended."""
+    _early.asked = False
 
 
 class _Thread(threading.Thread):

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from power.commands.interrupt import Interrupt, Job, hanging, listening
+from power.cli import main
+from power.commands.interrupt import Interrupt, Job, hanging, listening, raise_interrupt
 from power.errors import MeterSilent
 from power.logs.power_log import read_power_log
 from tests.support.fakes import eventually
@@ -48,6 +49,16 @@ def test_a_job_that_ends_has_ended() -> None:
 
     with pytest.raises(MeterSilent, match="mute"):
         Job(fail, "t").wait(lambda: math.inf, lambda: False)
+
+
+def test_a_wish_that_python_drops_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    """A KeyboardInterrupt that comes in a callback is lost to Python, and not to the command."""
+    with contextlib.suppress(KeyboardInterrupt):
+        raise_interrupt()
+    assert Interrupt().asked()
+    assert 1 == main(["identify", "TCPIP::192.0.2.1::INSTR"])
+    assert "interrupted\n" == capsys.readouterr().err
+    assert not Interrupt().asked()
 
 
 @pytest.mark.parametrize(("gives_up_s", "ordered"), [(0.0, False), (math.inf, True)])
