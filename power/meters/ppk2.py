@@ -10,6 +10,7 @@ losses.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,9 +35,11 @@ _POLL_S = 0.02
 # A second of the stream, and more than the port can keep.
 _MOST_BYTES_AT_ONCE = 400_000
 _LONGEST_GAP_S = 0.5
-# A unit whose samples arrive later than this by its own count has lost whole turns of its counter,
-# unless those behind them come faster. Two clocks that differ by less than this share are good.
-_BEHIND_S, _CATCHING_UP_S, _DRIFT_SHARE = 0.25, 1.0, 1e-3
+# A unit whose samples arrive later than this by its own count has lost whole turns of its counter.
+_BEHIND_S = 0.25
+# Without any loss the samples may only be late, and those behind them come faster: so long is
+# waited. Two clocks may differ by this share.
+_CATCHING_UP_S, _DRIFT_SHARE = 2.0, 1e-3
 _SILENT_S = 1.0
 _MOST_SHARE = 2.0
 # A step of the converter in the largest range, whose shunt has 43 mΩ.
@@ -71,7 +74,8 @@ class Ppk2:
             self._port.close()
             raise
         self._time, self._taken, self._heard_s = DeviceTime(), 0, tools.clock()
-        self._since_s = self._prompt_s = self._heard_s
+        self._first, self._begun_s = DeviceTime(), self._heard_s
+        self._looked_s, self._least_behind_s = self._heard_s, math.inf
         hardware = dict(line.split(": ", 1) for line in about.splitlines() if ": " in line)
         self.identity = Identity("Nordic", f"PPK2 {mode}", resource.address, hardware.get("HW", ""))
         self.sampling = Sampling(
@@ -113,18 +117,17 @@ class Ppk2:
     def _sample(self, block: SampleBlock, arrived_s: float) -> Sample:
         lost = block.lost
         self._taken += block.samples + lost
+        missing = self._missing(arrived_s)
+        self._taken += missing
         device_s = self._taken / SAMPLES_A_SECOND
         at_s = self._time.host_s(device_s, arrived_s)
-        behind_s = arrived_s - at_s
-        if behind_s <= _BEHIND_S:
-            self._prompt_s = arrived_s
-        elif lost or arrived_s - self._prompt_s > _CATCHING_UP_S:
+        if arrived_s - at_s > _BEHIND_S:
             # The counter has only six bits, so of a loss it does not show whole turns. Without
             # any loss the samples may only be late, and those behind them come faster.
-            if lost or behind_s > _DRIFT_SHARE * (arrived_s - self._since_s):
-                lost += round(behind_s * SAMPLES_A_SECOND)
+            if lost:
+                lost += round((arrived_s - at_s) * SAMPLES_A_SECOND)
+                self._first, self._begun_s = DeviceTime(), arrived_s
             self._time = DeviceTime()
-            self._since_s = self._prompt_s = arrived_s
             at_s = self._time.host_s(device_s, arrived_s)
         return Sample(
             at_s,
@@ -133,8 +136,20 @@ class Ppk2:
             block.mean_a,
             span_s=block.samples / SAMPLES_A_SECOND,
             over_range=block.over_range,
-            lost=lost,
+            lost=lost + missing,
         )
+
+    def _missing(self, arrived_s: float) -> int:
+        """Return how many samples are late for so long that they will never come."""
+        device_s = self._taken / SAMPLES_A_SECOND
+        behind_s = arrived_s - self._first.host_s(device_s, arrived_s)
+        self._least_behind_s = min(self._least_behind_s, behind_s)
+        if arrived_s - self._looked_s < _CATCHING_UP_S:
+            return 0
+        least_s, self._least_behind_s = self._least_behind_s, math.inf
+        self._looked_s = arrived_s
+        drift_s = _DRIFT_SHARE * (arrived_s - self._begun_s)
+        return round(least_s * SAMPLES_A_SECOND) if least_s > max(_BEHIND_S, drift_s) else 0
 
     def _introduce(self, tools: Tools) -> str:
         """Return what the unit says of itself; a stream that a killed program left is ended."""
