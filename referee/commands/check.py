@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 from referee.commands.operators import add_operator, written
 from referee.commands.options import VARIABLE, environment_config
 from referee.core.counts import counted
+from referee.core.text_cells import isolated, with_isolated_quotes
 from referee.errors import ConfigError, InputError, Unavailable
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.preflight.finding import Finding, Level
@@ -129,13 +130,15 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
             group = row["group"]
             lines.append(group)
         level = "KNOWN" if row["level"] == "WARN" and row["override"] else row["level"]
-        lines.append(f"  {level:4}  {row['item']}: {row['text']}{_age(row['age_s'])}")
+        text = with_isolated_quotes(row["text"])
+        lines.append(f"  {level:4}  {row['item']}: {text}{_age(row['age_s'])}")
         if row["remedy"]:
+            # It may have a command to paste, so nothing goes into it.
             lines.append(f"        {row['remedy']}")
         if row["override"]:
             by = row["override"]
             done = "overridden" if row["level"] == "FAIL" else "acknowledged"
-            lines.append(f"        {done} by {by['operator']}: {by['reason']}")
+            lines.append(f"        {done} by {isolated(by['operator'])}: {by['reason']}")
     return [*lines, "", _verdict(shown)]
 
 

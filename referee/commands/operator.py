@@ -22,7 +22,9 @@ import sys
 
 from referee.commands.operators import add_operator as add_by
 from referee.commands.options import add_config
+from referee.core.text_cells import isolated
 from referee.errors import InputError
+from referee.programs.terminal import say
 from referee.service.people.audit import local_time
 from referee.service.people.operators import (
     PASSWORD_LEAST,
@@ -115,7 +117,7 @@ def _asked() -> str:
 
 def _remove(contest: Contest, args: argparse.Namespace) -> None:
     name = remove_operator(contest, args.name, args.by)
-    print(f"'{name}' may no longer log in.")
+    say(f"'{name}' may no longer log in.")
     if not operators_of(contest):
         print(
             "Nobody is registered now: anybody at this laptop may act, without a login.",
@@ -131,4 +133,4 @@ def _list(contest: Contest, as_json: bool) -> None:
     elif not operators:
         print("Nobody is registered: anybody at this laptop may act, without a login.")
     for one in [] if as_json else operators:
-        print(f"{one.role:9}  {one.name}  (since {local_time(one.utc)})")
+        print(f"{one.role:9}  {isolated(one.name)}  (since {local_time(one.utc)})")

@@ -22,6 +22,7 @@ import secrets
 
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
+from referee.core.text_cells import isolated
 from referee.core.turns import draw_lots
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -93,4 +94,4 @@ def _lots_text(roster: Roster) -> str:
     seed = "" if roster.order is None or roster.order.seed is None else roster.order.seed
     names = [team.name for team in roster.active if team.ordered]
     lots = draw_lots(names, seed)
-    return "\n".join(["", *(f"{lot.digest[:16]}…  {lot.name}" for lot in lots)])
+    return "\n".join(["", *(f"{lot.digest[:16]}…  {isolated(lot.name)}" for lot in lots)])

@@ -16,6 +16,7 @@ import argparse
 
 from referee.commands.operators import add_operator
 from referee.commands.options import add_config
+from referee.core.text_cells import isolated
 from referee.service.people.audit import local_time
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -68,7 +69,7 @@ def _word(text: str) -> str:
 def _sentence(freeze: Freeze | None) -> str:
     if freeze is None:
         return "The scoreboard is not frozen, and never was."
-    by = f"by {freeze.operator} at {local_time(freeze.utc)}."
+    by = f"by {isolated(freeze.operator)} at {local_time(freeze.utc)}."
     if freeze.kind == "frozen":
         return f"The scoreboard is frozen. It was frozen {by}"
     return f"The scoreboard is not frozen. It was unfrozen {by}"

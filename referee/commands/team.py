@@ -32,10 +32,12 @@ from power.commands.written_file import file_to_write
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
 from referee.core.counts import counted
+from referee.core.text_cells import isolated
 from referee.errors import InputError
 from referee.formats.team_table import parse_team_table
 from referee.formats.text import read_bytes
 from referee.programs.progress import progress_bar
+from referee.programs.terminal import say, tell_on_terminal
 from referee.service.board.slip_venue import venue_of
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
@@ -208,12 +210,12 @@ def _print_passwords(contest: Contest, names: Collection[str], operator: str) ->
     for name, password in registration.new_passwords(contest, names, operator).items():
         print(f"{name}: {password}")
         # Programs read the line above, so this one is not in it.
-        print(f"'{name}' logs in as {registration.login_of(contest, name)}", file=sys.stderr)
+        tell_on_terminal(f"'{name}' logs in as {registration.login_of(contest, name)}")
 
 
 def _warn(contest: Contest, names: Collection[str]) -> None:
     for warning in look_alike_warnings(contest, names):
-        print(f"warning: {warning}", file=sys.stderr)
+        tell_on_terminal(f"warning: {warning}")
 
 
 def _list(contest: Contest, args: argparse.Namespace) -> None:
@@ -268,11 +270,11 @@ def _amend(contest: Contest, args: argparse.Namespace) -> None:
         )
 
     new = registration.amend(contest, args.name, changed, args.reason, args.by)
-    organisation = f"entered by {new.organisation}, " if new.organisation else ""
+    organisation = f"entered by {isolated(new.organisation)}, " if new.organisation else ""
     prizes = "takes prizes" if new.prizes else "declines prizes"
     sessions = "runs sessions" if new.sessions else "submits models only"
-    where = f" only in lane {new.lane}" if new.lane else ""
-    print(f"'{args.name}': {organisation}{prizes}, {sessions}{where}.")
+    where = f" only in lane {isolated(new.lane)}" if new.lane else ""
+    print(f"'{isolated(args.name)}': {organisation}{prizes}, {sessions}{where}.")
 
 
 def _lane(contest: Contest, args: argparse.Namespace) -> str | None:
@@ -289,22 +291,22 @@ def _rename(contest: Contest, args: argparse.Namespace) -> None:
     name = registration.rename(contest, args.name, args.new_name, args.by)
     _warn(contest, [name])
     login = registration.login_of(contest, name)
-    print(f"'{args.name}' is now '{name}'. It still logs in as {login}, or with any earlier name.")
+    say(f"'{args.name}' is now '{name}'. It still logs in as {login}, or with any earlier name.")
 
 
 def _withdraw(contest: Contest, args: argparse.Namespace) -> None:
     registration.withdraw(contest, args.name, args.reason, args.by)
-    print(f"'{args.name}' has withdrawn.")
+    say(f"'{args.name}' has withdrawn.")
 
 
 def _return(contest: Contest, args: argparse.Namespace) -> None:
     registration.bring_back(contest, args.name, args.reason, args.by)
-    print(f"'{args.name}' takes part again.")
+    say(f"'{args.name}' takes part again.")
 
 
 def _remove(contest: Contest, args: argparse.Namespace) -> None:
     registration.remove(contest, args.name, args.by)
-    print(f"'{args.name}' is no longer registered.")
+    say(f"'{args.name}' is no longer registered.")
 
 
 _DO: dict[str, Callable[[Contest, argparse.Namespace], None]] = {

@@ -78,6 +78,8 @@ _VARIANTS = frozenset("\ufe0e\ufe0f")
 
 # A letter with what stands on it, or joins it to the next one.
 _LETTER = re.compile("(?s:.)[\u0300-\u036f\u20d0-\u20f0\u200c\u200d]*")
+# An ideographic one has its place in a font; an empty line would end a paragraph.
+_BLANK = re.compile(r"(?!\u3000)\s")
 _JOINER = re.compile("[\u200c\u200d]")
 WHOLE_MOST, PIECE = 16, 6
 """The most letters of a word that stays whole, and of each part of a longer one.
@@ -117,7 +119,7 @@ class LatexWriter:
 
     def text(self, text: str) -> str:
         """Return a text that LaTeX prints as it is."""
-        shown = "".join(filter(_is_shown, unicodedata.normalize("NFC", text)))
+        shown = "".join(filter(_is_shown, _BLANK.sub(" ", unicodedata.normalize("NFC", text))))
         first, end = _turned(shown)
         if first == end:
             return self._in_order(shown)

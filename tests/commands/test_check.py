@@ -31,6 +31,13 @@ def check(config, capsys, *words):
     return code, {row["item"]: row for row in rows if row["level"] == "FAIL"}, err
 
 
+def test_a_name_from_right_to_left_is_isolated(event, capsys):
+    """Who has overridden a check turns nothing beside the name."""
+    change = ("--override", "disk", "--reason", "short", "--by", "كيم")
+    main(["check", "--quick", *change, "--config", str(event.path)])
+    assert "overridden by \u2068كيم\u2069: short" in capsys.readouterr().out
+
+
 def test_an_override_lasts_until_it_is_taken_back(event, capsys):
     """Each change is told in the list, stays on record, and done twice it is the same."""
     code, before, _ = check(event, capsys)

@@ -51,6 +51,16 @@ def test_the_list_is_for_people_and_for_programs(event, capsys):
     assert [("Kim", "operator"), ("Sam", "assistant")] == [(r["name"], r["role"]) for r in rows]
 
 
+def test_a_name_from_right_to_left_turns_nothing_beside_it(event, capsys):
+    """In the list and in sentences it is isolated; the line with its password is for programs."""
+    referee(event, "add", "كيم", "--role", "operator")
+    assert capsys.readouterr().out.startswith("كيم: ")
+    assert 0 == referee(event, "list")
+    assert "  \u2068كيم\u2069  (since" in capsys.readouterr().out
+    assert 0 == referee(event, "remove", "كيم")
+    assert "'\u2068كيم\u2069' may no longer log in." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -43,6 +43,29 @@ def test_the_printed_password_logs_in(event: Contest, capsys: pytest.CaptureFixt
     assert [None, "Team Rocket"] == [teams.admitted(name, password) for password in (first, second)]
 
 
+def test_a_name_from_right_to_left_turns_nothing_beside_it(
+    event: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each sentence isolates it; the line with its password is for programs."""
+    shown = "'\u2068نحل\u2069'"
+    assert 0 == team(event, "add", "نحل", "--organisation", "جامعة")
+    out, err = capsys.readouterr()
+    assert (True, f"{shown} logs in as team1\n") == (out.startswith("نحل: "), err)
+    reason = ("--reason", "asked")
+    for words in (
+        ("amend", "نحل", "--prizes", "no", *reason),
+        ("withdraw", "نحل", *reason),
+        ("return", "نحل", *reason),
+        ("rename", "نحل", "ants"),
+        ("rename", "ants", "نحل"),
+        ("remove", "نحل"),
+    ):
+        assert 0 == team(event, *words)
+        said = capsys.readouterr().out
+        assert shown in said and said.count("نحل") == said.count("\u2068نحل\u2069")
+        assert ("\u2068جامعة\u2069" in said) == (words[0] == "amend")
+
+
 def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
     """Each change is reported in a sentence, and the list shows the remaining teams."""
     for name in ("ants", "bees"):

@@ -48,6 +48,7 @@ def test_quotes_and_brackets_make_no_other_sign():
         ("straße – ½", r"stra\ss{}e \textendash{} \textonehalf{}"),
         ("\u2068ants\u2069", "ants"),
         ("Tom\u200d", "Tom"),
+        ("a\u00a0b\u2009c\n\nd", "a b c  d"),
     ],
 )
 def test_latin_letters_are_commands_of_every_encoding(text, written):

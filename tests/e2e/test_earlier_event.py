@@ -83,7 +83,7 @@ def test_final_results_in_a_terminal_and_in_files(event: Event) -> None:
     (ants,) = [
         line for line in results_latex(results).splitlines() if r" & \raggedright ants & " in line
     ]
-    assert {"1", "ants", "0.75000", "0.1000", r"\textasciitilde{}7.5", "0"} <= set(
+    assert {"1", r"\raggedright ants", "0.75000", "0.1000", r"\textasciitilde{}7.5", "0"} <= set(
         ants.split(" & ")
     )
     page = results_page(results)

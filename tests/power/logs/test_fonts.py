@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import warnings
 
@@ -119,6 +120,14 @@ def test_an_svg_leaves_names_to_the_browser_without_a_word(recwarn):
     figure.suptitle(f"チーム {NOBODYS}", parse_math=False)
     assert "チーム" in svg_of(figure, style={}, title="a title").decode()
     assert [] == [str(it.message) for it in recwarn]
+
+
+def test_an_svg_keeps_the_blanks_of_a_name():
+    """Two blanks are no single one, whoever draws the picture."""
+    figure = figures.Figure()
+    figure.suptitle("two  blanks <text ", parse_math=False)
+    (text,) = re.findall("<text[^>]*>[^<]*", svg_of(figure, style={}).decode())
+    assert ' xml:space="preserve"' in text and text.endswith(">two  blanks &lt;text ")
 
 
 def test_threads_draw_by_their_own_settings_whatever_becomes_of_the_warnings():

@@ -48,3 +48,31 @@ def test_a_curve_never_runs_backwards(scripts: Scripts) -> None:
     assert 201 == len(found)
     assert found == sorted(found)
     assert found[-1] - found[0] > 400
+
+
+def test_readings_are_fetched_once_a_second_until_the_session_is_over(fresh: Scripts) -> None:
+    """Each time only what is new; a state that is new needs one more fetch."""
+    body = """
+    const { pass } = world();
+    document.body.innerHTML = '<svg id="chart"></svg><p id="chart-text"></p>';
+    const asked = [];
+    globalThis.fetch = async (url) => {
+      asked.push(url);
+      return { ok: true, json: async () => ({ samples: [[asked.length, asked.length, 5]] }) };
+    };
+    const chart = new m.Chart((part) => part);
+    const news = (state) => chart.follow(state && { id: 3, state, ran_s: null }, 600, 3);
+    await pass(5_000);
+    await news(null);
+    for (const ms of [0, 0, 999, 1]) {
+      await pass(ms);
+      await news("RUNNING");
+    }
+    for (const ms of [1000, 1000, 1000]) {
+      await pass(ms);
+      await news("SCORED");
+    }
+    return asked;
+    """
+    after = [f"sessions/3/power?after={number}" for number in range(3)]
+    assert after == fresh.run("console/chart.js", body)

@@ -21,3 +21,11 @@ def test_a_re_run_says_which_files_will_score_it(scripts: Scripts, said: str, be
     assert rerun.endswith(f"that cannot be undone.{behind}")
     replaced = scripts.call(MODULE, "replaceQuestion", "ants", "Session 3 counts.", said)
     assert replaced["text"].endswith(f"Make a new session for ants?{behind}")
+
+
+def test_more_time_begins_with_a_minute(scripts: Scripts) -> None:
+    """It is a number of one second at least."""
+    body = "return Object.values(m.QUESTIONS).flatMap((one) => one(...a).fields ?? [])"
+    fields = {one["name"]: one for one in scripts.run(MODULE, body, SESSION, "")}
+    seconds = fields["seconds"]
+    assert ("number", 1, 60) == (seconds["type"], seconds["min"], seconds["value"])

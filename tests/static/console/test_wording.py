@@ -53,7 +53,17 @@ def test_a_session_in_one_line(scripts: Scripts, others: dict[str, Any], text: s
 
 def test_boxes_that_match_nothing_are_explained(scripts: Scripts) -> None:
     """Each reason is in words, and one that the page does not know is there as it is."""
-    counts = {"inverted box": 2, "other": 1}
-    text = "These boxes match no object: 2 with corners the wrong way round, 1 other."
+    words = {
+        "unknown image": "of an image that does not exist",
+        "class out of range": "of a class that does not exist",
+        "confidence not finite": "without a finite confidence",
+        "coordinate not finite": "without finite coordinates",
+        "inverted box": "with corners the wrong way round",
+        "other": "other",
+    }
+    # The browser gets them in the order of the alphabet.
+    counts = {why: number for number, why in enumerate(sorted(words), 1)}
+    told = ", ".join(f"{number} {words[why]}" for why, number in counts.items())
+    text = f"These boxes match no object: {told}."
     assert text == scripts.call(MODULE, "flagText", counts)
     assert "" == scripts.call(MODULE, "flagText", {})

@@ -115,3 +115,17 @@ def test_reports_carry_who_tells_them(fresh: Scripts) -> None:
     said = ["", "too small", ""]
     posted = [{"key": 7, "width": 5}, {"key": 7, "width": 6}]
     assert [said, posted] == fresh.run("display/link.js", BEGIN + body)
+
+
+def test_a_page_that_closes_says_so_once(fresh: Scripts) -> None:
+    """The desk would notice only after seconds; the stream ends, and no other one begins."""
+    body = """
+    const posted = [];
+    globalThis.fetch = async (url, { body, keepalive }) => {
+      posted.push([url.split("/").at(-1), JSON.parse(body).key, keepalive]);
+    };
+    for (let n = 0; n < 2; n += 1) dispatchEvent(new Event("pagehide"));
+    await pass(20_000);
+    return [posted, streams.length, streams[0].readyState];
+    """
+    assert [[["bye", 7, True]], 1, 2] == fresh.run("display/link.js", BEGIN + body)

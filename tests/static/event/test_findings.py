@@ -94,6 +94,12 @@ def list_of(*fails: int | None, **more: Any) -> dict[str, Any]:
             "The checks are in order. Session 3 is RUNNING; the next session can be armed after "
             "that.",
         ),
+        (
+            list_of(lanes=[TWO[0], TWO[1] | {"waits": "Session 3 is RUNNING"}]),
+            [],
+            "The checks are in order. Lane right: session 3 is RUNNING; the next session can be "
+            "armed after that.",
+        ),
     ],
 )
 def test_the_verdict_says_whether_sessions_can_be_armed(

@@ -72,10 +72,16 @@ def test_a_lost_connection_is_said_until_there_is_news(fresh: Scripts) -> None:
     asked[0].answer(told({ text: "The disk is full." }, false, 503));
     await pass(1);
     const lost = [said(), silent(), seen.length];
-    await pass(800);
-    asked[1].answer(told({ n: 1 }));
+    await pass(5_000);
+    asked[1].fail(new Error("gone"));
     await pass(1);
-    return [lost, [said(), silent(), seen.length]];
+    const later = said();
+    await pass(800);
+    asked[2].answer(told({ n: 1 }));
+    await pass(1);
+    return [lost, later, [said(), silent(), seen.length]];
     """
     lost = ["connection lost just now (The disk is full.)", True, 0]
-    assert [lost, ["live", False, 1]] == fresh.run("event/following.js", BEGIN + body)
+    assert [lost, "connection lost 5 s ago (gone)", ["live", False, 1]] == fresh.run(
+        "event/following.js", BEGIN + body
+    )

@@ -40,7 +40,14 @@ def test_points_of_one_reason_have_one_act(scripts: Scripts) -> None:
         point("no score", 6),
         point("no score", 7),
     ]
-    doubts, waiting = scripts.call(MODULE, "groupsOf", points)
+    points = [one | {"doubt": "SUSPECT"} for one in points]
+    points += [point("conditions", number, "length") for number in (8, 9)]
+    doubts, waiting, unlike = scripts.call(MODULE, "groupsOf", points)
+    assert [
+        "2 sessions have an energy that is SUSPECT, for the same reason: 1, 2.",
+        "2 teams have no session that counts.",
+        "2 sessions differ from the others in the same way: 8, 9.",
+    ] == [one["text"] for one in (doubts, waiting, unlike)]
     assert ("review", "Review all 2…", [1, 2]) == (
         doubts["act"],
         doubts["words"],

@@ -91,13 +91,16 @@ def test_all_bars_have_one_scale(scripts: Scripts) -> None:
     const entries = [{ score: 4, score_low: 2, score_high: 6 }, { score: null }];
     const scale = m.scaleOf({ entries, champions: [{ score: 8 }] });
     return [scale, m.scaleOf({ entries: [], champions: [] }), m.scaleOf({ entries, champions: [] }),
-      m.barOf(entries[0], scale), m.barOf(entries[1], scale), m.barOf({ score: 8 }, scale)];
+      m.barOf(entries[0], scale), m.barOf(entries[1], scale), m.barOf({ score: 8 }, scale),
+      ...[[2, null], [null, 6], [null, null], [2], [undefined, 6]].map(
+        ([low, high]) => m.barOf({ score: 4, score_low: low, score_high: high }, scale).from)];
     """
     assert [
         *(8, 1, 6),
         {"at": 50, "from": 26, "to": 74},
         None,
         {"at": 98, "from": None, "to": None},
+        *[None] * 5,
     ] == scripts.run("scoreboard/places.js", body)
 
 

@@ -61,6 +61,24 @@ def test_without_champions_there_is_no_line(scripts: Scripts) -> None:
     assert [1, 0] == scripts.run("scoreboard/rows.js", body, all_of)
 
 
+def test_a_bar_has_its_interval_around_its_score(scripts: Scripts) -> None:
+    """Band and circle are on one height, and an interval has a width however small it is."""
+    body = f"""{MAKE}
+    const told = (part, names) => names.map((name) => part.getAttribute(name));
+    return rows.map((row) => [
+      ...told(row.querySelector("rect"), ["x", "width", "y", "height"]),
+      ...told(row.querySelector("circle"), ["cx", "cy"]),
+    ]);
+    """
+    wide = entry("ants", 4.0, score_low=2.0, score_high=4.0)
+    narrow = entry("bees", 2.0, score_low=2.0, score_high=2.0)
+    shown = scripts.run("scoreboard/rows.js", body, view(entries=[wide, narrow]))
+    assert [
+        ["50%", "48%", "30%", "40%", "98%", "50%"],
+        ["50%", "0.4%", "30%", "40%", "50%", "50%"],
+    ] == shown
+
+
 def test_a_row_is_of_one_kind(scripts: Scripts) -> None:
     """A champion, who is on now, the newest result, or another."""
     entries = [

@@ -76,3 +76,17 @@ def test_a_refused_stream_is_asked_for_again(fresh: Scripts, state: int, opened:
     assert ["connection lost just now, reconnecting…", opened] == fresh.run(
         "scoreboard/stream.js", BEGIN + body, state
     )
+
+
+@pytest.mark.parametrize(("answer", "opened"), [(False, 2), (True, 1), (None, 1)])
+def test_news_that_nobody_can_take_needs_a_new_stream(
+    fresh: Scripts, answer: bool | None, opened: int
+) -> None:
+    """A handler says false where it has missed what the news rests on."""
+    body = """
+    m.follow("events", { view: () => a[0] });
+    streams[1].say("view", {});
+    await pass(2_100);
+    return streams.length - 1;
+    """
+    assert opened == fresh.run("scoreboard/stream.js", BEGIN + body, answer)

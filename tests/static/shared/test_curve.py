@@ -58,13 +58,17 @@ def test_a_scale_has_short_labels(scripts: Scripts, top: float, labels: list[str
 
 
 def test_the_area_has_its_lowest_value_at_the_bottom(scripts: Scripts) -> None:
-    """Seconds go to the right, watts go up."""
+    """Seconds go to the right, watts go up, and both fill what the margins leave."""
     body = """
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const { x, y } = m.area(svg, { from: 0, to: 10, low: 0, top: 5 });
-    return [x(0) < x(1), x(1) < x(10), y(0) > y(1), y(1) > y(5)];
+    const { x, y, width, height, margin } = m.area(svg, { from: 2, to: 10, low: -1, top: 4 });
+    const [right, bottom] = [width - margin.right, height - margin.bottom];
+    return [
+      [x(2), margin.left], [x(6), (margin.left + right) / 2], [x(10), right],
+      [y(-1), bottom], [y(1.5), (margin.top + bottom) / 2], [y(4), margin.top],
+    ].map(([at, place]) => Math.abs(at - place) < 1e-9);
     """
-    assert [True] * 4 == scripts.run("shared/curve.js", body)
+    assert [True] * 6 == scripts.run("shared/curve.js", body)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def line_text(line: Mapping[str, Any]) -> str:
     running = (
         "No model runs."
         if now is None
-        else f"Entry {now['entry']} of {now['team']} is {now['state']}."
+        else f"Entry {now['entry']} of {isolated(now['team'])} is {now['state']}."
     )
     return (
         f"{running} {line['received']} wait for their validation, {line['waiting']} for their "
