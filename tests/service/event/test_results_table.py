@@ -23,6 +23,7 @@ from referee.service.event.results import read_results
 from referee.service.event.results_page import results_page
 from referee.service.event.results_table import results_csv, results_latex, results_text
 from referee.service.teams.registration import withdraw
+from tests.support.markup import markup_faults
 
 EVIL = '<script>"50 % & #1_{a}~^\\</script>'
 
@@ -83,6 +84,7 @@ def test_the_latex_has_no_loose_special_character(results):
 def test_the_page_stands_alone(event, results):
     """The page loads nothing, shows names as text, and says whether the results are final."""
     page = results_page(results)
+    assert [] == markup_faults(page)
     page, charts = re.subn(r'src="data:image/svg[^"]*"', "", page)
     assert 2 == charts
     assert not [word for word in ("src=", "href=", "@import", "url(", "<script") if word in page]
