@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from power.commands.characters import lacking, print_escapes
 from power.commands.parser import Parser, as_option
+from power.logs.fonts import keep_drawing_silent
 from referee.commands.options import MISSING, source_of
 from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded
@@ -78,6 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
+    keep_drawing_silent()
     # SIGTERM from a supervisor or a container leads to the same clean end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
     # A shell script makes its background programs ignore Ctrl-C. This restores it.

@@ -160,7 +160,7 @@ class SelfTest:
             # A computer that slept too long sees a later update; the phase counts, not the number.
             off = abs(passed - max(_UPDATES, round(passed)))
             if off <= _PHASE:
-                return _ok("update rate", f"{_UPDATE_S:g} s, {off / passed:.2%} off")
+                return _ok("update rate", f"{_UPDATE_S:g} s, {100 * off / passed:.2f} % off")
             if blur <= _PHASE:
                 return Check(
                     "update rate",

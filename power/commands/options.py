@@ -164,7 +164,7 @@ def add_quantity_options(parser: argparse.ArgumentParser) -> None:
         "--expect",
         choices=(BIDIRECTIONAL,),
         help="the load may give power back: the energies of both directions are told apart, and "
-        "negative power is no fault",
+        "negative power is not a fault",
     )
 
 
@@ -204,7 +204,7 @@ def add_discard_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--discard",
         action="store_true",
-        help="lose the finished result that the meter holds, although nobody has fetched it",
+        help="discard the finished result that the meter holds, even if nobody has fetched it",
     )
 
 
@@ -304,7 +304,7 @@ def _resource(options: argparse.Namespace) -> str:
         return str(options.resource)
     visa, line = split_resource(options.resource)
     if not visa.upper().startswith("ASRL"):
-        raise ValueError(f"--baud is for serial lines (ASRL), and {visa} is none")
+        raise ValueError(f"--baud is for serial lines (ASRL), not for {visa}")
     if line.baud not in (SerialLine().baud, options.baud):
         raise ValueError(f"{options.resource} and --baud {options.baud} are two speeds; give one")
     return with_line(visa, replace(line, baud=options.baud))

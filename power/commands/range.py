@@ -252,5 +252,5 @@ def _share(choice: Choice) -> str:
 
     if choice.share is None:
         return "(the device drew no power)"
-    text = f"{choice.share:.2%} of the mean power"
+    text = f"{100 * choice.share:.2f} % of the mean power"
     return f"({text})" if choice.share <= SPEC_BOUND else f"({text}, SPEC asks for 1 %)"

@@ -226,7 +226,7 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
         )
     if options.official and not is_official(options.resource):
         raise ValueError(
-            f"{options.resource} is no official meter: leave --official out, or use a WT310"
+            f"{options.resource} is not an official meter: leave --official out, or use a WT310"
         )
     fixed = None not in (options.volts, options.amps)
     if options.official and not fixed and not options.auto_range:
@@ -250,7 +250,8 @@ def _packed(log: Path) -> Path:
     except OSError as error:
         say(f"warning: the log stays unpacked: {error}")
         return log
-    say(f"packed   {packed}, {packed.stat().st_size / whole_bytes:.0%} of {whole_bytes} bytes")
+    share = packed.stat().st_size / whole_bytes
+    say(f"packed   {packed}, {100 * share:.0f} % of {whole_bytes} bytes")
     return packed
 
 

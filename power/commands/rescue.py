@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Fetch the energy that a meter still holds after `record` was killed, or after the computer lost its
-power: the meter integrates on by itself, and its timer ends the run. The command follows a running
-integration to its end. It reads the result, finishes the log that the killed program left, and
-judges the energy. The journal of this computer knows the log; --log names another one.
+power: the meter keeps integrating by itself, and its timer ends the run. The command follows a
+running integration to its end. It reads the result, finishes the log that the killed program left,
+and judges the energy. The journal of this computer knows the log; --log names another one.
 
 A result that belongs to no known run goes into a new log. It is SUSPECT at best, because nobody saw
 its course. The command never resets the meter, and never ends an integration without --stop. After
-Ctrl-C the meter integrates on, and `rescue` can be run again. With --discard nothing is fetched:
-what the meter holds is noted as given up, so every program may reset the meter. Exit code 1 when
-the energy is INVALID, when the meter holds nothing, or when it was left running.
+Ctrl-C the meter keeps integrating, and `rescue` can be run again. With --discard nothing is
+fetched: what the meter holds is noted as given up, so every program may reset the meter. Exit code
+1 when the energy is INVALID, when the meter holds nothing, or when it was left running.
 
   python -m power rescue TCPIP::10.0.0.5::INSTR
 """

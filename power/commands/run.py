@@ -388,5 +388,5 @@ def _net_lines(measured: _Measured, count: int | None) -> list[str]:
 
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of things from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of things from 1 on")
     return int(text)

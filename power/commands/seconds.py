@@ -21,7 +21,7 @@ def some_seconds(text: str) -> float:
     """Return a duration above 0 s; an `argparse` type."""
     value = any_seconds(text)
     if value == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: give more than 0, as {FORMS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time: give more than 0, as {FORMS}")
     return value
 
 

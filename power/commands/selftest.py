@@ -304,7 +304,7 @@ class TerminalPerson:
             word, _, remark = self._ask(text).partition(" ")
             if word.lower() in choices:
                 return PersonAnswer(word.lower(), remark.strip())
-            text = f"   {word!r} is none of {', '.join(choices)}, s, q"
+            text = f"   {word!r} is not one of {', '.join(choices)}, s, q"
 
     def _ask(self, text: str) -> str:
         say(text)

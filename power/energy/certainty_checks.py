@@ -32,8 +32,8 @@ def uncertainty(
     if energy_wh > 0 and limit.total_wh > SPEC_BOUND * energy_wh:
         yield note(
             "spec_1_percent",
-            f"The uncertainty is {limit.total_wh / energy_wh:.2%} of the energy; SPEC asks for "
-            "1 % at most." + ("" if sampled else " Smaller ranges would lower it."),
+            f"The uncertainty is {100 * limit.total_wh / energy_wh:.2f} % of the energy; SPEC asks "
+            "for 1 % at most." + ("" if sampled else " Smaller ranges would lower it."),
         )
     if limit.over_one_percent > 0:
         yield note("readings_over_1_percent", _over_one_percent(limit))
@@ -48,18 +48,18 @@ def _over_one_percent(limit: EnergyLimit) -> str:
     if worst > SPEC_BOUND:
         said.append(
             f"The power alone was less certain than 1 % for {_of_time(over - without)}, up to "
-            f"{worst:.2%} of it."
+            f"{100 * worst:.2f} % of it."
         )
     if without > 0:
         said.append(f"For {_of_time(without)} the meter showed no power.")
         if worst <= SPEC_BOUND:
-            said.append(f"Otherwise the power alone was certain to {worst:.2%}.")
+            said.append(f"Otherwise the power alone was certain to {100 * worst:.2f} %.")
     return " ".join(said)
 
 
 def _of_time(share: float) -> str:
     """Return a share of the time; what is more than nothing is no 0 %."""
-    return "less than 1% of the time" if share < 0.005 else f"{share:.0%} of the time"
+    return "less than 1 % of the time" if share < 0.005 else f"{100 * share:.0f} % of the time"
 
 
 def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:

@@ -164,8 +164,8 @@ def clipping(run: Run) -> Iterator[Finding]:
         if most > factor:
             cut = most > 0.99 * PEAK_LIMIT[factor]
             text = (
-                f"Peaks of the {name} reached {most:.0%} of its range, where the meter measures "
-                f"{factor * 100} %"
+                f"Peaks of the {name} reached {100 * most:.0f} % of its range, where the meter "
+                f"measures {factor * 100} %"
                 + (" and cuts the rest. The energy is too low." if cut else ".")
                 + f" Choose a larger {name} range, or crest factor 6, and run again."
             )
@@ -274,7 +274,7 @@ def _above_range(run: Run) -> Iterator[Finding]:
             word = name.split("_")[0]
             yield suspect(
                 "above_range",
-                f"The {word} reached {most:.0%} of its range. Crests may be cut off there "
+                f"The {word} reached {100 * most:.0f} % of its range. Crests may be cut off there "
                 "without a sign. Choose a larger range.",
             )
 

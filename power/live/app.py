@@ -160,13 +160,17 @@ class _Once(Collector):
 def metrics_text(view: RunView, now_s: float) -> bytes:
     """Return the metrics at a time of the monotonic clock, in Prometheus' text format.
 
-    Names and units follow its conventions (https://prometheus.io/docs/practices/naming/): base
-    units in the name, `_total` for counts that only grow. A value that is not known has no sample:
-    a 0 would be a value.
+    Names and units follow its conventions (https://prometheus.io/docs/practices/naming/), as
+    promtool checks them: base units in the name, `_total` for counts that only grow. A value that
+    is not known has no sample: a 0 would be a value.
     """
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Once(_metrics(view, now_s)))
     return generate_latest(registry)
+
+
+def _joules(energy_wh: float | None) -> float | None:
+    return None if energy_wh is None else 3600 * energy_wh
 
 
 def _metrics(view: RunView, now_s: float) -> Iterator[Metric]:
@@ -175,7 +179,7 @@ def _metrics(view: RunView, now_s: float) -> Iterator[Metric]:
         ("power_watts", "Power of the newest reading.", newest.power_w if newest else None),
         ("voltage_volts", "Voltage of the newest reading.", newest.voltage_v if newest else None),
         ("current_amperes", "Current of the newest reading.", newest.current_a if newest else None),
-        ("energy_watt_hours", "Energy of this integration.", view.energy_wh),
+        ("energy_joules", "Energy of this integration.", _joules(view.energy_wh)),
         ("integration_seconds", "The integrator's time.", newest.integration_s if newest else None),
         ("timer_seconds", "Length of the integration.", view.about.get("timer_s")),
         ("voltage_range_volts", "Range of the voltage.", volts),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print who did what: actions of operators, of commands, and of the referee itself.
 
-Refused actions are there too, with the reason of the refusal. Times are stored in UTC and shown in
-the zone of this laptop, with its offset. The rows only grow: nobody can change or delete one.
-The newest action comes last. The filters take any part of a text, in any capitals.
+Refused actions are listed too, with the reason for the refusal. Times are stored in UTC and shown
+in the zone of this laptop, with its offset. The rows only grow: nobody can change or delete one.
+The newest action comes last. The filters match any part of a text, in upper or lower case.
 
 Each stored row is tied by hashes to the rows before it. The command checks all of them. It names
 each row that was edited, removed, added or moved past the referee, and then ends with exit code 1.
@@ -12,8 +12,8 @@ each row that was edited, removed, added or moved past the referee, and then end
   referee audit --person Kim --action void --config event/contest.toml
   referee audit --csv --config event/contest.toml > audit.csv
 
-The last line names the end of the chain. Write it down, and give it the next time: a copy of
-yesterday holds in itself, and only this link shows that it is old.
+The last line names the end of the chain. Write it down, and give it the next time: yesterday's copy
+is consistent in itself, and only this link shows that it is old.
 
   referee audit --expect 9f3a77c102de4b5a8c11 --config event/contest.toml
 """

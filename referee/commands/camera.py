@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     card = actions.add_parser(
         "test-card",
-        help="write a card to adjust screen and camera by",
+        help="write a card for adjusting the screen and the camera",
         example="referee camera test-card --out card.png",
     )
     _add_output(card)

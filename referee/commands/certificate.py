@@ -2,9 +2,9 @@
 """Make a certificate with which the contestants' servers speak TLS.
 
 It names the addresses that the teams are told on this network, and a name for boards whose TLS
-knows no addresses. It comes from a CA of the event's own. The CA is made at the first time and
-stays, so the teams keep its file when the laptop gets another address: run the command again there,
-and start the referee again.
+knows no addresses. The event's own CA signs it. The first run makes the CA, and later runs keep it.
+So the teams keep its file when the laptop gets another address: run the command again there, and
+restart the referee.
 
   referee certificate --config event/contest.toml
   referee certificate --config event/contest.toml --name referee.local --name 10.0.0.5
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     certificate = usable_certificate(files, now)
     named = ", ".join(dict.fromkeys([*hosts, OWN_NAME]))
     print(f"Wrote {files.certificate}. It names {named}, ", end="")
-    print(f"and holds until {certificate.until:%Y-%m-%d}.")
+    print(f"and is valid until {certificate.until:%Y-%m-%d}.")
     print(f"Give the teams {files.ca}: their clients take it as --ca-file.")
     print(f"They can compare it: {ca_words(files)}")
     print(f"A board whose TLS knows no addresses checks the name {OWN_NAME} (docs/protocol.md).")

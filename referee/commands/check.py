@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check whether an event is ready, and say what to do if it is not.
 
-Each line says OK, WARN or FAIL. The console's page /check has the same list. While a FAIL stands no
-session can be armed, unless somebody overrides it, with a reason. Exit code 1 means that a FAIL
+Each line says OK, WARN or FAIL. The console's page /check has the same list. While a FAIL stands,
+no session can be armed, unless somebody overrides it with a reason. Exit code 1 means that a FAIL
 stands.
 
-Slow checks are made once, and count for a day: the golden client, durable commits, guessable
-passwords, and the meter's error queue and clock. --again makes them anew, --quick never. While the
-referee runs the command shows the running referee's list.
+Slow checks run once, and count for a day: the golden client, durable commits, guessable passwords,
+and the meter's error queue and clock. --again repeats them, and --quick skips them. While the
+referee runs, the command shows the running referee's list.
 
-The command makes and changes nothing. What slow checks find, and overrides, are kept in the event's
-own folder, if it has one.
+The command creates and changes nothing. What slow checks find, and overrides, are kept in the
+event's own folder, if it has one.
 
   referee check --config event/contest.toml
   referee check --again --config event/contest.toml
 
 An override holds for what the check finds now, and until midnight. --take-back ends it. ITEM is the
-name behind FAIL. A WARN that you know and let stand is acknowledged in the same way; the list
-counts it no more. All of it stays on record with the name and the reason, as on the page.
+name behind FAIL. Acknowledge a WARN that you know and accept in the same way; the list no longer
+counts it. All of it stays on record with the name and the reason, as on the page.
 
   referee check --override official --reason 'a show without prizes' --config event/contest.toml
   referee check --acknowledge calibration --reason 'a borrowed meter' --config event/contest.toml
@@ -117,7 +117,7 @@ def _running(config: Config, *, again: bool) -> Mapping[str, Any]:
         deadline = time.monotonic() + _RUN_S
         while desk.ask("check")["running"]:
             if time.monotonic() > deadline:
-                raise Unavailable("The slow checks do not finish; see data/logs/checks.log.")
+                raise Unavailable("The slow checks have not finished; see data/logs/checks.log.")
             time.sleep(_LOOK_S)
     return desk.ask("check")
 
@@ -238,7 +238,7 @@ def _named(name: str, rows: Sequence[_Row]) -> _Row:
         names = ", ".join(f"'{_full(row)}'" for row in matching)
         raise InputError(f"Several checks are called '{name}'. Say which: {names}.")
     failing = [f"'{row['item']}'" for row in rows if row["level"] == Level.FAIL.value]
-    failing_text = f"These fail: {', '.join(failing)}." if failing else "None fails now."
+    failing_text = f"These fail: {', '.join(failing)}." if failing else "No check fails now."
     raise InputError(f"No check is called '{name}'. {failing_text}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open the documents in the browser: the start, or a page by the name that a message gives it.
+"""Open the documents in the browser: the start page, or a page by the name that a message gives.
 
   referee docs
   referee docs power

@@ -13,11 +13,11 @@ the same command again after an interruption, or after the next session.
 
 Another session's bundle is never replaced, for example that of a team that ran before a backup was
 restored. With --all, or a folder as --out, the new one gets a name of its own beside it, such as
-session3-9f3a77c1.zip. A FILE.zip that is there is refused, unless it is this session's own earlier
+session3-9f3a77c1.zip. An existing FILE.zip is refused, unless it is this session's own earlier
 state; --force replaces it.
 
 The energy and the score follow some seconds after a session's end. The command waits for them. If
-they do not come, it writes no file and ends with exit code 1. It writes none either if somebody has
+they do not come, it writes no file and ends with exit code 1. Nor does it write one if somebody has
 changed a stored row. With --partial it writes at once, whatever is missing or changed.
 """
 
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=file_to_write,
         required=True,
         metavar="FILE.zip|DIR",
-        help="file to write, or a folder; with --all the folder, which is made if it is not there",
+        help="file to write, or a folder; with --all the folder, made if it does not exist",
     )
     place = parser.add_mutually_exclusive_group(required=environment_config() is None)
     declare_config(place)

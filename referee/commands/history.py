@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the table."""
     if args.best < 1:
-        raise InputError(f"--best {args.best} is no number of entries: give 1 or more")
+        raise InputError(f"--best {args.best} is not a number of entries: give 1 or more")
     years = compare_years([(path.stem, _scores(path)) for path in args.files], args.best)
     print(json.dumps({"years": [asdict(year) for year in years]}) if args.json else _text(years))
     return 0

@@ -4,8 +4,8 @@
   referee medium /media/stick/referee --wheel lpirc_referee-1.0.0-py3-none-any.whl
   referee medium stick --wheel FILE.whl --python 3.12 --machine x86_64 --extra usb
 
-It needs the Internet, and minutes: pip loads every library for each Python and each machine that
-is named, or for all of them. The folder also has the documents as a site, a sample event, the
+It needs the Internet, and minutes: pip downloads every library for each Python and each machine
+that is named, or for all of them. The folder also has the documents as a site, a sample event, the
 models that --models names, and checksums of all its files. There 'sh install.sh' makes an
 environment from the folder alone. The wheel is that of a release, or of 'make release'. The laptop
 needs Linux and a Python from 3.11 to 3.14 with its venv.
@@ -125,11 +125,11 @@ def run(args: argparse.Namespace) -> int:
     """Write the folder, and say how it is used."""
     if not _is_own_wheel(args.wheel):
         raise InputError(
-            f"{args.wheel} is no wheel of the referee under its own name. A release has one, and "
-            "'make release' makes it."
+            f"{args.wheel} is not a wheel of the referee under its own name. A release has one, "
+            "and 'make release' makes it."
         )
     if importlib.util.find_spec("pip") is None:
-        raise InputError("This environment has no pip, which loads the libraries.")
+        raise InputError("This environment has no pip, which downloads the libraries.")
     if not (_SITE / "index.html").is_file():
         raise InputError("This installation has no pages: in a checkout 'make docs' makes them.")
     if args.models is not None and not args.models.is_dir():
@@ -179,7 +179,7 @@ def _load(wheel: str, out: Path, python: str, machine: str) -> None:
     if done.returncode != 0:
         why = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         raise Unavailable(
-            f"The libraries for Python {python} on {machine} could not be loaded: "
+            f"The libraries for Python {python} on {machine} could not be downloaded: "
             f"{' '.join(why) or done.stderr.strip()} Remove {out.parent} and try again."
         )
 

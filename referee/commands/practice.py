@@ -13,11 +13,11 @@ at it through your own camera.
 
   python -m client_sample.client --user me --password practice --answers detections.json
 
-With --config an event's teams rehearse before their turn: at the event's addresses, with its
-meter, and with their own passwords. Only the images are others, those of the section [practice].
+With --config an event's teams rehearse before their turn: at the event's addresses, with its meter,
+and with their own passwords. Only the images differ: they are those of the section [practice].
 'referee team list' and the console's pages tell what a team has rehearsed. The event's own servers
-must be stopped meanwhile. As in an event, Ctrl-C must come twice while a session runs, and a closed
-window ends nothing.
+must be stopped meanwhile. As in an event, press Ctrl-C twice to stop it while a session runs.
+Closing the window stops nothing.
 
   referee practice --config event/contest.toml
 """
@@ -188,8 +188,8 @@ def _configuration(args: argparse.Namespace) -> Iterator[tuple[Config, Callable[
         given = [name for name in _OWN if getattr(args, name) != args.defaults[name]]
         if given:
             raise InputError(
-                f"--config takes all from the event: leave out --{given[0].replace('_', '-')}, or "
-                "change contest.toml."
+                "--config takes everything from the event: leave out "
+                f"--{given[0].replace('_', '-')}, or change contest.toml."
             )
         rehearsal = event_rehearsal(load_config(args.config))
         with rehearsal as (config, keep), ended_on_purpose(config):

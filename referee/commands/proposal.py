@@ -4,8 +4,8 @@
 A proposal scores the chosen sessions with the present program, and judges their energies again. It
 shows old and new mAP, watt-hours, verdict and rank, and which sessions it skips and why. No score
 changes before 'apply'. With --ground-truth or --blacklist the proposal uses corrected files. Once
-it is applied, they hold for the sessions that come, too. Score all sessions with them, because
-results from different files cannot be final.
+it is applied, later sessions use them, too. Score all sessions with them, because results from
+different files cannot be final.
 
   referee proposal make --reason 'new blacklist' --blacklist new.csv --config event/contest.toml
   referee proposal show 1 --config event/contest.toml
@@ -49,7 +49,7 @@ _ACTIONS = {
         "apply 1 --reason 'agreed by the committee'",
     ),
     "cancel": (
-        "decide that a proposal changes nothing",
+        "drop a proposal, so that it changes nothing",
         "cancel 1 --reason 'the old blacklist was right'",
     ),
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print or write the results of an event: ranking, prizes, past champions, and what is open.
 
-This works while the referee runs. The results are PROVISIONAL until 'referee finalize'. A team's
-newest session that it has started and that is not void counts. Equal scores share a rank.
+This works while the referee runs. The results are PROVISIONAL until 'referee finalize'. For each
+team, the newest session that was started and is not void counts. Equal scores share a rank.
 
   referee results --config event/contest.toml
   referee results --json --config event/contest.toml

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let a session stand although its energy is doubtful, or although it was not run as the others.
+"""Let a session stand although its energy is doubtful, or although it was not run like the others.
 
 A SUSPECT or EMULATED energy then counts as it is. An INVALID energy still gives no score. A session
 of another length, with extra time or with another kind of meter counts, and stays marked. Look at
-the reasons first: 'referee results' prints them. The other way is to void the session on the
-console, and to run it again.
+the reasons first: 'referee results' prints them. Otherwise void the session on the console, and run
+it again.
 
   referee review 3 --reason 'the gap of 2.1 s lies before the load' --config event/contest.toml
 """

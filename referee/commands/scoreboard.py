@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         type=_word,
         choices=("freeze", "unfreeze", "show"),
-        help="hide what happens from now on, show everything again, or say which it is",
+        help="hide what happens from now on, show everything again, or say whether it is frozen",
     )
     add_config(parser)
     add_operator(parser)
@@ -68,7 +68,7 @@ def _word(text: str) -> str:
 
 def _sentence(freeze: Freeze | None) -> str:
     if freeze is None:
-        return "The scoreboard is not frozen, and never was."
+        return "The scoreboard is not frozen, and never has been."
     by = f"by {isolated(freeze.operator)} at {local_time(freeze.utc)}."
     if freeze.kind == "frozen":
         return f"The scoreboard is frozen. It was frozen {by}"

@@ -4,8 +4,8 @@
 The referee restarts a process that was killed, and a running session continues. The console says
 what to do. The files in data/logs say what happened.
 
-While a session is armed, runs or waits for its energy, Ctrl-C must come twice. A closed window ends
-nothing: the console then says which process ends the event.
+While a session is armed, runs or waits for its energy, press Ctrl-C twice to stop the event.
+Closing the window stops nothing: the console then says which process to end.
 
   referee serve --config event/contest.toml
 """

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Register the teams of an event, and edit their list.
 
-One registration is one solution; an organisation with two solutions registers two teams. The
-columns of an imported table are 'team', and if you like 'organisation', 'prizes' and 'sessions'
-(yes or no), 'lane' and 'login'. A login is short and of plain letters; without one it is made from
-the name. It never changes, and a team may type its name in its place. With 'no' in 'sessions' a
-team hands in models only: the running order leaves it out. A team with the name of a lane runs
-there only; the others take any free lane. Passwords are stored as hashes only, so slips can be made
-only together with new passwords. A running referee uses every change at once, and every change is
-on record.
+One registration is one solution; an organisation with two solutions registers two teams. An
+imported table has the column 'team', and optionally 'organisation', 'prizes' and 'sessions' (yes or
+no), 'lane' and 'login'. A login is short and has plain letters. If none is given, the referee makes
+one from the name. A login never changes, and a team may type its name instead. With 'no' in
+'sessions' a team hands in models only: the running order leaves it out. A team with the name of a
+lane runs there only; the others take any free lane. Passwords are stored as hashes only, so slips
+can be made only together with new passwords. A running referee uses every change at once, and every
+change is on record.
 
   referee team import teams.csv --config event/contest.toml
   referee team slips --out slips.html --config event/contest.toml

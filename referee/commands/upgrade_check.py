@@ -4,9 +4,9 @@
   referee upgrade-check event
   referee upgrade-check event --json
 
-It reads the configuration, and brings a private copy of the database up to date: so a fault is
-found before the event's own database is touched. The first command that opens the event does the
-same there, and copies the database before. The exit code is 1 if this version cannot open the
+It reads the configuration, and brings a private copy of the database up to date. So it finds a
+fault before anything touches the event's own database. The first command that opens the event does
+the same there, and copies the database first. The exit code is 1 if this version cannot open the
 folder; then the line says which one can.
 """
 

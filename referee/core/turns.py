@@ -18,7 +18,7 @@ LOTTERY_RULE = (
 
 SESSION_RULE = (
     "The newest session that a team has started and that is not void counts. "
-    "No session counts because it is the best one."
+    "An earlier session with a better score does not count."
 )
 """The rule that chooses a team's session for the ranking."""
 

@@ -93,7 +93,7 @@ class MapUncertainty(Shown):
         low, high = (f"{end:.4f}" for end in (self.interval().low, self.interval().high))
         return {
             "mAP": self.estimate,
-            f"{LEVEL:.0%} interval": f"{low} to {high}",
+            f"{100 * LEVEL:.0f} % interval": f"{low} to {high}",
             "draws": len(self.halves.halves),
         }
 

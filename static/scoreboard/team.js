@@ -38,7 +38,7 @@ function showTeam({ view, key }) {
   if (session !== null && session !== shownSession) {
     for (const what of ["course", "curves"]) $(what).src = `/sessions/${session}/${what}.svg`;
     $("every").open = false;
-    $("all-curves").removeAttribute("src");
+    $("all-curves").src = "/static/shared/nothing.svg";
   }
   shownSession = session;
   showMisses(view.state === "FINAL" ? session : null, key);
@@ -69,8 +69,7 @@ async function showMisses(session, key) {
 $("curves").addEventListener("error", () => { $("curves-box").hidden = true; });
 $("curves").addEventListener("load", () => { $("curves-box").hidden = false; });
 $("every").addEventListener("toggle", () => {
-  if ($("every").open && !$("all-curves").hasAttribute("src")) {
-    $("all-curves").src = `/sessions/${shownSession}/classes.svg`;
-  }
+  const address = `/sessions/${shownSession}/classes.svg`;
+  if ($("every").open && $("all-curves").getAttribute("src") !== address) $("all-curves").src = address;
 });
 followParts("/events", { view: showTeam });

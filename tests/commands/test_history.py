@@ -114,4 +114,4 @@ def test_what_is_no_table_of_scores_is_told(
 def test_a_missing_file_and_no_best_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     """A file that is not there, and a best of none, are wrong use."""
     assert (2, 2) == (main(["history", "no.csv"]), main(["history", "--best", "0", "no.csv"]))
-    assert "--best 0 is no number of entries" in capsys.readouterr().err
+    assert "--best 0 is not a number of entries" in capsys.readouterr().err

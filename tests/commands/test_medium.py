@@ -96,7 +96,7 @@ def test_what_is_no_wheel_is_refused(
     if name is not None:
         wheel.touch()
     assert 2 == main(["medium", str(out), "--wheel", str(wheel)])
-    assert "is no wheel" in capsys.readouterr().err and not out.exists()
+    assert "is not a wheel" in capsys.readouterr().err and not out.exists()
 
 
 def test_the_sample_event_is_set_up_as_its_page_says(

@@ -23,7 +23,7 @@ def test_freeze_unfreeze_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert 0 == main(["scoreboard", what, *options, *config])
         return capsys.readouterr().out
 
-    assert "is not frozen, and never was" in said("show")
+    assert "is not frozen, and never has been" in said("show")
     assert "no address in [server] scoreboard" in said("show")
     assert "is frozen. It was frozen by Ada" in said("freeze", "--by", "Ada")
     assert "is frozen. It was frozen by Ada" in said("freeze", "--by", "Grace")

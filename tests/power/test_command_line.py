@@ -313,8 +313,8 @@ def test_a_direct_current_meter_is_advised(
     """A supply of 5 V and 2 A gets 15 V and 2 A, with ± 0.70 %; text has no `inf`."""
     emulator = start_emulator("--watts", "10", "--volts", "5", "--hertz", "0", "--model", "WT310E")
     done = run_power("range", emulator.resource, "--seconds", "2")
-    assert "propose  --volts 15 --amps 2   ± 0.07 W (0.70% of the mean power)" in done.stdout
-    assert "--volts 15 --amps 5   ± 0.16 W (1.60% of the mean power, SPEC asks" in done.stdout
+    assert "propose  --volts 15 --amps 2   ± 0.07 W (0.70 % of the mean power)" in done.stdout
+    assert "--volts 15 --amps 5   ± 0.16 W (1.60 % of the mean power, SPEC asks" in done.stdout
     idle = start_emulator("--watts", "0")
     done = run_power("range", idle.resource, "--seconds", "1")
     assert "inf" not in done.stdout

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The metrics for Prometheus, as pure functions of the board, the stored requests and the machine.
 
-Names and units follow Prometheus' conventions (https://prometheus.io/docs/practices/naming/): base
-units in the name, `_total` for counts that only grow.
+Names and units follow Prometheus' conventions (https://prometheus.io/docs/practices/naming/), as
+promtool checks them: base units in the name, seconds and joules, `_total` for counts that only
+grow.
 """
 
 from __future__ import annotations
@@ -26,17 +27,19 @@ from referee.store.requests import BUCKETS_S, RequestTotals
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """Prometheus' text format."""
 
+JOULES_PER_WH = 3600.0
+
 Row = Mapping[str, Any]
 
-# Metric, help, and the field of the board's card that has its value.
+# Metric, help, the field of the board's card that has its value, and base units in one of its own.
 _OF_SESSION = (
-    ("session_remaining_seconds", "Time that the session still has.", "remaining_s"),
-    ("session_images_fetched", "Different images that the team has fetched.", "images_fetched"),
-    ("session_answers", "Answers that came in time.", "answers"),
-    ("session_late_answers", "Answers that came after the end.", "late_answers"),
-    ("session_detections", "Detections in the answers that came in time.", "detections"),
-    ("session_energy_watt_hours", "Energy so far, or the judged energy.", "energy_wh"),
-    ("session_score", "Score so far, or the final score.", "score"),
+    ("session_remaining_seconds", "Time that the session still has.", "remaining_s", 1.0),
+    ("session_images_fetched", "Images that the team has fetched.", "images_fetched", 1.0),
+    ("session_answers", "Answers that came in time.", "answers", 1.0),
+    ("session_late_answers", "Answers that came after the end.", "late_answers", 1.0),
+    ("session_detections", "Detections in the answers that came in time.", "detections", 1.0),
+    ("session_energy_joules", "Energy so far, or the judged energy.", "energy_wh", JOULES_PER_WH),
+    ("session_score", "mAP per watt-hour so far, or the final score.", "score", 1.0),
 )
 _OF_REQUESTS = (
     ("contest_images_sent", "Images sent or shown to teams.", "images"),
@@ -67,12 +70,12 @@ def lane_metrics(board: Row) -> Iterator[Metric]:
 
     A value that is not known has no sample: a 0 would be a value.
     """
-    for name, text, field in _OF_SESSION:
+    for name, text, field, base in _OF_SESSION:
         metric = GaugeMetricFamily(f"referee_{name}", text, labels=("lane", "session", "team"))
         for lane in board["lanes"]:
             card = lane["current"]
             if card is not None and card[field] is not None:
-                metric.add_metric(_session_of(lane), float(card[field]))
+                metric.add_metric(_session_of(lane), base * float(card[field]))
         yield metric
     yield _states(board)
     yield from _meters(board)

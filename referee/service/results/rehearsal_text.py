@@ -45,7 +45,7 @@ def _lines(report: RehearsalReport) -> Iterator[tuple[str, str]]:
         "waiting",
         (
             f"{report.waited_s:.2f} s for the referee in {counted(report.requests, 'request')} "
-            f"({report.waited_s / report.session_s:.1%} of the session), "
+            f"({100 * report.waited_s / report.session_s:.1f} % of the session), "
             f"{1e3 * report.slowest_s:.0f} ms at most"
         ),
     )

@@ -6,6 +6,7 @@ The routes stand in `openapi.toml`, and say there what their words mean.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -32,7 +33,8 @@ _LINES = dict.fromkeys(("text/plain", "text/html"), {"schema": {"type": "string"
 _REFUSED = _LINES | _PROBLEM
 _STRING: Schema = {"type": "string"}
 _TOKEN: Schema = _STRING | {"description": "Needed if it is not sent elsewhere."}
-_SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
+# A form's field `token` serves, too, but OpenAPI has no word for that.
+_SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}]
 # The refusals for any request with a body, and for any request with a token.
 _OF_BODY = ("body_truncated", "body_too_slow", "body_too_large", "form_invalid", "not_stored")
 _OF_TOKEN = ("token_missing", "token_invalid", "other_device")
@@ -68,8 +70,8 @@ class _Routes(msgspec.Struct, forbid_unknown_fields=True):
     refusals: dict[str, list[str]] = {}
 
 
-def openapi(contest: Contest) -> dict[str, Any]:
-    """Return the OpenAPI document of a contest."""
+def openapi(contest: Contest, base: str) -> dict[str, Any]:
+    """Return the OpenAPI document of a contest; `base` is the address at which it was asked."""
     paths = paths_of(
         _ROUTES,
         shown=contest.track.delivery is Delivery.SHOWN,
@@ -89,8 +91,10 @@ def openapi(contest: Contest) -> dict[str, Any]:
         "info": {
             "title": f"{contest.config.contest.name}: the contestants' server",
             "version": __version__,
-            "description": "The server also takes the forms that clients of 2015-2019 send.",
+            "description": "The server also takes the forms that clients of 2015-2019 send, where "
+            "the field 'token' of a form stands for the token of a header.",
         },
+        "servers": [{"url": base}],
         "paths": paths,
         "components": {
             "schemas": {"Problem": _problem_schema()},
@@ -121,8 +125,16 @@ def paths_of(
         if one.shown in (None, shown):
             for path in one.paths:
                 for method in one.methods:
-                    paths.setdefault(path, {})[method] = _operation(routes, one, method)
+                    described = {"operationId": _name_of(method, path)}
+                    described |= _operation(routes, one, method)
+                    paths.setdefault(path, {})[method] = described
     return paths
+
+
+def _name_of(method: str, path: str) -> str:
+    """Return what a generated client calls an operation, such as `get_image_by_image`."""
+    words = re.sub(r"\{(\w+)\}", r"by_\1", path.strip("/") or "home")
+    return f"{method}_{re.sub('[^a-z0-9]+', '_', words.lower())}"
 
 
 def _operation(routes: _Routes, one: _Operation, method: str) -> dict[str, Any]:

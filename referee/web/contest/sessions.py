@@ -100,8 +100,7 @@ def _add_descriptions(app: Flask, services: ContestServices) -> None:
 
     @app.route("/help", methods=["GET", "POST"])
     def help_page() -> Response:
-        base = f"{request.scheme}://{request.host}"
-        return Response(help_text(services.contest, base), content_type=legacy.PLAIN_TYPE)
+        return Response(help_text(services.contest, _base()), content_type=legacy.PLAIN_TYPE)
 
     @app.route("/classes", methods=["GET"])
     def classes() -> Response:
@@ -113,7 +112,12 @@ def _add_descriptions(app: Flask, services: ContestServices) -> None:
 
     @app.route("/openapi.json", methods=["GET"])
     def description() -> Response:
-        return jsonify(openapi(services.contest))
+        return jsonify(openapi(services.contest, _base()))
+
+
+def _base() -> str:
+    """Return the address at which this server was asked."""
+    return f"{request.scheme}://{request.host}"
 
 
 def _login(services: ContestServices) -> Response:

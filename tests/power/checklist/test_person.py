@@ -25,7 +25,7 @@ def test_the_first_word_is_the_answer_and_the_rest_a_remark() -> None:
 def test_another_word_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
     """A word that is no choice is told with the choices, and the question waits on."""
     assert PersonAnswer("n") == typing("maybe\n", "\n", "n\n").choose("Seen?", CHOICES)
-    assert "'maybe' is none of y, n, s, q" in capsys.readouterr().err
+    assert "'maybe' is not one of y, n, s, q" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

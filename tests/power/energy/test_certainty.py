@@ -137,8 +137,8 @@ def test_what_a_gap_lacks_of_the_powers_seen_leaves_no_energy(run: Any) -> None:
         (
             range(3, 9),
             {"power_w": 0.0, "current_a": 0.0},
-            "For 67% of the time the meter showed no power. Otherwise the power alone was certain "
-            "to 0.23%.",
+            "For 67 % of the time the meter showed no power. Otherwise the power alone was certain "
+            "to 0.23 %.",
         ),
         (
             range(1, 11),
@@ -148,7 +148,7 @@ def test_what_a_gap_lacks_of_the_powers_seen_leaves_no_energy(run: Any) -> None:
         (
             range(4, 7),
             {"power_w": 0.4, "current_a": 0.4 / 120},
-            "The power alone was less certain than 1 % for 33% of the time, up to 1.98% of it.",
+            "The power alone was less certain than 1 % for 33 % of the time, up to 1.98 % of it.",
         ),
     ],
 )

@@ -149,7 +149,7 @@ def test_a_reading_has_its_figures(make_reading: Callable[..., Reading]) -> None
     found = samples(view, 104.5)
     assert {
         "power_meter_power_watts": 6.5,
-        "power_meter_energy_watt_hours": 0.5,
+        "power_meter_energy_joules": 1800.0,
         "power_meter_timer_seconds": 60.0,
         "power_meter_voltage_range_volts": 150.0,
         "power_meter_reading_age_seconds": 0.5,

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -171,3 +174,25 @@ def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path, caplog):
     assert found == (tmp_path / "b.pdf").read_bytes()
     assert b"/Type3" not in found and b"/CIDFontType2" in found
     assert [] == caplog.record_tuples
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["referee.cli", "power.cli"])
+def test_matplotlib_says_nothing_on_the_terminal(module, tmp_path):
+    """A list of fonts that is made anew, and a folder that nobody may write, are no news."""
+    code = f"""
+import {module}, sys
+try:
+    {module}.main(["--help"])
+except SystemExit:
+    pass
+import logging, matplotlib.font_manager
+logging.getLogger("matplotlib.font_manager").warning("findfont: no such family")
+matplotlib.font_manager.findfont("No Such Family")
+"""
+    (tmp_path / "file").touch()
+    surroundings = os.environ | {"MPLCONFIGDIR": str(tmp_path / "file" / "below")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=surroundings, check=True
+    )
+    assert "" == done.stderr

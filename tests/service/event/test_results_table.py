@@ -19,6 +19,7 @@ from referee.service.event.results_latex import results_latex
 from referee.service.event.results_page import results_page
 from referee.service.event.results_table import results_csv, results_text
 from referee.service.teams.registration import withdraw
+from tests.support.markup import markup_faults
 
 EVIL = '<script>"50 % & #1_{a}~^\\</script>'
 
@@ -68,6 +69,7 @@ def test_the_csv_has_every_digit_and_no_false_zero(results):
 def test_the_page_stands_alone(event, results):
     """The page loads nothing, shows names as text, and says whether the results are final."""
     page = results_page(results)
+    assert [] == markup_faults(page)
     page, charts = re.subn(r'src="data:image/svg[^"]*"', "", page)
     assert 2 == charts
     assert not [word for word in ("src=", "href=", "@import", "url(", "<script") if word in page]

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -71,7 +73,7 @@ def test_what_is_not_known_has_no_sample():
     """An unknown energy, a meter without a reading and a lane without a session are left out."""
     lanes = [lane(1, card()), lane(2, reading=None), lane(3, link="none")]
     found = Scrape(lane_metrics({"lanes": lanes, "alarms": []}))
-    assert {} == found.values("referee_session_energy_watt_hours", "lane")
+    assert {} == found.values("referee_session_energy_joules", "lane")
     assert {"1": 0} == found.values("referee_session_answers", "lane")
     assert {"1": 1, "2": 1} == found.values("referee_meter_up", "lane")
     assert {"1": 7.25} == found.values("referee_power_watts", "lane")
@@ -84,6 +86,54 @@ def test_a_meter_is_up_while_it_answers_with_new_readings(meter, up):
     """A lost link, a link that is not there yet, and old readings are down."""
     found = Scrape(lane_metrics({"lanes": [lane(**meter)], "alarms": []}))
     assert up == found.value("referee_meter_up", lane="1")
+
+
+def test_an_energy_is_in_joules():
+    """An hour of a watt is 3,600 joules."""
+    found = Scrape(lane_metrics({"lanes": [lane(1, card(energy_wh=0.5))], "alarms": []}))
+    assert {"1": 1800.0} == found.values("referee_session_energy_joules", "lane")
+
+
+# What promtool calls no base unit, no whole word, or a word that its type says already.
+_OTHER_UNITS = (
+    r"(milli|micro|nano|kilo|mega|giga)\w+|bits|minutes|hours|days|weeks|calories|percent"
+)
+_SHORT = r"s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d|w|j|wh"
+_TYPES = r"counter|gauge|histogram|summary|info|metric"
+
+
+def families():
+    """Return all metrics, with a sample of each."""
+    totals = [RequestTotals(1, 200, 5, 21.5, 3, 100, 2000, (1,) * len(BUCKETS_S))]
+    processes = [ProcessFacts("desk", 7, 100, 1.5, 3, 9)]
+    board = {"lanes": [lane(1, card(energy_wh=0.1, score=2.0))], "alarms": []}
+    made = [*lane_metrics(board), *request_metrics(totals), *machine_metrics(5, processes)]
+    return list(text_string_to_metric_families(text_of(made).decode()))
+
+
+def test_names_are_those_that_promtool_wants():
+    """Each metric has a help text, base units, whole words, and the ending of its type alone."""
+    for family in families():
+        names = {sample.name for sample in family.samples}
+        assert names and family.documentation.endswith("."), family
+        for name in names:
+            assert re.fullmatch("referee(_[a-z]+)+", name), name
+            words = name.split("_")
+            strange = [
+                word for word in words if re.fullmatch(f"{_OTHER_UNITS}|{_SHORT}|{_TYPES}", word)
+            ]
+            assert [] == strange, name
+            assert (words[-1] == "total") == (family.type == "counter"), name
+            if family.type != "histogram":
+                assert words[-1] not in ("bucket", "count", "sum"), name
+
+
+def test_the_page_names_each_metric():
+    """A metric that the page does not name is found by nobody."""
+    page = (Path(__file__).parents[3] / "docs/monitoring.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(referee_\w+)`", page))
+    made = {one.name + "_total" * (one.type == "counter") for one in families()}
+    assert made == told
 
 
 def test_requests_have_counts_and_a_histogram():

@@ -138,7 +138,7 @@ def test_an_early_logout_shortens_the_session(practice):
     assert report.rates == (0, 1 / 0.4, 0, 0, 0, 0, 0, 0, 1 / 0.4, 0)
     text = rehearsal_text(report)
     assert "for 'me', 4.0 s long" in text
-    assert "1.00 s for the referee in 2 requests (25.0% of the session)" in text
+    assert "1.00 s for the referee in 2 requests (25.0 % of the session)" in text
 
 
 @pytest.mark.parametrize(("after_s", "session_s"), [(0.0, 0.001), (600.0, 600.0), (601.5, 600.0)])
@@ -296,7 +296,7 @@ def test_requests_at_the_same_time_are_waited_for_once(practice):
     fetch(practice, session_id, *[(1.0, 2.0)] * 5, (2.0, 2.0), (9.0, 5.0))
     log_out(practice, session_id, 10.0)
     text = rehearsal_text(report_of(practice, session_id))
-    assert "4.00 s for the referee in 7 requests (40.0% of the session), 5000 ms at most" in text
+    assert "4.00 s for the referee in 7 requests (40.0 % of the session), 5000 ms at most" in text
 
 
 def test_rates_are_plain_numbers(practice):

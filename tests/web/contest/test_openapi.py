@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -42,6 +43,47 @@ def test_a_word_that_no_route_has_is_refused(tmp_path: Path) -> None:
     file.write_text('[[operations]]\npaths = ["/"]\nmethods = ["get"]\nanswer = ["text"]\n')
     with pytest.raises(msgspec.ValidationError, match="answer"):
         paths_of(file)
+
+
+def operations_of(site: Site) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return path, method and description of each operation."""
+    document = site.client.get("/openapi.json").get_json()
+    return [
+        (path, method, described)
+        for path, methods in document["paths"].items()
+        for method, described in methods.items()
+    ]
+
+
+def test_a_client_can_be_generated(site: Site) -> None:
+    """The document names its server, as it was asked, and each operation by a name of its own."""
+    document = site.client.get("/openapi.json", base_url="https://lane2.hall:8443").get_json()
+    assert [{"url": "https://lane2.hall:8443"}] == document["servers"]
+    names = [described["operationId"] for _, _, described in operations_of(site)]
+    assert len(set(names)) == len(names)
+    assert all(name.isidentifier() for name in names)
+    assert {"post_login", "get_image_by_image", "post_result", "get_home"} <= set(names)
+
+
+def test_a_token_is_required_where_the_server_requires_it(site: Site) -> None:
+    """What is described with a token is refused without one, and nothing else is."""
+    require_tokens(site)
+
+
+def require_tokens(site: Site) -> None:
+    """Fail where the description and the server disagree about a token."""
+    for path, method, described in operations_of(site):
+        if path not in ("/login", "/get_token", "/ovic/login"):
+            answer = site.client.open(
+                path.replace("{image}", "1").replace("{number}", "1"),
+                method=method.upper(),
+                **{"query_string" if method == "get" else "data": {"image_name": "1"}},
+                headers={"Accept": "application/json"},
+            )
+            needed = [{"bearer": []}, {"query": []}] == described.get("security")
+            told = answer.get_json(force=True, silent=True)
+            code = told.get("code") if isinstance(told, dict) else None
+            assert needed == (code in ("token_missing", "token_invalid")), (path, method, told)
 
 
 @pytest.mark.parametrize("accept", ["*/*", "application/json"])

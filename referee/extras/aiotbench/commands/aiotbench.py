@@ -324,7 +324,7 @@ def _print_ranking(args: argparse.Namespace, ranking: Ranking) -> None:
 def require_chart(path: Path | None) -> None:
     """Raise InputError for a name that is no chart's, before the work begins."""
     if path is not None and path.suffix.lower() not in _CHARTS:
-        raise InputError(f"{path} is no chart's name: let it end in .svg or .png")
+        raise InputError(f"{path} is not a chart's name: let it end in .svg or .png")
 
 
 def save_chart(draw: Callable[[], Any], path: Path) -> None:

@@ -11,7 +11,7 @@ seen, when it was dealt with, and what was lost, against the runbook in docs/eme
   referee drill --config event/contest.toml --fault meter-unplugged --fault power-cut --seconds 60
   referee drill --list
 
-What a console cannot do, hands do: type a word at this terminal, for example 'cable' to put the
+What no console can do is done by hand: type a word at this terminal, for example 'cable' to put the
 meter's cable back. '?' shows the words, 'quit' or Ctrl-C ends the drill with its report.
 docs/drill.md has a plan for half an hour.
 """

@@ -77,12 +77,12 @@ def stability_of(times_ms: Sequence[float], tolerance: float) -> Stability:
     reasons = []
     if drift > tolerance:
         reasons.append(
-            f"The medians of {BLOCKS} parts of the measurement differ by {drift:.1%}, more than"
-            f" {tolerance:.1%}: the machine changed its speed, or other programs ran."
+            f"The medians of {BLOCKS} parts of the measurement differ by {100 * drift:.1f} %, more "
+            f"than {100 * tolerance:.1f} %: the machine changed its speed, or other programs ran."
         )
     if excess > tolerance:
         reasons.append(
-            f"The mean is {excess:.1%} away from the median, more than {tolerance:.1%}: other"
-            " programs interrupted the runs."
+            f"The mean is {100 * excess:.1f} % away from the median, more than "
+            f"{100 * tolerance:.1f} %: other programs interrupted the runs."
         )
     return Stability(drift, excess, tuple(reasons))

@@ -8,11 +8,11 @@
 
 FILE gets a line of JSON for each bundle and set of rules: the bundle's own score, the new one,
 their intervals, and what it takes to compare it with others. The bytes are the same for any number
-of workers. Rows that FILE has already stay, so other rules come beside them. A command that was
-stopped goes on where it was when it is given again. A bundle that cannot be scored gets a row with
-the reason, and the exit code is then 1. No bundle is changed, and none chooses code: rules other
-than the referee's own count only with --track. A bundle that is not what was signed is not scored;
-with --public-key one of these keys must have signed it.
+of workers. Rows already in FILE stay, so other rules come beside them. Give a command that was
+stopped again, and it continues where it was. A bundle that cannot be scored gets a row with the
+reason, and the exit code is then 1. No bundle is changed, and none chooses code: rules other than
+the referee's own count only with --track. A bundle that is not what was signed is not scored; with
+--public-key one of these keys must have signed it.
 """
 
 from __future__ import annotations

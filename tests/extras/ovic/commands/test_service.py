@@ -165,7 +165,7 @@ def test_a_round_prints_what_became_of_each_entry(contest, ovic, machine, capsys
     assert 1 == ovic("round", "--by", "Kim")
     printed = capsys.readouterr()
     assert "round 1 begins" in printed.err
-    assert "9.000 ms in this round, 10.000 ms at its submission (-10.0%)" in printed.out
+    assert "9.000 ms in this round, 10.000 ms at its submission (-10.0 %)" in printed.out
     assert "not measured in this round (kept)" in printed.out
     machine += [9.5, 9.5]
     assert 0 == ovic("round", "--json")

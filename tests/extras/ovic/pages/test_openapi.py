@@ -7,7 +7,7 @@ import pytest
 
 from referee.extras.ovic.submission.team_tokens import token_of_team
 from tests.web.conftest import Site
-from tests.web.contest.test_openapi import hold_for, require_described
+from tests.web.contest.test_openapi import hold_for, require_described, require_tokens
 
 pytestmark = pytest.mark.slow
 
@@ -15,6 +15,11 @@ pytestmark = pytest.mark.slow
 def test_every_route_is_described_and_nothing_else(ovic_site: Site) -> None:
     """The description has the application's paths and methods, and no others."""
     require_described(ovic_site)
+
+
+def test_a_token_is_required_where_the_server_requires_it(ovic_site: Site) -> None:
+    """What is described with a token is refused without one, and nothing else is."""
+    require_tokens(ovic_site)
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])

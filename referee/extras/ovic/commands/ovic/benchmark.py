@@ -102,7 +102,8 @@ def measurement_text(found: Measurement) -> str:
         ("runs", f"{latency.runs} over {found.images} images, after {found.plan.warm_up}"),
         (
             "moved",
-            f"{found.stability.drift:.1%} between parts, tolerance {found.plan.tolerance:.1%}",
+            f"{100 * found.stability.drift:.1f} % between parts, "
+            f"tolerance {100 * found.plan.tolerance:.1f} %",
         ),
         ("machine", _machine(found.machine)),
         ("libraries", ", ".join(f"{k} {v}" for k, v in found.machine["libraries"].items())),

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from referee.extras.ovic.submission.tasks import Task
 
 _AGAIN = """\
-Put an entry that is over into the line again, for example after the referee's machine was repaired.
-It does not count for the team's day again. An entry with a score is measured once more: its best
-valid score counts, so nothing that comes of it takes a score away. 'referee ovic round' does this
-for all entries.
+Put a finished entry into the queue again, for example after the referee's machine was repaired. It
+does not count for the team's day again. An entry with a score is measured once more: its best valid
+score counts, so nothing that comes of it takes a score away. 'referee ovic round' does this for all
+entries.
 
   referee ovic again 3 --config event/contest.toml
 """
@@ -56,9 +56,9 @@ Measure all entries again, latency and accuracy, for example after a new version
 after the close. An entry keeps all its measurements, and its best valid score counts: a measurement
 that fails or is slower takes nothing away.
 
-While 'referee serve' runs, its queue measures and this command looks on. Else this command
-measures. A round that was killed goes on with the same command. Ctrl-C leaves it open, too. Exit
-code 1: an entry could not be measured.
+While 'referee serve' runs, its queue measures and this command looks on. Otherwise this command
+measures. The same command continues a round that was killed or stopped by Ctrl-C. Exit code 1: an
+entry could not be measured.
 
   referee ovic round --config event/contest.toml
 """
@@ -193,6 +193,6 @@ def _round_text(view: Mapping[str, Any]) -> str:
         moved = view["measured_ms"] / view["submitted_ms"] - 1
         lines.append(
             f"  {view['measured_ms']:.3f} ms in this round, {view['submitted_ms']:.3f} ms at its"
-            f" submission ({moved:+.1%}): the better score counts"
+            f" submission ({100 * moved:+.1f} %): the better score counts"
         )
     return "\n".join(lines)

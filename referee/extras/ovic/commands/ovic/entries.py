@@ -65,8 +65,8 @@ too slow to be valid are baselines too. The name is the team's, with the entry's
 
 _SUBMIT = """\
 Hand in a model for a team. The command returns when the contest has the model on its disk, and
-prints the entry's number. The queue then validates and measures it; --wait follows it. To hand in
-the same model again is the same entry. Exit code 1: refused, failed, or no score within --wait.
+prints the entry's number. The queue then validates and measures it; --wait follows it. Handing in
+the same model again gives the same entry. Exit code 1: refused, failed, or no score within --wait.
 
   referee ovic submit model.tflite --task detection --url http://192.168.1.2:8000 --team ants
   referee ovic submit model.tflite --task detection --config event/contest.toml --team ants
@@ -94,7 +94,7 @@ def _add_submit(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--wait",
         type=float,
         metavar="MINUTES",
-        help="with --url: follow the entry for so long, and print each of its states",
+        help="with --url: follow the entry for at most this long, and print each of its states",
     )
     add_json(parser)
 

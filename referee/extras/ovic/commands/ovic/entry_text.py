@@ -57,7 +57,7 @@ def line_text(line: Mapping[str, Any]) -> str:
     """Return the state of the line as a sentence."""
     now = line["now"]
     running = (
-        "No model runs."
+        "No model is running."
         if now is None
         else f"Entry {now['entry']} of {isolated(now['team'])} is {now['state']}."
     )

@@ -262,7 +262,9 @@ def _samples_text(report: dict[str, Any]) -> str:
     order = sorted(report["models"], key=lambda model: model["latency_ms"] or math.inf)
     for row in order:
         latency_ms = row["latency_ms"]
-        share = None if latency_ms is None else latency_ms / report["target_ms"]
-        rows.append((figure(latency_ms, ".3f"), figure(share, ".0%"), row["name"]))
+        of_target = figure(None, "")
+        if latency_ms is not None:
+            of_target = f"{100 * latency_ms / report['target_ms']:.0f} %"
+        rows.append((figure(latency_ms, ".3f"), of_target, row["name"]))
     builds = {row["build"] for row in order if row["build"] is not None}
     return "\n".join([*table(rows), *sorted(builds)])

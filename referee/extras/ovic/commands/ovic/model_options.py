@@ -198,14 +198,14 @@ def limits_of(args: argparse.Namespace) -> Limits:
 def _share(text: str) -> float:
     value = float(text)
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is no share: give 0 to 1")
+        raise argparse.ArgumentTypeError(f"{text} is not a share: give 0 to 1")
     return value
 
 
 def _tolerance(text: str) -> float:
     value = float(text)
     if not 0 <= value <= 1000:
-        raise argparse.ArgumentTypeError(f"{text} is no tolerance: give 0 to 1000")
+        raise argparse.ArgumentTypeError(f"{text} is not a tolerance: give 0 to 1000")
     return value
 
 

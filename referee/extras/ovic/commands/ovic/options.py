@@ -66,7 +66,7 @@ def percent(text: str) -> float:
     """Read an accuracy in percent, 0 to 100."""
     value = float(text)
     if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"{text} is no accuracy: give percent, 0 to 100")
+        raise argparse.ArgumentTypeError(f"{text} is not an accuracy: give percent, 0 to 100")
     return value
 
 
@@ -74,7 +74,7 @@ def milliseconds(text: str) -> float:
     """Read a latency in milliseconds, finite and above 0."""
     value = float(text)
     if not math.isfinite(value) or value <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is no latency: give milliseconds above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a latency: give milliseconds above 0")
     return value
 
 
