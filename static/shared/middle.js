@@ -5,6 +5,7 @@
 
 const HEAD = 0.6; // the share of the letters that are left which stands before the gap
 const LEAST = 2; // so many letters are left in any case
+const PRESSED = "a, button, summary"; // what the keys stop at by itself
 const segments = Intl.Segmenter ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
 const lettersOf = (text) => (segments ? Array.from(segments.segment(text), ({ segment }) => segment) : [...text]);
 
@@ -46,7 +47,7 @@ function forget(element) {
 
 // The keys reach a name that is cut, and nothing of its kind otherwise.
 function stopAt(element) {
-  if (element.closest("a, button, summary, [tabindex]")) return;
+  if (element.closest(PRESSED)) return;
   element.dataset.stop = "whole";
   element.tabIndex = 0;
 }
@@ -104,7 +105,8 @@ function hideWhole() {
 
 function showWhole({ target }) {
   hideWhole();
-  const name = [target, target.closest(".name"), ...target.querySelectorAll(".name")].find((one) => one && cut.has(one));
+  const inside = target.matches(PRESSED) ? target.querySelectorAll(".name") : [];
+  const name = [target, target.closest(".name"), ...inside].find((one) => one && cut.has(one));
   if (!name) return;
   tip = document.createElement("div");
   tip.className = "whole";
