@@ -79,4 +79,6 @@ def _explain(contest: Contest, session_id: int, folder: Path) -> None:
         sizes={entry.image_id: (entry.width, entry.height) for entry in contest.images},
     )
     result = evaluate(truth_file.truth, detections)
-    write_explanation(folder, result, truth_file, detections, contest.config.images.folder)
+    subject = f"session {session_id} of '{session.team}'"
+    pictures = contest.config.images.folder
+    write_explanation(folder, result, truth_file, detections, pictures, subject)

@@ -8,6 +8,7 @@ texts for people have them: data, files for programs and what is stored have the
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -16,6 +17,11 @@ from wcwidth import wcswidth
 
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
+# The share of a cut name's columns that stands before the gap, as on the pages.
+_HEAD = 0.6
+# What changes the picture before it: joiners, forms and tones of skin.
+_JOINER = "\u200d"
+_JOINED = f"{_JOINER}\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 # What people wrote stands in quotes. An apostrophe inside a word ends none.
 _QUOTED = re.compile(r"(?<!\w)(['\u2018])(.+?)(['\u2019])(?!\w)")
 
@@ -44,16 +50,40 @@ def columns_of(text: str) -> int:
 
 
 def cut_to(text: str, columns: int) -> str:
-    """Return a name that takes so many columns at most; what is cut ends with a sign that says so.
+    """Return a name that takes so many columns at most; a long one loses its middle.
 
-    An accent or a joiner stays with its letter.
+    The beginning and the end tell most names apart. An accent or a joiner stays with its letter.
     """
     if columns_of(text) <= columns:
         return text
-    end = len(text)
-    while columns_of(text[:end]) >= columns or unicodedata.combining(text[end]):
-        end -= 1
-    return f"{text[:end]}…"
+    letters = _letters_of(text)
+    head = _within(letters, math.ceil(_HEAD * (columns - 1)))
+    left = columns - 1 - columns_of("".join(head))
+    tail = _within(letters[::-1], left)[::-1]
+    return f"{''.join(head).rstrip()}…{''.join(tail).lstrip()}"
+
+
+def _letters_of(text: str) -> list[str]:
+    """Return what people see as letters: each with its accents, and pictures that are joined."""
+    letters: list[str] = []
+    for one in text:
+        if letters and (
+            unicodedata.combining(one) or one in _JOINED or letters[-1].endswith(_JOINER)
+        ):
+            letters[-1] += one
+        else:
+            letters.append(one)
+    return letters
+
+
+def _within(letters: Sequence[str], columns: int) -> list[str]:
+    """Return the first letters that take so many columns at most."""
+    taken: list[str] = []
+    for letter in letters:
+        if columns_of("".join([*taken, letter])) > columns:
+            break
+        taken.append(letter)
+    return taken
 
 
 def left_in(text: str, columns: int) -> str:

@@ -2,15 +2,15 @@
 // The ceremony: one key leads from scene to scene. The page holds what the hall may see, and no
 // more: a scene that is not shown is in no element.
 
+import { cutInMiddle } from "../shared/middle.js";
+import { moveFrom, placesIn } from "../shared/motion.js";
 import { $, make, show } from "../shared/page.js";
 import { logInAgain } from "../shared/person.js";
 import { nextText, podiumOf, stepAfter, stepOf, waitingOf } from "./steps.js";
 
-const MOVE_MS = 700;
 const PROVISIONAL = "The results are PROVISIONAL. Make them final on the page Results, then load "
   + "this page again. A rehearsal on generated results: ceremony?rehearsal";
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 const rehearsal = new URLSearchParams(location.search).has("rehearsal");
 let told = { heads: [], scenes: [] };
 let step = 0;
@@ -50,12 +50,20 @@ function nameOf(team) {
   return name;
 }
 
+function waitingName(team) {
+  const name = nameOf(team);
+  name.className = "name line";
+  name.title = team;
+  cutInMiddle(name);
+  return name;
+}
+
 const BODIES = {
   title: () => [],
   ranking: ({ lines, hidden }) => {
     const list = tagged("ol", "ranking", ...lines.map(rowOf));
     if (!hidden.length) return [list];
-    const waiting = tagged("section", "waiting", make("h2", "Still to come"), make("ul", ...waitingOf(hidden).map(nameOf)));
+    const waiting = tagged("section", "waiting", make("h2", "Still to come"), make("ul", ...waitingOf(hidden).map(waitingName)));
     return [list, waiting];
   },
   card: ({ lines: [line], picture }) => {
@@ -93,7 +101,7 @@ function tableOf(head, rows) {
 
 function draw() {
   const scene = told.scenes[step];
-  const before = placesOf();
+  const before = placesIn(document);
   const parts = [make("h1", scene.title)];
   if (scene.text) parts.push(tagged("p", "text", scene.text));
   const body = tagged("div", "body", ...BODIES[scene.kind](scene));
@@ -104,23 +112,7 @@ function draw() {
   history.replaceState(null, "", `#${step}`);
   const fresh = document.querySelector(".fresh");
   (fresh ?? document.querySelector(".ranking > .settled"))?.scrollIntoView({ block: "center" });
-  if (!still.matches) move(before);
-}
-
-function placesOf() {
-  const found = document.querySelectorAll("[data-team]");
-  return new Map([...found].map((it) => [it.dataset.team, it.getBoundingClientRect()]));
-}
-
-// Let each team come from where it stood. The keys do not wait for it.
-function move(before) {
-  for (const element of document.querySelectorAll("[data-team]")) {
-    const from = before.get(element.dataset.team);
-    const to = element.getBoundingClientRect();
-    if (!from || (from.top === to.top && from.left === to.left)) continue;
-    const shift = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
-    element.animate([{ transform: shift }, { transform: "none" }], { duration: MOVE_MS, easing: "ease-in-out" });
-  }
+  moveFrom(before, document);
 }
 
 function pressed(event) {

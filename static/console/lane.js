@@ -3,6 +3,7 @@
 
 import { ageText, clockText, figure } from "../shared/format.js";
 import { $, isolated, make, show, showCut, showState } from "../shared/page.js";
+import { nameOf, showAbout } from "../shared/parts.js";
 import { say } from "../shared/saying.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
@@ -26,8 +27,8 @@ function showResultLine(id, before, name, rest) {
   const line = $(id);
   const whole = before + name + rest;
   if (line.textContent === whole) return;
-  const who = make("bdi", name);
-  who.className = "who";
+  const who = nameOf(name);
+  who.classList.add("line", "who");
   line.replaceChildren(before, who, rest);
   line.title = whole;
 }
@@ -183,7 +184,7 @@ export class Lane {
     const { next, current } = news;
     $(at("in-line")).hidden = !next || next.id === current?.id;
     if ($(at("in-line")).hidden) return;
-    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${isolated(next.team)}.`);
+    showAbout($(at("in-line-text")), [`Next in line: session ${next.id} of `, next.team, "."]);
   }
 
   // Show everything that changes between two boards; `ageS` is the age of the last one. `checks` is the

@@ -2,7 +2,8 @@
 // The two lists below the card: the sessions, and what happened.
 
 import { figure, secondText, timeText } from "../shared/format.js";
-import { $, isolated, make, put, show } from "../shared/page.js";
+import { $, make, put, show } from "../shared/page.js";
+import { lineAbout } from "../shared/parts.js";
 import { ABOUT_WORDS, isAbout, verdictOf } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
@@ -39,7 +40,7 @@ function showRow(row, session, field, shown, lane) {
   for (const name of ["VALID", "SUSPECT", "INVALID"]) {
     row.cells[5].classList.toggle(name, name === session.verdict);
   }
-  showTeam(row.cells[1], lane ? `${isolated(session.team)} (lane ${lane})` : session.team, session.void_reason ?? "");
+  showTeam(row.cells[1], session.team, lane ? ` (lane ${lane})` : "", session.void_reason ?? "");
   row.cells[6].classList.toggle("doubtful", session.too_short);
   row.cells[6].title = session.score !== null && isAbout(session) ? ABOUT_WORDS : "";
   row.classList.toggle("void", session.state === "VOID");
@@ -48,12 +49,11 @@ function showRow(row, session, field, shown, lane) {
 }
 
 // Why a session is void has the width of the name above it: an operator reads it in the list.
-function showTeam(cell, name, reason) {
-  if (cell.dataset.shown === name + reason) return;
-  cell.dataset.shown = name + reason;
-  const line = make("div", name);
-  Object.assign(line, { className: "name line", title: name });
-  cell.replaceChildren(line);
+function showTeam(cell, name, lane, reason) {
+  const shown = name + lane + reason;
+  if (cell.dataset.shown === shown) return;
+  cell.dataset.shown = shown;
+  cell.replaceChildren(lineAbout("", name, lane));
   if (!reason) return;
   const why = make("p", reason);
   why.className = "reason";

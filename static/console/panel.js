@@ -2,7 +2,8 @@
 // A lane's card: one session, its time, its figures and its result. `at` gives the ids of the lane.
 
 import { ageText, figure, zonedText } from "../shared/format.js";
-import { $, fill, isolated, make, show, showCut, showState } from "../shared/page.js";
+import { $, fill, make, show, showCut, showState } from "../shared/page.js";
+import { sayAbout } from "../shared/parts.js";
 import { clockOf, isTooShort } from "./clock.js";
 import { flagText } from "./wording.js";
 
@@ -17,7 +18,7 @@ function showTitle(at, session, board) {
   $(at("state")).hidden = !session;
   $(at("rehearsal")).hidden = !session?.rehearsal;
   if (session) {
-    showCut(at("session-title"), `Session ${session.id}: ${isolated(session.team)}`);
+    sayAbout($(at("session-title")), [`Session ${session.id}: `, session.team, ""]);
     $(at("session-title")).className = session.team.length > 24 ? "name long" : "name";
     showState(at("state"), session.state);
     showCut(at("state-text"), session.text);

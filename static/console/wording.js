@@ -21,8 +21,9 @@ function resultText(row, { accuracy, score }) {
   if (row.state === "VOID") return `${said[0]}: VOID, ${row.void_reason}`;
   if (row.rehearsal) said.push("rehearsal");
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;
-  const figures = [`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`];
-  figures.push(row.score === null ? "no score" : `${row.score_text} ${score.unit}`);
+  // The score comes first: what a small card cuts is behind it.
+  const figures = [row.score === null ? "no score" : `${row.score_text} ${score.unit}`];
+  figures.push(`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`);
   return `${said.join(", ")}: ${verdictOf(row)}, ${figures.join(", ")}`;
 }
 

@@ -51,18 +51,19 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard, ju
   fill("proposals", proposals, (proposal) => proposalOf(proposal, decide));
 });
 
-// One line a team: what is to be said of it in sentences stands behind its name.
+// A team, where it comes from, and its notes; sentences stand behind “more”.
 function rowOf({ entry, columns, final }) {
   const row = rowOfCells(columns, entry.printed);
   const place = row.cell("team");
   const line = make("div", nameOf(entry.team, "div"));
   line.className = "one";
-  const remark = [entry.organisation, ...entry.notes].filter(Boolean).join("; ");
-  if (remark) {
-    const said = nameOf(remark, "small");
-    said.classList.add("line");
-    line.append(said);
+  if (entry.organisation) {
+    const whose = nameOf(entry.organisation, "small");
+    whose.classList.add("line");
+    line.append(whose);
   }
+  // Why a session is void, who has reviewed one: read whole.
+  line.append(...entry.notes.map((note) => Object.assign(make("small", note), { className: "note" })));
   const hidden = columns.filter(({ wide, field }) => wide || FIRST_HIDDEN.includes(field)).map(({ field, head }) => `${head} ${entry.printed[field]}`);
   const sentences = [...entry.doubts, ...entry.intervals, hidden.join(" · ")].filter(Boolean);
   const more = make("details", make("summary", "more"), ...sentences.map((text) => make("small", text)));

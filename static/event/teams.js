@@ -55,8 +55,9 @@ function rowOf(team, n) {
   const place = make("td", String(n + 1));
   place.className = "number";
   const name = make("td", nameOf(team.team, "div"));
+  name.className = "team";
   if (team.login && team.login !== team.team) name.append(make("small", `logs in as ${team.login}`));
-  if (team.organisation) name.append(make("small", team.organisation));
+  if (team.organisation) name.append(nameOf(team.organisation, "small"));
   const lane = roster.lanes.find(({ next }) => next === team.team);
   const isNext = lane !== undefined;
   const turn = make("td", isNext ? `NEXT${lane.name ? ` in lane ${lane.name}` : ""}` : team.turn);
@@ -86,6 +87,7 @@ function rehearsalOf({ rehearsal }) {
 
 function attemptsOf(team) {
   const cell = make("td", team.attempts ? String(team.attempts) : "–");
+  cell.className = "attempts";
   for (const { session, state, reason } of team.sessions) {
     cell.append(make("small", `session ${session}: ${state}${reason ? `, ${reason}` : ""}`));
   }
@@ -116,7 +118,9 @@ function actionsOf(team) {
   const menu = menuOf("More", `More for ${team.team}`, ...acts);
   menu.firstElementChild.dataset.key = `More ${team.team}`;
   row.append(menu);
-  return make("td", row);
+  const cell = make("td", row);
+  cell.className = "acts";
+  return cell;
 }
 
 function mover(team, label, step, spoken) {

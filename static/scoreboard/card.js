@@ -3,8 +3,8 @@
 
 import { node } from "../shared/curve.js";
 import { figure, points } from "../shared/format.js";
-import { isolated, make, put as putText } from "../shared/page.js";
-import { figureOf, nameOf } from "../shared/parts.js";
+import { make, put as putText } from "../shared/page.js";
+import { figureOf, nameOf, showAbout } from "../shared/parts.js";
 import { raceOf, topOf } from "./race.js";
 import { clockOf, placeOf, words } from "./running.js";
 
@@ -28,7 +28,7 @@ export function cardOf(session, figures) {
   clock.setAttribute("role", "timer");
   const team = nameOf(session.team, "div");
   team.classList.add("team");
-  const gap = make("div", named("span", "when", ""), nameOf(""));
+  const gap = make("div", named("span", "when", ""), named("p", "gap"));
   const place = make("div", named("span", "place", ""), gap);
   place.className = "standing-now";
   const made = make("article", named("div", "word", ""), team, clock, place, raceBox(), Object.assign(make("div", ...values), { className: "figures" }));
@@ -62,10 +62,7 @@ export function showCard(card, session, { view, live, race }) {
   put("word", words(session));
   put("place", place ? place.text : "");
   put("when", place ? "if it ended now" : waitingText(session));
-  const distance = place?.distance ? `${place.distance} ${isolated(place.other)}` : "";
-  const gap = card.querySelector(".standing-now .name");
-  putText(gap, distance);
-  gap.title = distance;
+  showAbout(find("gap"), place?.distance ? [`${place.distance} `, place.other, ""] : null);
   put("accuracy", figure(session.mean_ap, 3));
   put("power", points(session.power_w, 3));
   put("energy", points(session.energy_wh, 3));
@@ -84,9 +81,9 @@ function showRace(card, put, found) {
   dot.setAttribute("cx", `${found.at?.x ?? -9}%`);
   dot.setAttribute("cy", `${found.at?.y ?? -9}%`);
   put("top", found.own || found.other ? found.top : "");
-  const text = found.pace ? `${found.pace.text} on ${isolated(found.pace.team)} at this second` : "";
-  put("pace", text);
-  card.querySelector(".pace").title = text;
+  const said = found.pace ? [`${found.pace.text} on `, found.pace.team, " at this second"] : null;
+  const text = said ? said.join("") : "";
+  showAbout(card.querySelector(".pace"), said);
   card.querySelector(".pace").classList.toggle("ahead", found.pace?.ahead ?? false);
   card.querySelector(".race").setAttribute("aria-label", `race line of the score${text ? `: ${text}` : ""}`);
   card.querySelector(".race").classList.toggle("empty", !found.own && !found.other);

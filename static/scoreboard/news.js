@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hall must not miss: another team leads, or a session has its result.
 
-import { isolated } from "../shared/page.js";
 import { ordinal } from "./running.js";
 
 // A lead counts when it has lasted so long: two teams that run side by side may change every second.
@@ -30,8 +29,8 @@ export function finished(before, after) {
   return after.entries.find((one) => one.newest && hasResult(one) && !known.has(one.session)) ?? null;
 }
 
+// The result in words: whose it is, and the rest of the sentence, which is always read.
 export function resultText({ team, rank, short, verdict, marks }, score) {
-  const name = isolated(team);
-  if (rank === null) return `${name}: ${verdict}, no score`;
-  return `${name}: ${ordinal(rank)} with ${score} ${short.score}${marks.length ? ` (${marks.join(", ")})` : ""}`;
+  if (rank === null) return [team, `: ${verdict}, no score`];
+  return [team, `: ${ordinal(rank)} with ${score} ${short.score}${marks.length ? ` (${marks.join(", ")})` : ""}`];
 }

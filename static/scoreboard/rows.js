@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranking as a table: places, names, bars of the scores, and the server's columns.
 
-import { node } from "../shared/curve.js";
 import { make } from "../shared/page.js";
-import { nameOf, pillOf } from "../shared/parts.js";
+import { lineAbout, nameOf, pillOf } from "../shared/parts.js";
 import { headOf } from "../shared/ranking.js";
-import { barOf, moveOf, scaleOf } from "./places.js";
+import { barOf, moveOf, placeOn, scaleOf } from "./places.js";
+import { ordinal } from "./running.js";
 
 const MOVED = { field: "moved", head: "", words: "places gained or lost by the newest result", left: true };
 const BAR = { field: "spread", head: "95 % interval", words: "score, with the 95 % interval around it", left: true };
@@ -22,7 +22,7 @@ export function columnsOf(columns) {
 
 export const headsOf = (columns) => columnsOf(columns).map(headOf);
 
-// A function that makes the row of an entry or a champion.
+// A function that makes the row of an entry.
 export function rowMaker(view) {
   const columns = columnsOf(view.columns);
   const scale = scaleOf(view);
@@ -40,16 +40,15 @@ export function rowMaker(view) {
       if (row.short[field] !== undefined) cell.title = row.printed[field];
       return cell;
     }));
-    if (row.year) made.className = "champion";
-    else if (row.word === "on now") made.className = "on-now";
+    if (row.word === "on now") made.className = "on-now";
     else if (row.newest) made.className = "newest";
-    if (row.team) made.dataset.team = row.team;
+    made.dataset.team = row.team;
     return made;
   };
 }
 
 function movedCell(row) {
-  const { text, kind, words } = row.year ? { text: "" } : moveOf(row);
+  const { text, kind, words } = moveOf(row);
   if (!text) return [""];
   const made = make("span", text);
   made.className = `move ${kind}`;
@@ -59,11 +58,17 @@ function movedCell(row) {
 
 // On a joint board a team has its page at its station.
 function teamCell(row, view) {
-  if (row.year) return [nameOf(row.printed.team)];
   const name = nameOf(row.team, view.stations ? "span" : "a");
   if (!view.stations) name.href = `team/${encodeURIComponent(row.team)}`;
-  const told = [row.station, row.organisation, row.word].filter(Boolean).join(" · ");
-  return told ? [name, Object.assign(make("small", told), { title: told, className: "name line" })] : [name];
+  const whose = [row.station, row.organisation].filter(Boolean).join(" · ");
+  return row.word || whose ? [name, remarkOf(row.word, whose)] : [name];
+}
+
+// What is to be said of a row is read whole; where its team comes from may be cut.
+function remarkOf(word, whose) {
+  const made = make("small", lineAbout(word && whose ? `${word} · ` : word, whose, ""));
+  made.classList.toggle("whose", !word);
+  return made;
 }
 
 function verdictCell({ verdict, emulated }) {
@@ -72,20 +77,35 @@ function verdictCell({ verdict, emulated }) {
 }
 
 function bar(row, scale, best) {
-  const svg = node("svg", { "class": "interval", "role": "img", "aria-label": labelOf(row) });
-  if (best !== null) {
-    const x = `${barOf({ score: best }, scale).at}%`;
-    svg.append(node("line", { "class": "best", "x1": x, "x2": x, "y1": "0", "y2": "100%" }));
-  }
-  const found = barOf(row, scale);
-  if (found.from !== null) {
-    const width = `${Math.max(0.4, found.to - found.from)}%`;
-    svg.append(node("rect", { x: `${found.from}%`, y: "30%", height: "40%", width }));
-  }
-  svg.append(node("circle", { cx: `${found.at}%`, cy: "50%" }));
-  return svg;
+  const made = make("div");
+  made.className = "interval";
+  made.setAttribute("role", "img");
+  made.setAttribute("aria-label", labelOf(row));
+  const add = (name, at, width = "") => {
+    const part = make("span");
+    part.className = name;
+    Object.assign(part.style, { left: `${at}%`, width });
+    made.append(part);
+  };
+  const record = best === null ? null : placeOn(best, scale);
+  if (record !== null) add("best", record);
+  const { at, from, to } = barOf(row, scale);
+  // It stands on its middle: a narrow one is as wide as its two ends.
+  if (from !== null && to !== null) add("range", (from + to) / 2, `max(var(--ends), ${(to - from).toFixed(3)}%)`);
+  if (at !== null) add("at", at);
+  return made;
 }
 
 function labelOf({ printed }) {
   return printed.interval && printed.interval !== "–" ? `interval ${printed.interval}` : "no interval";
+}
+
+// A past champion stands aside, with the place that its score would have now.
+export function championOf({ year, place, printed, short }) {
+  const score = make("span", short.score ?? printed.score);
+  score.className = "score";
+  const now = place === null ? "" : ` would be ${ordinal(place)}`;
+  const made = make("li", make("span", String(year)), " ", score, make("small", now));
+  made.title = `champion of ${year}: mAP ${printed.mean_ap}, ${printed.energy_wh} Wh`;
+  return made;
 }

@@ -2,13 +2,15 @@
 // The audience's page: who runs now and who is next, the ranking, and the charts.
 
 import { offsetText } from "../shared/format.js";
+import { moveFrom, placesIn, switchMotion } from "../shared/motion.js";
 import { $, fill, isolated, make, show, showCut } from "../shared/page.js";
-import { nameOf } from "../shared/parts.js";
+import { lineAbout, nameOf } from "../shared/parts.js";
 import { cardOf, showCard, tickCard } from "./card.js";
 import { finished, NOBODY, nextLead, resultText } from "./news.js";
 import { behindMs, pauseOf } from "./pause.js";
-import { nameShare, ranked } from "./places.js";
-import { headsOf, rowMaker } from "./rows.js";
+import { followPicture, showPicture } from "./picture.js";
+import { championsOf, nameShare } from "./places.js";
+import { championOf, headsOf, rowMaker } from "./rows.js";
 import { leaderOf } from "./running.js";
 import { followParts } from "./stream.js";
 import { showParts, showTeam } from "./turns.js";
@@ -36,12 +38,12 @@ function stateText() {
   return "the results may still change";
 }
 
-// Words for the hall. They stay for ten seconds, so that who looks up later can read them.
-function tellHall(text) {
-  showCut("news", text);
+// Words for the hall about a team. They stay for ten seconds, so that who looks up later can read them.
+function tellHall(team, rest) {
+  $("news").replaceChildren(lineAbout("", team, rest));
   restart($("news"), "fresh");
   clearTimeout(newsTimer);
-  newsTimer = setTimeout(() => showCut("news", ""), NEWS_MS);
+  newsTimer = setTimeout(() => $("news").replaceChildren(), NEWS_MS);
 }
 
 // Let an animation of less than a second begin again.
@@ -57,14 +59,25 @@ function showView(key) {
   $("state").className = `badge ${view.state}`;
   show("state-text", stateText());
   if (fill("heads", view.columns, () => "")) $("heads").replaceChildren(...headsOf(view.columns));
-  fill("entries", ranked(view), rowMaker(view));
+  document.body.classList.remove("waiting");
   $("ranking").style.setProperty("--team-share", `${nameShare(view.entries)}%`);
   $("nobody").hidden = view.entries.length > 0;
+  showChampions();
+  const before = placesIn($("entries"));
+  fill("entries", view.entries, rowMaker(view));
   if (view.stations) $("nobody").textContent = "No station has reported a team yet.";
   $("boards").hidden = view.boards.length === 0;
   fill("boards", view.boards, boardOf);
   showCharts(key);
   showParts();
+  moveFrom(before, $("entries"));
+}
+
+// A projector has room for the best of them; the list on a phone has all.
+function showChampions() {
+  const champions = championsOf(view);
+  $("champions-box").hidden = champions.length === 0;
+  fill("champions", champions, championOf);
 }
 
 const CELL_CLASS = { text: "", number: "number", rank: "number rank", score: "number score" };
@@ -97,8 +110,7 @@ function showCharts(key) {
   $("charts").hidden = !drawn && view.champions.length === 0;
   if ($("charts").hidden) return;
   for (const name of ["energy", "speed"]) {
-    const address = `charts/${name}.svg?v=${key}`;
-    if ($(`chart-${name}`).getAttribute("src") !== address) $(`chart-${name}`).src = address;
+    showPicture($(`chart-${name}`), `charts/${name}.svg?v=${key}`);
   }
 }
 
@@ -122,8 +134,8 @@ function nextOf({ name, next, on_deck: after }) {
   const lane = view.lanes.length > 1 ? `Next in lane ${name}` : "Next";
   const made = make("div", Object.assign(make("p", lane), { className: "label" }), nameOf(next, "strong"));
   if (after) {
-    const deck = nameOf(`on deck: ${isolated(after)}`, "p");
-    deck.classList.add("deck", "line");
+    const deck = make("p", lineAbout("on deck: ", after, ""));
+    deck.className = "deck";
     made.append(deck);
   }
   made.className = "upcoming";
@@ -135,8 +147,10 @@ function showNext(isThere) {
   const lanes = isThere ? waitingLanes() : [];
   $("next").hidden = lanes.length === 0;
   fill("next", lanes, ({ name, next, on_deck: after }) => {
-    const lane = view.lanes.length > 1 ? `Next in ${isolated(name)}: ` : "Next: ";
-    return nameOf(`${lane}${isolated(next)}${after ? `, then ${isolated(after)}` : ""}`);
+    const lane = view.lanes.length > 1 ? `Next in ${name}: ` : "Next: ";
+    const line = make("span", lineAbout(lane, next, ""));
+    if (after) line.append(lineAbout(", then ", after, ""));
+    return line;
   });
 }
 
@@ -211,7 +225,7 @@ function showIdle() {
 function showLead() {
   lead = nextLead(lead, leaderOf(view.entries, live.sessions), performance.now());
   if (!lead.changed) return;
-  tellHall(`${lead.leader} takes the lead`);
+  tellHall(lead.leader, " takes the lead");
   const session = live.sessions.find(({ team }) => team === lead.leader);
   if (session) restart(cardFor(session), "fresh");
 }
@@ -243,7 +257,7 @@ followParts("events", {
     showView(news.key);
     showLive();
     if (result) {
-      tellHall(resultText(result, view.figures.score.label));
+      tellHall(...resultText(result, view.figures.score.label));
       showTeam(result.team);
       const row = [...$("entries").rows].find((one) => one.dataset.team === result.team);
       if (row) restart(row, "fresh");
@@ -261,8 +275,6 @@ followParts("events", {
     if (view !== null) showLive();
   },
 });
-for (const picture of document.querySelectorAll("#charts img")) {
-  picture.addEventListener("error", () => { picture.parentElement.hidden = true; });
-  picture.addEventListener("load", () => { picture.parentElement.hidden = false; });
-}
+for (const picture of document.querySelectorAll("#charts img")) followPicture(picture);
+switchMotion($("motion"));
 setInterval(tick, 200);

@@ -3,6 +3,7 @@
 
 import { $, fill, make, show, showCut } from "../shared/page.js";
 import { figureOf, pillOf } from "../shared/parts.js";
+import { followPicture, showPicture } from "./picture.js";
 import { followParts } from "./stream.js";
 
 const name = decodeURIComponent(location.pathname.split("/team/")[1] ?? "");
@@ -36,9 +37,8 @@ function showTeam({ view, key }) {
   const session = entry.verdict === null ? null : entry.session;
   $("session").hidden = session === null;
   if (session !== null && session !== shownSession) {
-    for (const what of ["course", "curves"]) $(what).src = `/sessions/${session}/${what}.svg`;
+    for (const what of ["course", "curves"]) showPicture($(what), `/sessions/${session}/${what}.svg`);
     $("every").open = false;
-    $("all-curves").src = "/static/shared/nothing.svg";
   }
   shownSession = session;
   showMisses(view.state === "FINAL" ? session : null, key);
@@ -66,10 +66,8 @@ async function showMisses(session, key) {
 }
 
 // Not every track has curves.
-$("curves").addEventListener("error", () => { $("curves-box").hidden = true; });
-$("curves").addEventListener("load", () => { $("curves-box").hidden = false; });
+for (const what of ["course", "curves"]) followPicture($(what));
 $("every").addEventListener("toggle", () => {
-  const address = `/sessions/${shownSession}/classes.svg`;
-  if ($("every").open && $("all-curves").getAttribute("src") !== address) $("all-curves").src = address;
+  if ($("every").open) showPicture($("all-curves"), `/sessions/${shownSession}/classes.svg`);
 });
 followParts("/events", { view: showTeam });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does not fit on the screen: nobody scrolls a projector, so the page shows one part of the
-// ranking after the other, and then the boards and the charts. Somebody who scrolls by hand is left
-// alone for a while.
+// What does not fit on the screen: nobody scrolls a projector, so the page shows one page of the
+// ranking after the other below the leaders, and then the boards and the charts. Somebody who scrolls by
+// hand gets all rows, and is left alone for a while.
 
 import { $, show } from "../shared/page.js";
-import { nextTurn } from "./places.js";
+import { nextTurn, pagesOf } from "./places.js";
 
 const PART_MS = 10_000;
 const HAND_MS = 60_000;
@@ -15,68 +15,89 @@ const ranking = document.querySelector(".ranking");
 
 let handMs = -Infinity;
 let turnedMs = performance.now();
+let byHand = false; // all rows are shown, and scroll
+let page = 0;
+let cut = { leaders: 0, pages: [[0, -1]] };
 
-const panels = () => [$("boards"), $("charts")].filter((one) => !one.hidden);
-
-// The places of the rows that are whole below the table's head, from and to; null without rows.
-function seen(rows) {
-  if (rows.length === 0) return null;
-  const top = $("ranking").querySelector("th").getBoundingClientRect().bottom - 1;
-  const bottom = $("ranking").getBoundingClientRect().bottom + 1;
-  const whole = rows.flatMap((row, place) => {
-    const box = row.getBoundingClientRect();
-    return box.top >= top && box.bottom <= bottom ? [place] : [];
-  });
-  return whole.length ? [whole[0], whole.at(-1)] : null;
-}
+// A panel whose pictures have not come yet would be an empty card.
+const panels = () => [$("boards"), $("charts")].filter((one) => !one.hidden && !one.querySelector(".loading"));
 
 const rowsOf = () => [...$("entries").rows];
-
-function bringToTop(row) {
-  const head = $("ranking").querySelector("th").offsetHeight;
-  $("ranking").scrollTop += row.getBoundingClientRect().top - $("ranking").getBoundingClientRect().top - head;
-}
+const isHeld = () => performance.now() - handMs < HAND_MS;
 
 function reveal(panel) {
   for (const one of $("stage").children) one.classList.toggle("shown", one === panel);
   turnedMs = performance.now();
 }
 
-// Say which part is shown; after a change of the table the part stays.
+function showPage(rows) {
+  const { leaders, pages } = cut;
+  page = Math.min(page, pages.length - 1);
+  const [first, last] = pages[page];
+  rows.forEach((row, place) => {
+    row.classList.toggle("away", place >= leaders && (place < first || place > last));
+    row.classList.toggle("last-leader", place === leaders - 1);
+  });
+  const which = first === last ? `row ${first + 1}` : `rows ${first + 1} to ${last + 1}`;
+  show("part", pages.length > 1 ? `${which} of ${rows.length}` : "");
+}
+
+// Cut the rows into pages; after a change of the table the same page is shown.
 export function showParts() {
+  if (document.body.classList.contains("waiting")) return;
   const rows = rowsOf();
-  const long = $("ranking").scrollHeight > $("ranking").clientHeight + 1;
-  const part = long ? seen(rows) : null;
-  rows.forEach((row, place) => row.classList.toggle("cut", part !== null && (place < part[0] || place > part[1])));
-  show("part", part ? `rows ${part[0] + 1} to ${part[1] + 1} of ${rows.length}` : "");
+  for (const row of rows) row.classList.remove("away");
+  const room = $("ranking").clientHeight - $("ranking").querySelector("thead").offsetHeight;
+  const isCut = inTurn.matches && !byHand && room > 0 && rows.length > 0;
+  cut = isCut ? pagesOf(rows.map((row) => row.getBoundingClientRect().height), room)
+    : { leaders: 0, pages: [[0, rows.length - 1]] };
+  if (isCut) $("ranking").scrollTop = 0;
+  showPage(rows);
   if (panels().every((one) => !one.classList.contains("shown"))) ranking.classList.add("shown");
 }
 
 // Bring a team's row to the hall, for as long as any part is shown.
 export function showTeam(team) {
-  const row = rowsOf().find((one) => one.dataset.team === team);
-  if (!row || performance.now() - handMs < HAND_MS || !inTurn.matches) return;
+  const rows = rowsOf();
+  const place = rows.findIndex((one) => one.dataset.team === team);
+  if (place < 0 || isHeld() || !inTurn.matches) return;
   reveal(ranking);
-  const part = seen(rowsOf());
-  if (part === null || row.rowIndex - 1 < part[0] || row.rowIndex - 1 > part[1]) bringToTop(row);
-  showParts();
+  if (place >= cut.leaders) page = cut.pages.findIndex(([first, last]) => place >= first && place <= last);
+  showPage(rows);
 }
 
 function turn() {
-  const now = performance.now();
-  if (now - handMs < HAND_MS || now - turnedMs < PART_MS || !inTurn.matches) return;
-  const rows = rowsOf();
+  if (isHeld() || performance.now() - turnedMs < PART_MS || !inTurn.matches) return;
+  if (byHand) {
+    byHand = false;
+    showParts();
+  }
   const others = panels();
-  const panel = others.findIndex((one) => one.classList.contains("shown"));
-  const next = nextTurn({ part: seen(rows), panel: panel < 0 ? null : panel }, rows.length, others.length);
-  reveal(next < rows.length || others.length === 0 ? ranking : others[next - rows.length]);
-  if (next < rows.length) bringToTop(rows[next]);
+  const shown = others.findIndex((one) => one.classList.contains("shown"));
+  const next = nextTurn({ page, panel: shown < 0 ? null : shown }, cut.pages.length, others.length);
+  page = next.page;
+  reveal(next.panel === null ? ranking : others[next.panel]);
+  showPage(rowsOf());
+}
+
+// A press only holds the page: its rows must not move under the finger.
+function hold() {
+  handMs = performance.now();
+}
+
+function scrollByHand() {
+  hold();
+  if (byHand || cut.pages.length === 1) return;
+  byHand = true;
   showParts();
 }
 
-for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) {
-  $("ranking").addEventListener(kind, () => { handMs = performance.now(); }, { passive: true });
+$("ranking").addEventListener("pointerdown", hold, { passive: true });
+for (const kind of ["wheel", "touchmove", "keydown"]) {
+  $("ranking").addEventListener(kind, scrollByHand, { passive: true });
 }
-$("ranking").addEventListener("scroll", showParts, { passive: true });
+// Who comes with the keys gets all rows: one that is away cannot have the focus.
+$("ranking").addEventListener("focusin", ({ target }) => { if (target.matches(":focus-visible")) scrollByHand(); });
+inTurn.addEventListener("change", showParts);
 new ResizeObserver(showParts).observe($("ranking"));
 setInterval(turn, 500);

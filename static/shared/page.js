@@ -2,6 +2,8 @@
 // Small changes of a page. They touch only what differs: nothing flickers, and the focus, a
 // selection and the scroll position survive.
 
+import { cutInMiddle } from "./middle.js";
+
 export const $ = (id) => document.getElementById(id);
 
 const [ISOLATE, END] = ["\u2068", "\u2069"];
@@ -38,10 +40,12 @@ export function show(id, text) {
   put($(id), text);
 }
 
-// A text that its place may cut: the whole of it is the title.
+// A text that its place may cut: the whole of it is the title. A name is cut in its middle.
 export function showCut(id, text) {
+  if ($(id).title === text && $(id).textContent === plain(text)) return;
   show(id, text);
   $(id).title = text;
+  if ($(id).classList.contains("name")) cutInMiddle($(id));
 }
 
 export function showState(id, name, text = name) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts that pages are made of. base.css says how they look; `python -m tests.parts` shows them.
 
-import { make } from "./page.js";
+import { cutInMiddle } from "./middle.js";
+import { isolated, make } from "./page.js";
 
 const classed = (element, ...names) => {
   element.classList.add(...names.filter(Boolean));
@@ -11,11 +12,36 @@ const classed = (element, ...names) => {
 // A state or a verdict in one or two words; `kind` chooses its colour.
 export const pillOf = (word, kind = word) => classed(make("span", word), "state", ...kind.split(" "));
 
-// A name that may be cut: the whole of it is its title.
+// A name that may be cut in its middle: the whole of it is its title.
 export function nameOf(text, tag = "bdi") {
   const name = classed(make(tag, text), "name");
   name.title = text;
+  cutInMiddle(name);
   return name;
+}
+
+// Let an element say a sentence about a name: the name alone gives way, and what stands before it and behind
+// it is always read.
+export function sayAbout(element, [before, name, after]) {
+  const title = before + isolated(name) + after;
+  if (element.title === title && element.textContent === before + name + after) return;
+  const who = make("bdi", name);
+  element.replaceChildren(before, who, after);
+  element.title = title;
+  cutInMiddle(element, who);
+}
+
+// Such a sentence in a line of its own.
+export function lineAbout(before, name, after) {
+  const line = classed(make("span"), "name", "line");
+  sayAbout(line, [before, name, after]);
+  return line;
+}
+
+// Let a place say such a sentence; null is none.
+export function showAbout(place, said) {
+  if (place.textContent === (said ?? []).join("")) return;
+  place.replaceChildren(...(said ? [lineAbout(...said)] : []));
 }
 
 // What it is, the number with its unit, and a note. `kind` is "old", "void" or nothing.

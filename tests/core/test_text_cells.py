@@ -69,7 +69,13 @@ def test_the_columns_of_a_table_stand_below_each_other_whatever_the_script():
 
 def test_a_name_is_cut_by_its_columns_and_between_letters():
     """An accent stays with its letter, and no half of an ideograph is left."""
-    assert "チー…" == cut_to("チームさくら", 6)
+    assert "チ…ら" == cut_to("チームさくら", 6)
     assert "Ants" == cut_to("Ants", 4)
     assert "xe\u0301…" == cut_to("xe\u0301ab", 3)
-    assert "A" * 9 + "…" == cut_to("A" * 60, 10)
+    assert "AAAAAA…BBB" == cut_to("A" * 60 + "B" * 9, 10)
+    assert "abcd…👩\u200d🔬" == cut_to("abcdef👩\u200d🔬", 7)
+
+
+def test_a_long_name_keeps_its_beginning_and_its_end():
+    """Two teams of one institute differ in their last words, and two institutes in the first."""
+    assert "Institute of…Team B" == cut_to("Institute of Efficient Vision, Team B", 20)

@@ -116,7 +116,8 @@ def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, Groun
         from referee.service.results.score_explanation import write_explanation
 
         pictures = args.pictures or (args.images if args.images and args.images.is_dir() else None)
-        write_explanation(args.explain, result, truth_file, detections, pictures)
+        subject = f"'{args.detections.name}'"
+        write_explanation(args.explain, result, truth_file, detections, pictures, subject)
         print(f"Open {args.explain / 'index.html'}", file=sys.stderr)
     return result, report, truth_file.truth, detections.image_id
 

@@ -71,6 +71,9 @@ PAPER = Theme("#15202b", "#505b66", "#c6ced6", "#ffffff")
 SIZE_IN = (7.2, 4.5)
 """The size of a ranking's chart in inches of 72 pixels; the page scales it."""
 
+NARROW_IN = (4.5, 4.6)
+"""The same on a phone, which shows it in about its own size."""
+
 
 AGAINST_ENERGY = "Accuracy against energy: left and up is better."
 """The title of figure 8."""
@@ -174,7 +177,7 @@ def _points(
 
 
 def _labels_of(entry: PublicEntry) -> tuple[str, str]:
-    """Return rank, name and marks, where a long name loses its end and no mark; and the rank alone.
+    """Return rank, name and marks, where a long name loses its middle alone; and the rank.
 
     A star at the rank stands for marks, which the chart's head counts.
     """

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +16,13 @@ from referee.errors import InputError
 from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.detection_outcomes import Fate, Fates
 from referee.scoring.result import IlsvrcResult
+from referee.service.results.explanation_page import (
+    FALSE_COLOUR,
+    TRUE_COLOUR,
+    Curve,
+    Shown,
+    explanation_page,
+)
 from referee.service.results.score_pictures import LabelledBox, draw_boxes, draw_curve
 from referee.service.setup.image_folder import list_folder
 from referee.service.setup.image_names import ImageNames
@@ -24,7 +30,6 @@ from referee.service.setup.image_names import ImageNames
 Ints = NDArray[np.int64]
 
 _EACH = 20
-_FALSE, _TRUE = "#d62728", "#2ca02c"
 _SHOWN = (Fate.DUPLICATE, Fate.WRONG_CLASS, Fate.POOR_OVERLAP, Fate.BACKGROUND)
 
 
@@ -35,6 +40,14 @@ class Miss:
     image_id: int
     text: str
     boxes: tuple[LabelledBox, ...]
+    is_missed: bool = False
+
+    @property
+    def alt(self) -> str:
+        """Return what the picture shows, for those who do not see it."""
+        words = {FALSE_COLOUR: "red", TRUE_COLOUR: "green"}
+        boxes = [f"a {words[one.colour]} box labelled '{one.label}'" for one in self.boxes]
+        return f"image {self.image_id} with {' and '.join(boxes)}"
 
 
 def write_explanation(
@@ -43,6 +56,7 @@ def write_explanation(
     truth_file: GroundTruthFile,
     detections: Detections,
     pictures: Path | None = None,
+    subject: str = "this answer",
 ) -> None:
     """Write `fates.csv`, `curves/`, `misses/` and a page `index.html` of them into a folder.
 
@@ -50,7 +64,8 @@ def write_explanation(
     class and corners. These fields are empty if no truth box decided. `curves/` has a picture per
     class. `misses/` has pictures of the most confident false positives and of the largest missed
     truth boxes. They are drawn on the photographs in the folder `pictures`, which are found by the
-    image's name or number. Existing files are overwritten. Raises `InputError` if the folder cannot
+    image's name or number. `subject` says in words whose score it is. Existing files are
+    overwritten. Raises `InputError` if the folder cannot
     be written.
     """
     fates = result.explain()
@@ -58,12 +73,13 @@ def write_explanation(
         for name in ("curves", "misses"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         _write_fates(folder / "fates.csv", truth_file, detections, fates)
-        shown = [*_write_curves(folder, result, truth_file)]
-        shown += _write_misses(
-            folder, [*misses_of(truth_file, detections, fates)], truth_file, pictures
-        )
+        curves = [*_write_curves(folder, result, truth_file)]
+        misses = [*misses_of(truth_file, detections, fates)]
+        shown = [*_write_misses(folder, misses, truth_file, pictures)]
+        wrong = sum(not miss.is_missed for miss in misses)
+        content = explanation_page(subject, result, fates, shown[:wrong], shown[wrong:], curves)
         # A picture's name may have what UTF-8 has not, as names of files can.
-        page = _page(result, shown).encode("utf-8", "backslashreplace")
+        page = content.encode("utf-8", "backslashreplace")
         (folder / "index.html").write_bytes(page)
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror}") from None
@@ -103,8 +119,8 @@ def _write_fates(
 
 def _write_curves(
     folder: Path, result: IlsvrcResult, truth_file: GroundTruthFile
-) -> Iterator[tuple[str, str]]:
-    """Write a picture per class with ground truth; yield its path in the folder and its title."""
+) -> Iterator[Curve]:
+    """Write a picture per class with ground truth, and yield what the page says of it."""
     for class_id, ap in result.ap.items():
         if ap is None:
             continue
@@ -112,7 +128,8 @@ def _write_curves(
         title = f"class {class_id} {name}".strip() + f": AP {ap:.4f}"
         path = f"curves/{_file_name(class_id, name)}.png"
         draw_curve(folder / path, title, result.precision_recall(class_id))
-        yield path, title
+        alt = f"Precision over recall of {name or f'class {class_id}'}, with an AP of {ap:.4f}"
+        yield Curve(path, title, alt, ap)
 
 
 def misses_of(truth_file: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[Miss]:
@@ -136,13 +153,13 @@ def misses_of(truth_file: GroundTruthFile, detections: Detections, fates: Fates)
     for row in fates.missed[np.argsort(-area, kind="stable")][:_EACH].tolist():
         is_a = _name(truth_file, int(truth.box_class_id[row]))
         image_id = int(truth.box_image_id[row])
-        yield Miss(image_id, f"{is_a}: missed", (_truth_box(truth.box[row], is_a),))
+        yield Miss(image_id, f"{is_a}: missed", (_truth_box(truth.box[row], is_a),), True)
 
 
 def _write_misses(
     folder: Path, misses: list[Miss], truth_file: GroundTruthFile, pictures: Path | None
-) -> Iterator[tuple[str, str]]:
-    """Write a picture per miss; yield its path in the folder and its caption."""
+) -> Iterator[Shown]:
+    """Write a picture per miss, and yield what the page says of it."""
     numbers = {own: place for place, own in enumerate(truth_file.truth.image_ids.tolist(), start=1)}
     files = ImageNames(() if pictures is None else list_folder(pictures).images)
     for place, miss in enumerate(misses, start=1):
@@ -153,10 +170,9 @@ def _write_misses(
             name = truth_file.file_names.get(miss.image_id, "")
             file = _photograph(files, name, miss.image_id, numbers[miss.image_id])
             photograph = None if file is None else pictures / file
-        draw_boxes(
-            folder / path, photograph, truth_file.sizes.get(miss.image_id), miss.boxes, caption
-        )
-        yield path, caption
+        size = truth_file.sizes.get(miss.image_id)
+        draw_boxes(folder / path, photograph, size, miss.boxes, "", roomy=True)
+        yield Shown(path, caption, miss.alt)
 
 
 def _photograph(files: ImageNames, name: str, own_id: int, number: int) -> str | None:
@@ -170,20 +186,6 @@ def _photograph(files: ImageNames, name: str, own_id: int, number: int) -> str |
     return found[0] if len(found) == 1 else None
 
 
-def _page(result: IlsvrcResult, shown: list[tuple[str, str]]) -> str:
-    """Return a page that shows all pictures."""
-    figures = "\n".join(
-        f'<figure><img src="{path}" alt=""><figcaption>{html.escape(text)}</figcaption></figure>'
-        for path, text in shown
-    )
-    return (
-        '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Why this score</title>\n'
-        "<style>body{font-family:sans-serif}figure{display:inline-block;margin:8px;"
-        "vertical-align:top}img{max-width:480px}</style>\n"
-        f"<h1>mAP {result.mean_ap}</h1>\n{figures}\n</html>\n"
-    )
-
-
 def _name(truth_file: GroundTruthFile, class_id: int) -> str:
     return truth_file.truth.class_names.get(class_id) or f"class {class_id}"
 
@@ -195,9 +197,9 @@ def _file_name(class_id: int, name: str) -> str:
 
 def _false_box(box: NDArray[np.float64], label: str) -> LabelledBox:
     left, top, right, bottom = box.tolist()
-    return LabelledBox((left, top, right, bottom), label, _FALSE)
+    return LabelledBox((left, top, right, bottom), label, FALSE_COLOUR)
 
 
 def _truth_box(box: NDArray[np.float64], label: str) -> LabelledBox:
     left, top, right, bottom = box.tolist()
-    return LabelledBox((left, top, right, bottom), label, _TRUE, at_foot=True)
+    return LabelledBox((left, top, right, bottom), label, TRUE_COLOUR, at_foot=True)

@@ -74,11 +74,13 @@ def draw_boxes(
     label_share: float = 0.0,
     *,
     small: bool = False,
+    roomy: bool = False,
 ) -> None:
     """Write a PNG of boxes on a photograph, with a caption below unless it is empty.
 
     Labels have 15 pixels, or `label_share` of the photograph's height where that is more. A `small`
-    picture has at most 320 pixels on a side, and at most half of the photograph's.
+    picture has at most 320 pixels on a side, and at most half of the photograph's. A `roomy` one has
+    room for the labels beside a photograph that is narrower than they are, as one with a caption.
     Without a photograph the background is empty and has the image's size. Without a size it is as
     large as the boxes need. Raises `InputError` for a photograph that cannot be read.
     """
@@ -88,8 +90,8 @@ def draw_boxes(
     width, height = (max(1, round(side * scale)) for side in ground.size)
     label_px = max(_LABEL_PX, round(label_share * height))
     font = ImageFont.load_default(size=label_px)
-    whole = (max(width, 480), height + 34) if caption else (width, height)
-    picture = Image.new("RGB", whole, _PAPER)
+    wide = max(width, 480) if caption or roomy else width
+    picture = Image.new("RGB", (wide, height + 34 if caption else height), _PAPER)
     picture.paste(ground.resize((width, height)), (0, 0))
     draw = ImageDraw.Draw(picture)
     for item in boxes:

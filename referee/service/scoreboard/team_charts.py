@@ -24,6 +24,9 @@ _STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "referee", "font.size": 1
 _POWER, _REQUESTS, _CURVE = "#e69f00", "#56b4e9", "#56b4e9"
 _COLUMNS_MOST = 10
 _CELL_IN = 1.25
+_COURSE_IN, _NARROW_COURSE_IN = (12.0, 3.6), (4.7, 3.4)
+_NARROW_COLUMNS = 3
+_CELL_TEXT, _NARROW_CELL_TEXT = 8.0, 10.0
 EXTREMES = 8
 """So many of the best classes, and of the worst ones, are shown at first."""
 
@@ -49,10 +52,14 @@ class SessionCourse:
 
 
 @one_at_a_time
-def course_chart(course: SessionCourse, theme: Theme) -> bytes:
-    """Return power and requests over the session's seconds; a gap breaks the line of the power."""
+def course_chart(course: SessionCourse, theme: Theme, *, narrow: bool = False) -> bytes:
+    """Return power and requests over the session's seconds; a gap breaks the line of the power.
+
+    A `narrow` chart is read on a phone, whose width it has.
+    """
     with drawing(_STYLE):
-        figure = Figure(figsize=(12.0, 3.6), layout="constrained")
+        figsize = _NARROW_COURSE_IN if narrow else _COURSE_IN
+        figure = Figure(figsize=figsize, layout="constrained")
         FigureCanvasSVG(figure)
         figure.patch.set_alpha(0.0)
         requests = figure.subplots()
@@ -80,18 +87,18 @@ def course_chart(course: SessionCourse, theme: Theme) -> bytes:
 
 
 @one_at_a_time
-def curves_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
+def curves_chart(curves: Sequence[ClassCurve], theme: Theme, *, narrow: bool = False) -> bytes:
     """Return a small precision-recall curve for each class, with its AP, the best class first."""
-    return _cells_chart(ordered_by_ap(curves), theme)
+    return _cells_chart(ordered_by_ap(curves), theme, narrow=narrow)
 
 
 @one_at_a_time
-def extremes_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
+def extremes_chart(curves: Sequence[ClassCurve], theme: Theme, *, narrow: bool = False) -> bytes:
     """Return the curves of the best classes, and below them those of the worst ones."""
     ordered = ordered_by_ap(curves)
-    if len(ordered) <= 2 * EXTREMES:
-        return _cells_chart(ordered, theme, EXTREMES)
-    return _cells_chart([*ordered[:EXTREMES], *ordered[-EXTREMES:]], theme, EXTREMES)
+    if len(ordered) > 2 * EXTREMES:
+        ordered = [*ordered[:EXTREMES], *ordered[-EXTREMES:]]
+    return _cells_chart(ordered, theme, EXTREMES, narrow=narrow)
 
 
 def ordered_by_ap(curves: Sequence[ClassCurve]) -> list[ClassCurve]:
@@ -99,8 +106,12 @@ def ordered_by_ap(curves: Sequence[ClassCurve]) -> list[ClassCurve]:
     return sorted(curves, key=lambda one: (-one.average_precision, one.name))
 
 
-def _cells_chart(ordered: Sequence[ClassCurve], theme: Theme, columns: int = 0) -> bytes:
+def _cells_chart(
+    ordered: Sequence[ClassCurve], theme: Theme, columns: int = 0, *, narrow: bool
+) -> bytes:
     columns = columns or max(4, min(_COLUMNS_MOST, math.ceil(math.sqrt(2 * len(ordered)))))
+    if narrow:
+        columns = _NARROW_COLUMNS
     rows = max(1, math.ceil(len(ordered) / columns))
     with drawing(_STYLE):
         figure = Figure(figsize=(columns * _CELL_IN, rows * _CELL_IN))
@@ -111,13 +122,16 @@ def _cells_chart(ordered: Sequence[ClassCurve], theme: Theme, columns: int = 0) 
     axes.set_xlim(0, columns)
     axes.set_ylim(-rows, 0)
     for place, curve in enumerate(ordered):
-        _draw_cell(axes, place % columns, -(place // columns) - 1, curve, theme)
+        corner = (place % columns, -(place // columns) - 1)
+        _draw_cell(axes, corner, curve, theme, _NARROW_CELL_TEXT if narrow else _CELL_TEXT)
     return svg_of(figure, "Precision over recall for each class")
 
 
-def _draw_cell(axes: Axes, left: float, bottom: float, curve: ClassCurve, theme: Theme) -> None:
+def _draw_cell(
+    axes: Axes, corner: tuple[float, float], curve: ClassCurve, theme: Theme, text_pt: float
+) -> None:
     """Draw one class in a cell of side 1: recall to the right, precision upwards, both 0 to 1."""
-    x0, y0, side = left + 0.08, bottom + 0.06, 0.7
+    x0, y0, side = corner[0] + 0.08, corner[1] + 0.06, 0.7
     axes.plot(
         [x0, x0, x0 + side, x0 + side, x0],
         [y0 + side, y0, y0, y0 + side, y0 + side],
@@ -138,9 +152,9 @@ def _draw_cell(axes: Axes, left: float, bottom: float, curve: ClassCurve, theme:
         color=_CURVE,
         lw=1.3,
     )
-    name = isolated(cut_to(curve.name, 12))
+    name = isolated(cut_to(curve.name, 12 if text_pt == _CELL_TEXT else 9))
     text = f"{name} {curve.average_precision:.2f}".replace("$", r"\$")
-    axes.text(x0, y0 + side + 0.05, text, color=theme.ink, fontsize=8, va="bottom")
+    axes.text(x0, y0 + side + 0.05, text, color=theme.ink, fontsize=text_pt, va="bottom")
 
 
 def _dress(axes: Axes, theme: Theme) -> None:

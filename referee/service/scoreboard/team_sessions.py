@@ -66,19 +66,24 @@ class TeamSessions:
         self._kept: OrderedDict[tuple[int, str, int | None], Any] = OrderedDict()
         self._read: tuple[int | None, GroundTruth] | None = None
 
-    def course(self, view: PublicView, number: int) -> bytes:
-        """Return the session's power and requests over time as SVG."""
+    def course(self, view: PublicView, number: int, *, narrow: bool = False) -> bytes:
+        """Return the session's power and requests over time as SVG; `narrow` is for a phone."""
         _require_public(view, number)
-        return bytes(self._once(number, "course", lambda: self._course(number)))
+        what = f"course {narrow=}"
+        return bytes(self._once(number, what, lambda: self._course(number, narrow=narrow)))
 
-    def curves(self, view: PublicView, number: int, *, every: bool = False) -> bytes:
+    def curves(
+        self, view: PublicView, number: int, *, every: bool = False, narrow: bool = False
+    ) -> bytes:
         """Return the session's curves as SVG: of its best and worst classes, or of every class.
 
         Raises `Refusal` in a track whose answers have no curves.
         """
         _require_public(view, number)
-        what = "all curves" if every else "curves"
-        return bytes(self._once(number, what, lambda: self._curves(number, every=every)))
+        what = f"curves {every=} {narrow=}"
+        return bytes(
+            self._once(number, what, lambda: self._curves(number, every=every, narrow=narrow))
+        )
 
     def captions(self, view: PublicView, number: int) -> list[str]:
         """Return a sentence for each explained mistake; only after the results are final.
@@ -116,7 +121,7 @@ class TeamSessions:
                 self._kept.popitem(last=False)
         return self._kept[key]
 
-    def _course(self, number: int) -> bytes:
+    def _course(self, number: int, *, narrow: bool) -> bytes:
         with needing("a chart", "matplotlib", "event"):
             from referee.service.event.charts import DARK
             from referee.service.scoreboard.team_charts import SessionCourse, course_chart
@@ -131,9 +136,10 @@ class TeamSessions:
         step = max(1, -(-len(samples) // _POINTS_MOST))
         times = [one.elapsed_s for one in requests_of(connection, number)]
         rates, bin_s = rates_of(times, seconds)
-        return course_chart(SessionCourse(seconds, samples[::step], rates, bin_s), DARK)
+        course = SessionCourse(seconds, samples[::step], rates, bin_s)
+        return course_chart(course, DARK, narrow=narrow)
 
-    def _curves(self, number: int, *, every: bool) -> bytes:
+    def _curves(self, number: int, *, every: bool, narrow: bool) -> bytes:
         with needing("a chart", "matplotlib", "event"):
             from referee.service.event.charts import DARK
             from referee.service.scoreboard.team_charts import (
@@ -151,7 +157,7 @@ class TeamSessions:
             curve = result.precision_recall(class_id)
             recall, precision = _envelope(curve.recall, curve.precision)
             curves.append(ClassCurve(names.get(class_id, str(class_id)), ap, recall, precision))
-        return (curves_chart if every else extremes_chart)(curves, DARK)
+        return (curves_chart if every else extremes_chart)(curves, DARK, narrow=narrow)
 
     def _misses(self, number: int) -> list[Miss]:
         def make() -> list[Miss]:

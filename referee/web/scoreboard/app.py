@@ -93,11 +93,17 @@ def _register_data(app: Flask, show: Show) -> None:
 
     @app.get("/charts/<any(" + ", ".join(CHARTS) + "):name>.svg")
     def chart(name: str) -> Response:
-        snapshot = newest(show)
+        snapshot, narrow = newest(show), _is_narrow()
+        view = snapshot.publication.view
         picture = show.run_blocking(
-            lambda: show.charts.draw(name, snapshot.key, snapshot.publication.view)
+            lambda: show.charts.draw(name, snapshot.key, view, narrow=narrow)
         )
         return Response(picture, content_type="image/svg+xml")
+
+
+def _is_narrow() -> bool:
+    """Tell whether a chart is asked for that is read on a phone."""
+    return "narrow" in request.args
 
 
 def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
@@ -113,12 +119,13 @@ def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
 
     @app.get("/sessions/<int:number>/course.svg")
     def course(number: int) -> Response:
-        return picture("image/svg+xml", lambda view: sessions.course(view, number))
+        narrow = _is_narrow()
+        return picture("image/svg+xml", lambda view: sessions.course(view, number, narrow=narrow))
 
     @app.get("/sessions/<int:number>/<any(curves, classes):which>.svg")
     def curves(number: int, which: str) -> Response:
-        every = which == "classes"
-        return picture("image/svg+xml", lambda view: sessions.curves(view, number, every=every))
+        wish = {"every": which == "classes", "narrow": _is_narrow()}
+        return picture("image/svg+xml", lambda view: sessions.curves(view, number, **wish))
 
     @app.get("/sessions/<int:number>/misses")
     def misses(number: int) -> Response:

@@ -31,17 +31,17 @@ ROW = {
 @pytest.mark.parametrize(
     ("others", "text"),
     [
-        ({}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, 0.500 mAP/Wh"),
+        ({}, "session 3 of ants: VALID, 0.500 mAP/Wh, mAP 0.2500, 0.5000 Wh"),
         (
             {"rehearsal": True},
-            "session 3 of ants, rehearsal: VALID, mAP 0.2500, 0.5000 Wh, 0.500 mAP/Wh",
+            "session 3 of ants, rehearsal: VALID, 0.500 mAP/Wh, mAP 0.2500, 0.5000 Wh",
         ),
-        ({"score_text": "~0.5"}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, ~0.5 mAP/Wh"),
+        ({"score_text": "~0.5"}, "session 3 of ants: VALID, ~0.5 mAP/Wh, mAP 0.2500, 0.5000 Wh"),
         (
             {"verdict": "SUSPECT", "marks": ["SUSPECT", "EMULATED"], "score": None},
-            "session 3 of ants: SUSPECT EMULATED, mAP 0.2500, 0.5000 Wh, no score",
+            "session 3 of ants: SUSPECT EMULATED, no score, mAP 0.2500, 0.5000 Wh",
         ),
-        ({"score": None}, "session 3 of ants: VALID, mAP 0.2500, 0.5000 Wh, no score"),
+        ({"score": None}, "session 3 of ants: VALID, no score, mAP 0.2500, 0.5000 Wh"),
         ({"verdict": None, "state": "ENDED"}, "session 3 of ants: ENDED, no result yet"),
         ({"state": "VOID", "void_reason": "a fall"}, "session 3 of ants: VOID, a fall"),
     ],

@@ -85,7 +85,7 @@ def test_a_result_in_words(scripts: Scripts) -> None:
     entry = {"team": "ants", "rank": 2, "short": {"score": "10.8"}, "verdict": "VALID", "marks": []}
     doubted = entry | {"verdict": "SUSPECT", "marks": ["SUSPECT", "EMULATED"]}
     none = entry | {"rank": None, "verdict": "INVALID"}
-    body = "return a.map((one) => m.resultText(one, 'score'))"
+    body = "return a.map((one) => m.resultText(one, 'score').join(''))"
     told = scripts.run("scoreboard/news.js", body, entry, doubted, none)
     assert [
         "ants: 2nd with score 10.8",

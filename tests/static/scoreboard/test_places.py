@@ -20,49 +20,71 @@ def entry(name: str, score: float | None, rank: int | None = 1) -> dict[str, Any
 
 
 @pytest.mark.parametrize(
-    ("entries", "names"),
+    ("entries", "places"),
     [
-        ([], []),
-        ([entry("ants", 5.0)], ["ants", "2018", "2015"]),
-        ([entry("ants", 2.0), entry("bees", 0.5, 2)], ["2018", "ants", "2015", "bees"]),
-        ([entry("ants", 4.0)], ["ants", "2018", "2015"]),
+        ([], [None, None]),
+        ([entry("ants", 5.0)], [2, 2]),
+        ([entry("ants", 2.0), entry("bees", 0.5, 2)], [1, 2]),
+        ([entry("ants", 4.0)], [2, 2]),
         # The last bit of a quotient is no lead.
-        ([entry("ants", 4.0 - 4.4e-16)], ["ants", "2018", "2015"]),
-        ([entry("ants", 3.9999999999)], ["2018", "ants", "2015"]),
-        ([entry("ants", 2.0), entry("bees", None)], ["2018", "ants", "2015", "bees"]),
-        ([entry("ants", 9.0, None)], ["2018", "2015", "ants"]),
+        ([entry("ants", 4.0 - 4.4e-16)], [2, 2]),
+        ([entry("ants", 3.9999999999)], [1, 2]),
+        ([entry("ants", 2.0), entry("bees", None)], [1, 2]),
+        ([entry("ants", 9.0, None)], [None, None]),
     ],
 )
-def test_champions_stand_where_their_scores_lead(
-    scripts: Scripts, entries: list[dict[str, Any]], names: list[str]
+def test_champions_have_the_places_of_their_scores(
+    scripts: Scripts, entries: list[dict[str, Any]], places: list[int | None]
 ) -> None:
-    """The better score is above; who has no rank is below all champions."""
-    rows = scripts.call("scoreboard/places.js", "ranked", {"entries": entries, "champions": OLD})
-    assert names == [row["name"] for row in rows]
+    """The best one is first; of equal scores this year's leads, and who has no rank counts not."""
+    told = {"entries": entries, "champions": OLD}
+    champions = scripts.call("scoreboard/places.js", "championsOf", told)
+    assert ["2018", "2015"] == [one["name"] for one in champions]
+    assert places == [one["place"] for one in champions]
 
 
 @pytest.mark.parametrize(
-    ("part", "panel", "panels", "turn"),
+    ("heights", "room", "leaders", "pages"),
     [
-        ([0, 9], None, 0, 10),
-        ([10, 19], None, 2, 20),
-        ([15, 24], None, 0, 0),
-        ([15, 24], None, 2, 25),
-        ([0, 23], None, 2, 24),
-        (None, None, 0, 0),
-        (None, None, 1, 25),
-        (None, 0, 2, 26),
-        ([0, 9], 0, 2, 26),
-        (None, 1, 2, 0),
-        (None, 0, 1, 0),
+        ([], 100, 0, [[0, -1]]),
+        ([10] * 10, 100, 0, [[0, 9]]),
+        ([10] * 11, 100, 3, [[3, 9], [4, 10]]),
+        ([10] * 24, 100, 3, [[3, 9], [10, 16], [17, 23]]),
+        ([10] * 9, 50, 3, [[3, 4], [5, 6], [7, 8]]),
+        ([10] * 4, 20, 1, [[1, 1], [2, 2], [3, 3]]),
+        ([10] * 3, 15, 0, [[0, 0], [1, 1], [2, 2]]),
+        # A name of two lines makes its row higher, and no leader takes its room.
+        ([20, 10, 10, 10, 30, 10, 10], 70, 3, [[3, 3], [4, 4], [5, 6]]),
+        ([10, 10, 10, 10, 35, 10, 10], 60, 2, [[2, 3], [4, 4], [5, 6]]),
+        # A row that no screen holds has a page of its own.
+        ([10, 90, 10], 50, 0, [[0, 0], [1, 1], [2, 2]]),
     ],
 )
-def test_the_next_rows_follow_and_then_the_panels(
-    scripts: Scripts, part: list[int] | None, panel: int | None, panels: int, turn: int
+def test_pages_turn_below_the_leaders(
+    scripts: Scripts, heights: list[int], room: int, leaders: int, pages: list[list[int]]
 ) -> None:
-    """No row and no panel is left out, and after the last one the first row comes again."""
-    shown = {"part": part, "panel": panel}
-    assert turn == scripts.call("scoreboard/places.js", "nextTurn", shown, 25, panels)
+    """Leaders leave room for every other row; no row is cut, and the last page is full."""
+    found = scripts.call("scoreboard/places.js", "pagesOf", heights, room)
+    assert {"leaders": leaders, "pages": pages} == found
+
+
+@pytest.mark.parametrize(
+    ("page", "panel", "panels", "turn"),
+    [
+        (0, None, 0, (1, None)),
+        (2, None, 0, (0, None)),
+        (2, None, 2, (0, 0)),
+        (2, 0, 2, (0, 1)),
+        (2, 1, 2, (0, None)),
+    ],
+)
+def test_after_the_last_page_the_panels_come(
+    scripts: Scripts, page: int, panel: int | None, panels: int, turn: tuple[int, int | None]
+) -> None:
+    """No page and no panel is left out, and then the first page comes again."""
+    shown = {"page": page, "panel": panel}
+    found = scripts.call("scoreboard/places.js", "nextTurn", shown, 3, panels)
+    assert turn == (found["page"], found["panel"])
 
 
 @pytest.mark.parametrize(
@@ -85,28 +107,57 @@ def test_a_move_is_an_arrow_with_its_places(
     assert (text, words) == (found["text"], found["words"])
 
 
-def test_all_bars_have_one_scale(scripts: Scripts) -> None:
-    """The widest interval and the best champion fit; an empty ranking has a scale, too."""
+@pytest.mark.parametrize(
+    ("entries", "champions", "scale"),
+    [
+        ([], [], {"from": 0, "to": 1}),
+        (
+            [{"score": 4, "score_low": 2, "score_high": 6}, {"score": None}],
+            [],
+            {"from": 0, "to": 6},
+        ),
+        ([{"score": 4}, {"score": 1}], [{"score": 6}], {"from": 0, "to": 6}),
+        # Who was far better would push all bars to the side.
+        ([{"score": 4}, {"score": 1}], [{"score": 8}], {"from": 0, "to": 4}),
+        ([], [{"score": 8}], {"from": 0, "to": 8}),
+        # All of them on the right: the bars begin below the least one.
+        ([{"score": 20}, {"score": 10.5, "score_low": 10.5}], [], {"from": 9.55, "to": 20}),
+    ],
+)
+def test_all_bars_have_one_scale(
+    scripts: Scripts,
+    entries: list[dict[str, Any]],
+    champions: list[dict[str, Any]],
+    scale: dict[str, float],
+) -> None:
+    """Every interval of this year fits, and the champions that are near."""
+    told = {"entries": entries, "champions": champions}
+    assert scale == pytest.approx(scripts.call("scoreboard/places.js", "scaleOf", told))
+
+
+def test_a_bar_has_its_place_on_the_scale(scripts: Scripts) -> None:
+    """Without an interval there is the score alone; without a score there is nothing."""
     body = """
-    const entries = [{ score: 4, score_low: 2, score_high: 6 }, { score: null }];
-    const scale = m.scaleOf({ entries, champions: [{ score: 8 }] });
-    return [scale, m.scaleOf({ entries: [], champions: [] }), m.scaleOf({ entries, champions: [] }),
-      m.barOf(entries[0], scale), m.barOf(entries[1], scale), m.barOf({ score: 8 }, scale),
-      ...[[2, null], [null, 6], [null, null], [2], [undefined, 6]].map(
-        ([low, high]) => m.barOf({ score: 4, score_low: low, score_high: high }, scale).from)];
+    const scale = { from: 0, to: 8 };
+    const entry = { score: 4, score_low: 2, score_high: 6 };
+    const halves = [[2, null], [null, 6], [null, null], [2], [undefined, 6]];
+    return [
+      ...[entry, { score: null }, { score: 8 }, { score: 9 }].map((one) => m.barOf(one, scale)),
+      ...halves.map(([low, high]) => m.barOf({ score: 4, score_low: low, score_high: high }, scale).from),
+    ];
     """
     assert [
-        *(8, 1, 6),
         {"at": 50, "from": 26, "to": 74},
         None,
         {"at": 98, "from": None, "to": None},
+        {"at": None, "from": None, "to": None},
         *[None] * 5,
     ] == scripts.run("scoreboard/places.js", body)
 
 
 @pytest.mark.parametrize(
     ("names", "share"),
-    [([], 34), (["ants"], 34), (["a" * 40], 43), (["東" * 20], 43), (["a" * 90, "b"], 56)],
+    [([], 34), (["ants"], 34), (["a" * 40], 43), (["東" * 20], 43), (["a" * 90, "b"], 44)],
 )
 def test_the_longest_name_decides_the_room_of_all(
     scripts: Scripts, names: list[str], share: float

@@ -16,8 +16,8 @@ COLUMNS = [{"field": name, "head": name} for name in ("rank", "team", "score", "
 
 def champion(year: int, score: float) -> dict[str, Any]:
     """Return a champion of an earlier year."""
-    printed = {"rank": "", "team": f"winner of {year}", "score": str(score), "verdict": ""}
-    return {"year": year, "score": score, "printed": printed, "short": {}}
+    printed = {"score": str(score), "mean_ap": "0.5", "energy_wh": "2.0"}
+    return {"year": year, "score": score, "printed": printed, "short": {}, "place": 2}
 
 
 def entry(team: str, score: float | None, **others: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def view(*champions: dict[str, Any], entries: list[dict[str, Any]]) -> dict[str,
 MAKE = """
 const [view] = a;
 const make = m.rowMaker(view);
-const rows = [...view.entries, ...view.champions].map(make);
+const rows = view.entries.map(make);
 """
 
 
@@ -42,50 +42,52 @@ const rows = [...view.entries, ...view.champions].map(make);
 def test_each_bar_shows_the_best_champion(
     scripts: Scripts, order: tuple[float, float, float]
 ) -> None:
-    """Its line stands where the circle of the best score of all years does, in any order."""
+    """Its line stands where the best score of all years does, in any order."""
     champions = [champion(2015 + n, score) for n, score in enumerate(order)]
-    body = f"""{MAKE}
-    const best = rows[1 + a[1]].querySelector("circle").getAttribute("cx");
-    const lines = rows.map((row) => row.querySelector(".best").getAttribute("x1"));
-    return [...new Set(lines), best];
-    """
-    all_of = view(*champions, entries=[entry("ants", 3.0)])
-    line, circle = scripts.run("scoreboard/rows.js", body, all_of, order.index(4.0))
-    assert line == circle
+    body = f"{MAKE} return rows.map((row) => row.querySelector('.best').style.left);"
+    entries = [entry("ants", 4.0), entry("bees", 3.0)]
+    lines = scripts.run("scoreboard/rows.js", body, view(*champions, entries=entries))
+    assert ["98%", "98%"] == lines
 
 
 def test_without_champions_there_is_no_line(scripts: Scripts) -> None:
     """And without a score there is no bar."""
-    body = f"{MAKE} return rows.map((row) => row.querySelectorAll('.best, circle').length);"
+    body = f"{MAKE} return rows.map((row) => row.querySelectorAll('.best, .at').length);"
     all_of = view(entries=[entry("ants", 3.0), entry("bees", None)])
     assert [1, 0] == scripts.run("scoreboard/rows.js", body, all_of)
 
 
 def test_a_bar_has_its_interval_around_its_score(scripts: Scripts) -> None:
-    """Band and circle are on one height, and an interval has a width however small it is."""
+    """The range stands on its middle, and is as wide as its two ends however small it is."""
     body = f"""{MAKE}
-    const told = (part, names) => names.map((name) => part.getAttribute(name));
-    return rows.map((row) => [
-      ...told(row.querySelector("rect"), ["x", "width", "y", "height"]),
-      ...told(row.querySelector("circle"), ["cx", "cy"]),
-    ]);
+    const told = (row, name) => [row.querySelector(name).style.left, row.querySelector(name).style.width];
+    return rows.map((row) => [...told(row, ".range"), told(row, ".at")[0]]);
     """
     wide = entry("ants", 4.0, score_low=2.0, score_high=4.0)
     narrow = entry("bees", 2.0, score_low=2.0, score_high=2.0)
     shown = scripts.run("scoreboard/rows.js", body, view(entries=[wide, narrow]))
     assert [
-        ["50%", "48%", "30%", "40%", "98%", "50%"],
-        ["50%", "0.4%", "30%", "40%", "50%", "50%"],
+        ["74%", "max(var(--ends), 48.000%)", "98%"],
+        ["50%", "max(var(--ends), 0.000%)", "50%"],
     ] == shown
 
 
+def test_a_champion_stands_aside_with_the_place_it_would_have(scripts: Scripts) -> None:
+    """Its year, its score, and its place of today; the rest is its title."""
+    body = "const made = m.championOf(a[0]); return [made.textContent, made.title];"
+    assert [
+        "2018 4.0 would be 2nd",
+        "champion of 2018: mAP 0.5, 2.0 Wh",
+    ] == scripts.run("scoreboard/rows.js", body, champion(2018, 4.0))
+
+
 def test_a_row_is_of_one_kind(scripts: Scripts) -> None:
-    """A champion, who is on now, the newest result, or another."""
+    """Who is on now, the newest result, or another."""
     entries = [
         entry("ants", 3.0, word="on now", newest=True),
         entry("bees", 2.0, newest=True),
         entry("wasps", 1.0),
     ]
     body = f"{MAKE} return rows.map((row) => row.className);"
-    shown = scripts.run("scoreboard/rows.js", body, view(champion(2015, 1.0), entries=entries))
-    assert ["on-now", "newest", "", "champion"] == shown
+    shown = scripts.run("scoreboard/rows.js", body, view(entries=entries))
+    assert ["on-now", "newest", ""] == shown
