@@ -14,7 +14,11 @@ import pytest
 import sphinx  # noqa: F401  # Without the extra, the tests of the site are skipped.
 from selenium import webdriver
 
+from tests.support.barriers import barriers
+from tests.support.browsing import be_screen
+from tests.support.focus import unreachable
 from tests.support.running import eventually
+from tests.support.themes import THEMES, be_theme, forget_theme
 from tests.test_links import PAGES
 
 # Sphinx writes all pages in five seconds.
@@ -112,6 +116,22 @@ def test_pictures_open(site: Path) -> None:
         assert all(link == picture for _, link, picture in shown), name
         assert all((site / name).parent.joinpath(picture).is_file() for _, _, picture in shown)
     assert "<img " in texts(site)["docs/console.html"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("page", ["README", "docs/console", "docs/scoring", "search"])
+def test_a_page_of_the_site_keeps_nobody_out(
+    site: Path, browser: webdriver.Chrome, page: str
+) -> None:
+    """Nothing is worse than minor in any theme, and keys reach and scroll everything."""
+    be_screen(browser, 1024, 768)
+    browser.get((site / f"{page}.html").as_uri())
+    found = {}
+    for theme in THEMES:
+        be_theme(browser, theme)
+        found[theme] = barriers(browser, only_colours=bool(found)) + unreachable(browser)
+    forget_theme(browser)
+    assert {} == {theme: told for theme, told in found.items() if told}
 
 
 def test_the_search_knows_the_words_of_the_pages(site: Path) -> None:

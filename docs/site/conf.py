@@ -33,6 +33,7 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _lead_from_the_readme)
     app.connect("html-page-context", _let_pictures_open)
+    app.connect("build-finished", _add_what_furo_leaves_out)
 
 
 def _lead_from_the_readme(app: Sphinx, page: str, source: list[str]) -> None:
@@ -59,3 +60,27 @@ def _let_pictures_open(
     picture = re.compile(r'<img [^>]*src="([^"]+)"[^>]*>')
     if "body" in context:
         context["body"] = picture.sub(r'<a href="\1">\g<0></a>', context["body"])
+
+
+_SCROLLS = 'tabindex="0" role="group"'
+_FOCUS = ".sidebar-search:focus-visible { outline: 3px solid !important; outline-offset: -3px; }"
+# What those miss who hear the pages or have keys alone: the names of two landmarks, the levels of
+# headings, a way to scroll what is wider than its place, and the focus of the search.
+_LEFT_OUT = {
+    '<aside class="sidebar-drawer"': '<aside class="sidebar-drawer" aria-label="Pages"',
+    '<aside class="toc-drawer': '<aside aria-label="This page" class="toc-drawer',
+    'class="caption" role="heading"': 'class="caption" role="heading" aria-level="2"',
+    '<div id="search-results"': '<h1>Search</h1><div id="search-results"',
+    "<pre>": f'<pre {_SCROLLS} aria-label="Lines">',
+    '<div class="table-wrapper': f'<div {_SCROLLS} aria-label="Table" class="table-wrapper',
+    "</head>": f"<style>{_FOCUS}</style></head>",
+}
+
+
+def _add_what_furo_leaves_out(app: Sphinx, error: Exception | None) -> None:
+    """Complete the pages of the theme, which has no place for it in its templates."""
+    for page in app.outdir.rglob("*.html") if error is None else ():
+        text = page.read_text(encoding="utf-8")
+        for left_out, whole in _LEFT_OUT.items():
+            text = text.replace(left_out, whole)
+        page.write_text(text, encoding="utf-8")

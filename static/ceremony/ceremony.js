@@ -62,6 +62,7 @@ const BODIES = {
   title: () => [],
   ranking: ({ lines, hidden }) => {
     const list = tagged("ol", "ranking", ...lines.map(rowOf));
+    Object.assign(list, { tabIndex: 0, ariaLabel: "Ranking, scrolls" });
     if (!hidden.length) return [list];
     const waiting = tagged("section", "waiting", make("h2", "Still to come"), make("ul", ...waitingOf(hidden).map(waitingName)));
     return [list, waiting];

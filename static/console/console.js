@@ -4,7 +4,7 @@
 import { listen } from "../shared/events.js";
 import { lostText, offsetText, zonedText } from "../shared/format.js";
 import { Held } from "../shared/held.js";
-import { $, fill, make, show } from "../shared/page.js";
+import { $, fill, make, show, showCut } from "../shared/page.js";
 import { act, askAndAct, isAsked } from "../shared/acting.js";
 import "../shared/pages.js";
 import { closeMenusByThemselves } from "../shared/parts.js";
@@ -40,7 +40,7 @@ function showBoard(next) {
   boardAt = performance.now();
   hear();
   if (lanes.length !== board.lanes.length) makeLanes(board.lanes);
-  show("contest", `${board.contest} – ${board.mode}`);
+  showCut("contest", `${board.contest} – ${board.mode}`);
   showContestants();
   fill("guests", board.guests, guestBox);
   showChoice(board);

@@ -4,7 +4,7 @@
 import { act } from "../shared/acting.js";
 import { progressOf, readyState } from "../shared/arming.js";
 import { zonedText } from "../shared/format.js";
-import { $, fill, make, show, showState } from "../shared/page.js";
+import { $, fill, make, show, showCut, showState } from "../shared/page.js";
 import "../shared/pages.js";
 import { barOf, buttonOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
@@ -16,7 +16,7 @@ const SIGNS = { OK: "✓ OK", WARN: "△ WARN", FAIL: "✕ FAIL", PASSED: "△ P
 
 const look = followDocument("check/now", (list) => {
   const { urgent, known, good } = sorted(list.findings);
-  show("contest", `${list.contest} – check`);
+  showCut("contest", `${list.contest} – check`);
   const state = readyState(list, list);
   showState("state", state.kind, state.text);
   show("verdict", verdictText(list, urgent));

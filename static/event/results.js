@@ -3,7 +3,7 @@
 
 import { act } from "../shared/acting.js";
 import { momentText } from "../shared/format.js";
-import { $, fill, make, show, showState } from "../shared/page.js";
+import { $, fill, make, show, showCut, showState } from "../shared/page.js";
 import "../shared/pages.js";
 import { buttonOf, nameOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
@@ -27,7 +27,7 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard, ju
   isFinal = results.final;
   board = scoreboard;
   showState("state", results.final ? "FINAL" : "PROVISIONAL");
-  show("contest", `${results.contest} – results`);
+  showCut("contest", `${results.contest} – results`);
   show("state-text", results.final
     ? `Approved by ${results.approved_by.join(", ")} at ${momentText(results.approved_utc)}.`
     : `${results.session_rule} ${results.tie_rule}`);

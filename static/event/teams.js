@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The teams in their running order: who ran, who is on, who is next.
 
-import { $, make, show } from "../shared/page.js";
+import { $, make, show, showCut } from "../shared/page.js";
 import "../shared/pages.js";
 import { buttonOf, closeMenusByThemselves, menuOf, nameOf } from "../shared/parts.js";
 import { enable } from "../shared/person.js";
@@ -28,7 +28,7 @@ const runnerNames = () => roster.teams.filter(runs).map((team) => team.team);
 const sameTeams = (a, b) => JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
 
 function render() {
-  show("contest", `${roster.contest} – teams`);
+  showCut("contest", `${roster.contest} – teams`);
   show("order-text", roster.order_text);
   show("rule", `The lottery: ${roster.lottery_rule}`);
   enable($("lottery"), runnerNames().length > 0, "lottery team");

@@ -2,7 +2,7 @@
 // The audit log: who did what, the newest first. New lines appear by themselves.
 
 import { followDocument } from "../event/following.js";
-import { $, make, show } from "../shared/page.js";
+import { $, make, show, showCut } from "../shared/page.js";
 import "../shared/pages.js";
 import "../shared/person.js";
 
@@ -23,7 +23,7 @@ const wanted = () => new URLSearchParams(
 const look = followDocument(() => `audit/now?${wanted()}&count=${count}`, render);
 
 function render({ contest, rows, more }) {
-  show("contest", `${contest} – audit`);
+  showCut("contest", `${contest} – audit`);
   $("rows").replaceChildren(...rows.map(rowOf));
   $("older").hidden = !more;
   $("none").hidden = rows.length > 0;

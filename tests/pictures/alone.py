@@ -15,7 +15,7 @@ from referee.core.ground_truth import GroundTruth
 from tests.e2e.conftest import Material
 from tests.pictures.album import Album
 from tests.pictures.station import SECONDS, device, meter_on_the_table
-from tests.support.browsing import be_screen, text_of, wait_text
+from tests.support.browsing import text_of, wait_text
 from tests.support.operators import wait
 from tests.support.ports import free_address
 from tests.support.running import PATIENCE_S, eventually, get, program, referee
@@ -53,7 +53,6 @@ def recording(album: Album, folder: Path, browser: webdriver.Chrome) -> None:
             address,
         ]
         with subprocess.Popen(command, cwd=Path(__file__).parents[2]) as recorder:
-            be_screen(browser, 1100, 820)
             eventually(lambda: _answers(address), "the recording's page")
             browser.get(f"http://{address}/")
             _integrated(browser, 12)
@@ -93,7 +92,6 @@ def season(album: Album, folder: Path, browser: webdriver.Chrome) -> None:
     assert 0 == referee(*command).returncode
     assert 0 == referee("season", "report", str(rows), "--html", str(page)).returncode
     print(referee("season", "report", str(rows)).stdout)
-    be_screen(browser, 1100, 820)
     browser.get(page.as_uri())
     ranks = "img[alt='Ranks under old and new rules']"
     album.take("season", browser.find_element(By.CSS_SELECTOR, ranks))

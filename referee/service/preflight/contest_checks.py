@@ -188,7 +188,9 @@ def _rehearsal_of(contest: Contest, item: str, name: str, progress: RehearsalPro
         "Let it rehearse before its turn: stop 'referee serve' between two sessions, and run: "
         f"referee practice --config {contest.config.path}"
     )
-    text = f"'{name}' has not {', '.join(progress.missing)} in a rehearsal"
+    *first, last = progress.missing
+    steps = f"{', '.join(first)} or {last}" if first else last
+    text = f"'{name}' has not {steps} in a rehearsal"
     return warn("teams", item, text, remedy)
 
 

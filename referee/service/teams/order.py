@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from referee.core.dates import moment_text
 from referee.core.turns import draw_lots, rearranged
 from referee.errors import InputError
 from referee.service.setup.contest import Contest
@@ -87,7 +88,7 @@ def order_text(roster: Roster) -> str:
         return "No running order has been set. The teams stand in the order of registration."
     how = f"Lottery with the seed '{order.seed}'" if order.seed is not None else "Set by hand"
     because = f", because: {order.reason}" if order.reason else ""
-    return f"{how} by {order.operator} at {order.utc}{because}."
+    return f"{how} by {order.operator} at {moment_text(order.utc)}{because}."
 
 
 def _roster_to_order(
