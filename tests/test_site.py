@@ -50,6 +50,10 @@ FOUND = {
     "season": "docs/season.html",
     "confidence interval": "docs/scoring.html#how-sure-it-is",
     "golden client": "docs/console.html",
+    # A heading as it is, a word within a sentence, and a number, which the index itself leaves out.
+    "Is this what was signed?": "docs/evidence.html#is-this-what-was-signed",
+    "export to excel": "docs/results.html",
+    "8000": "docs/settings.html#network",
 }
 """What people search for, and the place that the search must name first."""
 
