@@ -54,6 +54,10 @@ FOUND = {
     "season": "docs/season.html",
     "confidence interval": "docs/scoring.html#how-sure-it-is",
     "golden client": "docs/console.html",
+    # A heading as it is, a word within a sentence, and a number, which the index itself leaves out.
+    "Is this what was signed?": "docs/evidence.html#is-this-what-was-signed",
+    "export to excel": "docs/results.html",
+    "8000": "docs/settings.html#network",
 }
 """What people search for, and the place that the search must name first."""
 
@@ -88,8 +92,9 @@ def texts(site: Path) -> dict[str, str]:
 
 
 def test_the_site_has_every_page(site: Path) -> None:
-    """Each page of Markdown has its page, and the start has it in the list at its side."""
-    names = {page.relative_to(ROOT).with_suffix(".html").as_posix() for page in PAGES}
+    """Each page of Markdown has its page, but that of an index, and the start lists it."""
+    pages = set(PAGES) - {ROOT / "DESCRIPTION.md"}
+    names = {page.relative_to(ROOT).with_suffix(".html").as_posix() for page in pages}
     assert names <= texts(site).keys()
     start = texts(site)["README.html"]
     assert set() == {name for name in names - {"README.html"} if f'href="{name}"' not in start}

@@ -16,6 +16,8 @@ project = "LPIRC referee"
 sys.path.insert(0, str(Path(__file__).parent))
 extensions = ["myst_parser", "search_words"]
 include_patterns = ["*.md", "docs/*.md", "client_sample/*.md"]
+# The page of the package in an index, which is a part of the README.
+exclude_patterns = ["DESCRIPTION.md"]
 root_doc = "README"
 # Links go to headings by the names that viewers of Markdown give them.
 myst_heading_anchors = 4

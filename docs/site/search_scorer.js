@@ -19,6 +19,8 @@ var Scorer = {
     if (kind === "title") {
       // A page's own title leads to the page, so it is found once.
       if (Search._index.titles.includes(title)) result[2] = "";
+      // A heading of several words, typed as it is, means that section. One word may mean many.
+      if (found >= 100 && typed().includes(" ")) return 900 + about;
       // The section that is asked for stands before its page.
       return about + found / 100;
     }
@@ -26,12 +28,16 @@ var Scorer = {
   },
 };
 
+/** Return what somebody typed. */
+function typed() {
+  return (new URLSearchParams(window.location.search).get("q") ?? "").toLowerCase().trim();
+}
+
 /** Sum how much a page is about the words that somebody typed. */
 function aboutQuery(page) {
-  const typed = new URLSearchParams(window.location.search).get("q") ?? "";
   const stemmer = new Stemmer();
   const place = Search._index.docnames.indexOf(page);
-  return splitQuery(typed.toLowerCase())
+  return splitQuery(typed())
     .map((word) => PAGE_WEIGHTS[stemmer.stemWord(word)]?.[place] ?? 0)
     .reduce((sum, weight) => sum + weight, 0);
 }

@@ -104,6 +104,10 @@ def _lead_to_sections(tree: nodes.document, page: str, asked: Mapping[str, Itera
             _LOG.warning("search_words.toml leads to '%s', which %s.md lacks", anchor, page)
         entries = [("single", word, anchor, "main", None) for word in words]
         tree.append(addnodes.index(entries=entries))
+    # The page is found as well where such a word stands in a sentence.
+    single = sorted({one for words in asked.values() for word in words for one in word.split()})
+    if single:
+        tree.append(nodes.meta(name="keywords", content=", ".join(single)))
 
 
 def _words_of(tree: nodes.document) -> Counter[str]:
