@@ -79,8 +79,8 @@ def draw_boxes(
     """Write a PNG of boxes on a photograph, with a caption below unless it is empty.
 
     Labels have 15 pixels, or `label_share` of the photograph's height where that is more. A `small`
-    picture has at most 320 pixels on a side, and at most half of the photograph's. A `roomy` one has
-    room for the labels beside a photograph that is narrower than they are, as one with a caption.
+    picture has at most 320 pixels on a side, and at most half of the photograph's. A `roomy` one
+    has room for labels beside a photograph that is narrower than they are, as one with a caption.
     Without a photograph the background is empty and has the image's size. Without a size it is as
     large as the boxes need. Raises `InputError` for a photograph that cannot be read.
     """

@@ -143,7 +143,8 @@ def test_a_bar_has_its_place_on_the_scale(scripts: Scripts) -> None:
     const halves = [[2, null], [null, 6], [null, null], [2], [undefined, 6]];
     return [
       ...[entry, { score: null }, { score: 8 }, { score: 9 }].map((one) => m.barOf(one, scale)),
-      ...halves.map(([low, high]) => m.barOf({ score: 4, score_low: low, score_high: high }, scale).from),
+      ...halves.map(([score_low, score_high]) =>
+        m.barOf({ score: 4, score_low, score_high }, scale).from),
     ];
     """
     assert [

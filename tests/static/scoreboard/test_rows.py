@@ -60,7 +60,10 @@ def test_without_champions_there_is_no_line(scripts: Scripts) -> None:
 def test_a_bar_has_its_interval_around_its_score(scripts: Scripts) -> None:
     """The range stands on its middle, and is as wide as its two ends however small it is."""
     body = f"""{MAKE}
-    const told = (row, name) => [row.querySelector(name).style.left, row.querySelector(name).style.width];
+    const told = (row, name) => {{
+      const {{ left, width }} = row.querySelector(name).style;
+      return [left, width];
+    }};
     return rows.map((row) => [...told(row, ".range"), told(row, ".at")[0]]);
     """
     wide = entry("ants", 4.0, score_low=2.0, score_high=4.0)
