@@ -76,3 +76,23 @@ def test_readings_are_fetched_once_a_second_until_the_session_is_over(fresh: Scr
     """
     after = [f"sessions/3/power?after={number}" for number in range(3)]
     assert after == fresh.run("console/chart.js", body)
+
+
+def test_one_fetch_goes_on_at_a_time_and_readings_stand_by_their_time(fresh: Scripts) -> None:
+    """A slow desk is not asked again, and a reading that comes late has its place in the line."""
+    body = """
+    const { pass } = world();
+    document.body.innerHTML = '<svg id="chart"></svg><p id="chart-text"></p>';
+    const answers = [];
+    globalThis.fetch = () => new Promise((answer) => { answers.push(answer); });
+    const chart = new m.Chart((part) => part);
+    const news = () => chart.follow({ id: 3, state: "RUNNING", ran_s: null }, 600, 3);
+    const [first] = [news()];
+    await pass(5_000);
+    await news();
+    const asked = answers.length;
+    answers[0]({ ok: true, json: async () => ({ samples: [[1, 9, 5], [3, 4, 90], [2, 3, 5]] }) });
+    await first;
+    return [asked, chart.samples.map(([, second]) => second), chart.newestId];
+    """
+    assert [1, [3, 4, 9], 3] == fresh.run("console/chart.js", body)

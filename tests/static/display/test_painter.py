@@ -38,13 +38,27 @@ BLACK, RED, BLUE = [0, 0, 0, 255], [255, 0, 0, 255], [0, 0, 255, 255]
 def test_a_picture_is_told_when_the_browser_has_it(fresh: Scripts) -> None:
     """Two frames later, with the time of each step."""
     body = """
-    const told = painter.paint("red");
+    const moments = [100, 110, 130, 160];
+    Object.defineProperty(performance, "now", { value: () => moments.shift() });
+    let done = false;
+    const told = painter.paint("red").finally(() => { done = true; });
     await frame();
+    await soon();
+    const early = done;
     await frame();
-    return [shown(), Object.keys(await told)];
+    return [early, shown(), await told];
     """
-    steps = ["fetch_ms", "decode_ms", "paint_ms"]
-    assert [RED, steps] == fresh.run("display/painter.js", BEGIN + body)
+    steps = {"fetch_ms": 10, "decode_ms": 20, "paint_ms": 30}
+    assert [False, RED, steps] == fresh.run("display/painter.js", BEGIN + body)
+
+
+def test_the_canvas_has_a_pixel_for_each_of_the_screen(fresh: Scripts) -> None:
+    """A screen that is scaled has more of them than the page has lengths."""
+    body = """
+    painter.resize({ width: 30, height: 12, ratio: 1.5 });
+    return [canvas.width, canvas.height, canvas.style.width, canvas.style.height];
+    """
+    assert [30, 12, "20px", "8px"] == fresh.run("display/painter.js", BEGIN + body)
 
 
 def test_a_picture_that_was_blackened_before_its_frame_is_not_told(fresh: Scripts) -> None:

@@ -88,6 +88,7 @@ def list_of(*fails: int | None, **more: Any) -> dict[str, Any]:
             "The results are final, so no session can be armed. 1 to look at.",
         ),
         (list_of(mode="practice"), [], "Each login starts a session."),
+        (list_of(None, mode="practice"), ["FAIL"], "Before a login: a check fails."),
         (
             list_of(lanes=[ONE[0] | {"waits": "Session 3 is RUNNING"}]),
             [],

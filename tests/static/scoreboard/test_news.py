@@ -24,7 +24,7 @@ return a[0].map(([leader, nowMs]) => {
     ("looks", "told"),
     [
         # The first leader of all has taken the lead from nobody.
-        ([["ants", 0], ["ants", 9000]], [None, None]),
+        ([["ants", 0], ["ants", 9000], ["ants", 13_000]], [None, None, None]),
         # A lead is told once, when it has lasted.
         ([["ants", 0], ["bees", 1000], ["bees", 3900], ["bees", 4000]], [None, None, None, "bees"]),
         ([["ants", 0], ["bees", 1000], ["bees", 5000], ["bees", 9000]], [None, None, "bees", None]),

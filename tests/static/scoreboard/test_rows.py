@@ -84,6 +84,19 @@ def test_a_champion_stands_aside_with_the_place_it_would_have(scripts: Scripts) 
     ] == scripts.run("scoreboard/rows.js", body, champion(2018, 4.0))
 
 
+def test_a_row_says_by_how_many_places_it_has_moved(scripts: Scripts) -> None:
+    """In an arrow, and in words for those who do not know it; a row that stays has neither."""
+    entries = [entry("ants", 3.0, moved=2), entry("bees", 2.0, moved=-1), entry("wasps", 1.0)]
+    body = f"""{MAKE} return rows.map((row) => row.querySelector(".move"))
+      .map((one) => one && [one.textContent, one.className, one.title]);
+    """
+    assert [
+        ["▲2", "move up", "2 places up"],
+        ["▼1", "move down", "1 place down"],
+        None,
+    ] == scripts.run("scoreboard/rows.js", body, view(entries=entries))
+
+
 def test_a_row_is_of_one_kind(scripts: Scripts) -> None:
     """Who is on now, the newest result, or another."""
     entries = [

@@ -22,6 +22,7 @@ def test_a_stream_that_is_silent_is_opened_again(fresh: Scripts) -> None:
     """After twelve seconds without a word the page says so, and two seconds later it asks anew."""
     body = """
     const told = [];
+    await pass(1_000);
     streams[0].say("view", { n: 1 });
     told.push(said(), streams.length);
     await pass(11_900);
