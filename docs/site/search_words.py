@@ -7,6 +7,7 @@ have it come in the order of their names. `search_scorer.js` ranks them by the w
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -58,10 +59,14 @@ def setup(app: Sphinx) -> None:
 
 def stems_of(text: str) -> Iterator[str]:
     """Yield the words of a text as the index has them."""
-    for word in _LANGUAGE.split(text):
-        stem = _LANGUAGE.stem(word)
-        if _LANGUAGE.word_filter(stem):
-            yield stem
+    stems = (_stem_of(word) for word in _LANGUAGE.split(text))
+    yield from filter(_LANGUAGE.word_filter, stems)
+
+
+@functools.cache
+def _stem_of(word: str) -> str:
+    """Return the stem of a word; it takes long, and most words come again."""
+    return _LANGUAGE.stem(word)
 
 
 def weights_of(counts: Counts) -> dict[str, dict[int, float]]:
