@@ -35,7 +35,7 @@ _LEAST_ALTERNATION = 1.3
 _MOST_GUESSES = 6
 _ROUGH_ALTERNATION = 0.9  # with a lens that is only roughly right
 _ROUGH_BENDS = (-0.08, 0.0, 0.08)
-_UNSURE_PX, _BENT = 2.0, 0.1  # a map so unsure, of a lens that bends so much, proves no change
+_UNSURE_PX, _BENT = 1.0, 0.1  # a map so unsure, of a lens that bends so much, proves no change
 _FEWEST_IDS = 8  # of the ten id cells of at least one side
 
 
@@ -137,10 +137,12 @@ class OrientedGuess:
             return None
         if self.mirrored:
             raise Unread(MIRRORED, labels)
-        if len(set(labels)) > 1 or self.samples.is_mixed(self.strips):
+        if len(set(labels)) > 1:
             raise Unread(MIXED, labels)
         reading = self._exact(labels[0], gray)
+        # What a strong lens bends stands elsewhere before the fit, so nothing is judged by that.
         samples = Samples.of(gray, reading.frame, reading.mapping)
+        reading = replace(reading, parity=samples.parity_bit())
         if (reading.corners < 0).any() or (reading.corners > gray.shape[::-1]).any():
             raise Unread(OUTSIDE, labels)
         fault = Witnesses(samples, reading).fault(gray)
@@ -214,16 +216,32 @@ def sharpest(gray: Gray, guesses: Sequence[Sighting]) -> List[Sighting]:
 
     Four cells of an id can stand like markers of another screen. There the code is not.
     """
-    size = _size(gray)
-    likely = []
-    for guess in guesses:
-        maps = [guess.mapping(size, bend) for bend in _ROUGH_BENDS]
-        pairs = [pairs_of_cells(gray, guess.frame, mapping, guess.strips) for mapping in maps]
-        sharpness, alternation = max(pairs)
-        if alternation >= _ROUGH_ALTERNATION:
-            likely.append((sharpness, guess))
+    rated = _rated(gray, guesses, (0.0,))
+    # All screens in a photograph are behind one lens: where one is seen without it, the others are.
+    if not any(alternation >= _LEAST_ALTERNATION for _, alternation, _ in rated):
+        rated = _rated(gray, guesses, _ROUGH_BENDS)
+    likely = [
+        (sharp, guess) for sharp, alternation, guess in rated if alternation >= _ROUGH_ALTERNATION
+    ]
     likely.sort(key=lambda pair: -pair[0])
     return [guess for _, guess in likely[:_MOST_GUESSES]]
+
+
+def _rated(
+    gray: Gray, guesses: Sequence[Sighting], bends: Sequence[float]
+) -> List[Tuple[float, float, Sighting]]:
+    """Return the contrast and the alternation of guesses, each through the best of these lenses."""
+    size = _size(gray)
+    return [
+        (
+            *max(
+                pairs_of_cells(gray, guess.frame, guess.mapping(size, bend), guess.strips)
+                for bend in bends
+            ),
+            guess,
+        )
+        for guess in guesses
+    ]
 
 
 def _true_fault(fault: str, reading: FrameReading) -> str:

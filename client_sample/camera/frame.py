@@ -138,6 +138,12 @@ class FrameLayout:
         between = y[:, :1] + step * (np.arange(11) - 0.5)
         return np.stack([np.repeat(x[:, :1], 11, axis=1), between], axis=-1)
 
+    def id_sides(self) -> Points:
+        """Return places in the black between each cell of the id and the screen's edge: (20, 2)."""
+        cells = self.id_cells()
+        x = np.where(np.arange(20) < 10, self.px(_EDGE), self.width - self.px(_EDGE))
+        return np.stack([x, cells[:, :, 1].mean(axis=1)], axis=-1)
+
     def witnesses(self) -> Points:
         """Return the corners of the witnesses beside the image: (pair, left and right, 4, 2)."""
         start, near, far = (self.px(n) for n in (_WITNESS_EDGE, _WITNESS_START, _WITNESS_END))

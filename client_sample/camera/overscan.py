@@ -21,13 +21,15 @@ Gray = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 _WIDTH, _HEIGHT = 960, 540  # of the straightened screen
+_SPARE = 56  # pixels beside it: where the border is cut, its corners are those of white cells
 _LIT = 0.3  # of the range from the ground to white
 _JOINED = 0.05  # of the photograph's width: parts so near to each other belong to one screen
 _LEAST_AREA = 0.06  # of the photograph
 _MOST_BULGE = 1.02  # of the area between the corners
 _SHAPES = (16 / 9, 16 / 10, 4 / 3)
 _CODE_START, _ANCHOR_ROOM, _SHORT = 18.5, 8.0, 90.0  # units
-_STARTS = np.arange(0.0, 125.0, 3.5)  # pixels from the sides
+# Pixels from the sides. Where nothing but the code is left, it may begin with black cells.
+_STARTS = _SPARE + np.arange(0.0, 125.0, 3.5), np.arange(0.0, _SPARE + 50.0, 3.5)
 _CELL_PX, _STEP_PX, _DEPTH_PX = 7, 3, 70
 _MOST_GRIDS = 6  # a row
 _AGREE = 0.8  # correlation of the rows
@@ -37,7 +39,8 @@ _LEAST_CUT = 1.8  # units more than the black edge
 
 def is_overscanned(gray: Gray) -> bool:
     """Tell whether the code's inner rows are there, and too near to the end of the light."""
-    return any(_is_cut(_straight(gray, quad)) for quad in _screens(gray))
+    flats = [_straight(gray, quad) for quad in _screens(gray)]
+    return any(_is_cut(flat, starts) for starts in _STARTS for flat in flats)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class _Grid:
     @property
     def beside(self) -> float:
         """Return how many units the light ends beside the code, on the nearer side."""
-        return min(self.start, _WIDTH - self.end) / self.unit_px
+        return (min(self.start, _WIDTH + 2 * _SPARE - self.end) - _SPARE) / self.unit_px
 
 
 def _screens(gray: Gray) -> Iterator[Floats]:
@@ -95,15 +98,17 @@ def _quad(hull: Floats) -> Floats:
 
 
 def _straight(gray: Gray, quad: Floats) -> Floats:
-    """Return the part of the photograph within these corners, with some ground around it."""
+    """Return the part of the photograph within these corners, with some ground beside it."""
     own = np.array([[0, 0], [_WIDTH, 0], [_WIDTH, _HEIGHT], [0, _HEIGHT]], dtype=np.float32)
+    own[:, 0] += _SPARE
     matrix = cv2.getPerspectiveTransform(quad.astype(np.float32), own)
-    flat = cv2.warpPerspective(gray, matrix, (_WIDTH, _HEIGHT), flags=cv2.INTER_LINEAR)
+    size = (_WIDTH + 2 * _SPARE, _HEIGHT)
+    flat = cv2.warpPerspective(gray, matrix, size, flags=cv2.INTER_LINEAR)
     return np.asarray(flat, dtype=np.float64)
 
 
-def _is_cut(flat: Floats) -> bool:
-    upper, lower = _grids(flat), _grids(flat[::-1])
+def _is_cut(flat: Floats, sides: Floats) -> bool:
+    upper, lower = _grids(flat, sides), _grids(flat[::-1], sides)
     if not (upper and lower):
         return False
     of_upper = _normal(np.array([grid.values for grid in upper]))
@@ -126,15 +131,15 @@ def _normal(values: Floats) -> Floats:
     return np.asarray(centred / np.maximum(1e-6, centred.std(axis=1, keepdims=True)))
 
 
-def _grids(flat: Floats) -> List[_Grid]:
+def _grids(flat: Floats, sides: Floats) -> List[_Grid]:
     """Return the likeliest places of a row of code near the upper edge, the best first."""
     strip = flat[:_DEPTH_PX].astype(np.float32)
     level = cv2.blur(strip, (_CELL_PX, 3))
     spread = np.sqrt(np.maximum(0, cv2.blur(strip**2, (_CELL_PX, 3)) - level**2))
     level, spread = level[::_STEP_PX], spread[::_STEP_PX]
     found: List[Tuple[float, _Grid]] = []
-    starts, ends = np.meshgrid(_STARTS, _WIDTH - _STARTS, indexing="ij")
-    starts, ends = starts.ravel(), ends.ravel()
+    both = np.meshgrid(sides, _WIDTH + 2 * _SPARE - sides, indexing="ij")
+    starts, ends = (of.ravel() for of in both)
     for shape in _SHAPES:
         places = starts[:, None] + (ends - starts)[:, None] * _columns(shape)
         which = places.astype(int)

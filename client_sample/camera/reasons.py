@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from client_sample.camera.attempt import LEAST_ORIENTATION, ScreenGuess, sharpest
 from client_sample.camera.mapping import Mapping, sample
 from client_sample.camera.overscan import is_overscanned
-from client_sample.camera.reading import BLURRED, GLARE, INVERTED, LENS, MIXED, OUTSIDE, column_px
+from client_sample.camera.reading import (
+    BLURRED,
+    GLARE,
+    INVERTED,
+    LENS,
+    MIXED,
+    OUTSIDE,
+    column_px,
+)
 from client_sample.camera.samples import Samples
 from client_sample.camera.sightings import Sighting, four_markers, one_side
 from client_sample.camera.squares import find_squares
@@ -34,7 +42,7 @@ OVER_EXPOSED = "over-exposed: expose shorter, or turn the screen down"
 _LEAST_COLUMN_PX = 3.0
 _LEAST_GROUND = 0.1  # of the photograph is bright, where a screen is inverted
 _BENT = 0.022  # of the way between two markers; lenses up to which frames are read have .02
-_SURE_ORIENTATION = 0.9
+_SURE_ORIENTATION = 0.7
 _GLARE_SHARE = 0.12
 _SHARP = 0.5  # of the contrast between white and black remains between the cells of a pair
 # Frames that are well exposed had 5 % of white at most; those that three stops too many hid had
@@ -74,14 +82,16 @@ def _likeliest(gray: Pixels, best: Optional[ScreenGuess]) -> str:
         return GLARE if _shines(gray, best) else OVER_EXPOSED
     if _is_blurred(gray):
         return BLURRED
-    if is_bent(gray):
+    shines = best is not None and not best.alternates and _shines(gray, best)
+    if not shines and is_bent(gray):
         return LENS
     if best is None:
         return NO_SCREEN
     if not best.alternates:
         # Most likely no screen.
-        return GLARE if _shines(gray, best) else NO_SCREEN
-    view = best.views(gray)[0]
+        return GLARE if shines else NO_SCREEN
+    # A strong lens moves the cells of a whole frame, so it is fitted before they are judged.
+    view = best.views(gray)[0].nearer(gray)
     return _unclear(view.samples, view.strips)
 
 

@@ -28,9 +28,10 @@ class Samples:
     """The brightness of everything in the margins.
 
     `cells` (strip, row, column), `orientation` and `parity` (corner, half), `ids` (20,), `gaps`
-    (side, 11; the black around the id's cells), `witnesses` (pair, side), `squares` (the four
-    markers and the two anchors), and the `white` and the `black` beside the markers. An id's cell,
-    a witness or a square that is not whole in the photograph is NaN.
+    (side, 11; the black around the id's cells), `sides` (20; the black beside them), `witnesses`
+    (pair, side), `squares` (the four markers and the two anchors), and the `white` and the `black`
+    beside the markers. An id's cell, a witness or a square that is not whole in the photograph is
+    NaN.
     """
 
     cells: Floats
@@ -38,6 +39,7 @@ class Samples:
     parity: Floats
     ids: Floats
     gaps: Floats
+    sides: Floats
     witnesses: Floats
     squares: Floats
     white: float
@@ -58,9 +60,10 @@ class Samples:
         squares[_beyond(gray, places, mapping)] = np.nan
         ids[_beyond(gray, frame.id_cells(), mapping)] = np.nan
         gaps = sample(gray, mapping(frame.id_gaps()))
+        sides = sample(gray, mapping(frame.id_sides()))
         witnesses = _inside(gray, frame.witnesses(), mapping)
         witnesses[_beyond(gray, frame.witnesses(), mapping)] = np.nan
-        return cls(cells, blocks[0], blocks[1], ids, gaps, witnesses, squares, white, black)
+        return cls(cells, blocks[0], blocks[1], ids, gaps, sides, witnesses, squares, white, black)
 
     def turned(self) -> Samples:
         """Return the samples of the frame turned by a half."""
@@ -71,6 +74,7 @@ class Samples:
             parity=np.roll(self.parity, 2, axis=0)[:, ::-1],
             ids=self.ids[::-1],
             gaps=self.gaps[::-1, ::-1],
+            sides=self.sides[::-1],
             witnesses=self.witnesses[::-1, ::-1],
             squares=self.squares[[2, 3, 0, 1, 5, 4]],
         )
@@ -84,6 +88,7 @@ class Samples:
             parity=self.parity[[1, 0, 3, 2]],
             ids=np.roll(self.ids, 10),
             gaps=self.gaps[::-1],
+            sides=np.roll(self.sides, 10),
             witnesses=self.witnesses[:, ::-1],
             squares=self.squares[[1, 0, 3, 2, 4, 5]],
         )

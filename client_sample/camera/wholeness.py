@@ -17,7 +17,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from client_sample.camera.covering import Ground, is_covered
 from client_sample.camera.frame import PLACES, FrameLayout, pack, white_witnesses
+from client_sample.camera.mapping import sample
 from client_sample.camera.reading import BLURRED, COVERED, DARK, GLARE, MIXED, FrameReading
 from client_sample.camera.samples import Samples, by_bit, expected_differences
 
@@ -39,6 +41,8 @@ _FEWEST_STEPS = 6  # between witnesses of one side: a frame of an earlier releas
 _NEAR = 3  # a white cell and a black one so near to each other are a sign that both are seen
 _FARTHEST_COVERED = 0.6  # of the screen's width or height, between dark parts
 _MOST_HIDDEN = 0.06  # of the screen's height or width, at an end of the image
+_LIGHT, _FEWEST_LIT = 0.25, 3  # of the usual white; of the places that must be black
+_MOST_UNSURE = 0.5  # units that the map may miss
 _BLACK_ROW = 0.1  # of the usual white, in grey levels: an image's row as black as the ground
 
 
@@ -55,6 +59,9 @@ class Witnesses:
             return MIXED
         if self._is_grey():
             return BLURRED if self._is_blurred() else MIXED
+        # The edge of another frame's image is sharp too, so this comes after what mixes show.
+        if self._is_lit_where_black(gray) and self._is_covered(gray):
+            return COVERED
         dark = self._fault_of_dark()
         if dark is not None:
             return BLURRED if self._is_blurred() else dark
@@ -147,6 +154,34 @@ class Witnesses:
         grey = (self.copies < _CLEAR_BIT * usual) & ~glares
         return bool(grey.all(axis=0).sum() > _MOST_GREY)
 
+    @cached_property
+    def ground(self) -> Ground:
+        """Return what is black in the frame of this label."""
+        return Ground.of(self.frame, self.reading.label, self.reading.parity)
+
+    def _is_lit_where_black(self, gray: NDArray[np.uint8]) -> bool:
+        """Tell whether light lies over some of the black: a lamp's, or a thing's."""
+        expected = expected_differences(self.bits)
+        upper, lower = self.samples.cells[:, 0::2], self.samples.cells[:, 1::2]
+        black = [
+            np.where(expected > 0, lower, upper)[list(self.known)].ravel(),
+            self.samples.gaps[:, 1:-1].ravel(),  # the outer ones lie at the markers' edges
+            self.samples.witnesses[~self.white],
+            self.samples.sides,
+            sample(gray, self.reading.mapping(self.ground.places())),
+        ]
+        light = (np.concatenate(black) - self.samples.black) / self.usual
+        return bool((light > _LIGHT).sum() >= _FEWEST_LIT)
+
+    def _is_covered(self, gray: NDArray[np.uint8]) -> bool:
+        """Tell whether what lies there has a sharp edge, as a window has and a lamp has not."""
+        label = self.reading.label
+        shown = float(np.ptp(self.frame.image(label)[:, 0]))
+        unsure = self.reading.error_px * shown / label.width / self.ground.unit
+        if unsure > _MOST_UNSURE:
+            return False
+        return is_covered(gray, self.ground, self.reading.mapping, self.usual, unsure)
+
     def _fault_of_dark(self) -> Optional[str]:
         """Return what makes white parts dark: a band across the screen, or a thing before it."""
         floor = self.samples.black + _DARK * self.usual
@@ -215,7 +250,10 @@ class Witnesses:
     def _lit_ids(self) -> Bools:
         """Tell which cells of the id are white, with black around them."""
         ids, gaps = self.samples.ids.reshape(2, 10), self.samples.gaps
-        around = np.maximum(gaps[:, :-1], gaps[:, 1:])
+        # A slender reflection may lie between two gaps. It goes on beside the cell.
+        around = np.maximum(
+            np.maximum(gaps[:, :-1], gaps[:, 1:]), self.samples.sides.reshape(2, 10)
+        )
         return np.asarray(np.nan_to_num(ids - around) > _LIT * self.usual).reshape(-1)
 
     def _clear_cells(self) -> Bools:

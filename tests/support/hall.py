@@ -70,6 +70,18 @@ class Glare:
     light: float = 3.0
 
 
+@dataclass(frozen=True)
+class Pane:
+    """A window's reflection: an upright rectangle of light, out of focus by a Gaussian's sigma."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    soft_px: float
+    light: float = 3.0
+
+
 @dataclass(frozen=True, eq=False)
 class Camera:
     """How the photograph is taken; `lens` maps its points to those of an ideal one."""
@@ -84,7 +96,10 @@ class Camera:
     seed: int = 0
 
     def take(
-        self, screens: Sequence[Shown], bands: Sequence[Band] = (), glares: Sequence[Glare] = ()
+        self,
+        screens: Sequence[Shown],
+        bands: Sequence[Band] = (),
+        glares: Sequence[Glare | Pane] = (),
     ) -> Pixels:
         """Return the photograph in BGR."""
         light = np.full((self.size[1], self.size[0], 3), self.room, dtype=np.float32)
@@ -92,7 +107,7 @@ class Camera:
         for shown in screens:
             _show(light, shown, ideal, _dimmed(self.size, bands))
         for glare in glares:
-            light += _spot(self.size, glare)
+            light += _pane(self.size, glare) if isinstance(glare, Pane) else _spot(self.size, glare)
         light = np.asarray(cv2.GaussianBlur(light, (0, 0), self.blur_px), dtype=np.float32)
         value = np.clip(self.gain * light, 0, 1) ** (1 / _GAMMA)
         value += np.random.default_rng(self.seed).normal(0, self.noise, value.shape)
@@ -251,3 +266,11 @@ def _spot(size: tuple[int, int], glare: Glare) -> Floats:
     y, x = np.mgrid[: size[1], : size[0]]
     distance = np.hypot((x - glare.x) / glare.wide, (y - glare.y) / glare.high)
     return (glare.light * np.exp(-(distance**4))).astype(np.float32)[..., None]
+
+
+def _pane(size: tuple[int, int], pane: Pane) -> Floats:
+    y, x = np.arange(size[1]), np.arange(size[0])
+    spot = np.zeros((size[1], size[0]), dtype=np.float32)
+    inside = ((y >= pane.top) & (y < pane.bottom))[:, None] & ((x >= pane.left) & (x < pane.right))
+    spot[inside] = pane.light
+    return np.asarray(cv2.GaussianBlur(spot, (0, 0), pane.soft_px), dtype=np.float32)[..., None]

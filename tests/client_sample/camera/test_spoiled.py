@@ -20,12 +20,14 @@ from tests.support.hall import (
     Band,
     Camera,
     Glare,
+    Pane,
     Shown,
     barrel,
     beside,
     brown,
     fisheye,
 )
+from tests.support.spoiled_trials import cut_off
 
 pytestmark = pytest.mark.slow
 
@@ -164,18 +166,13 @@ def test_a_strong_lens_makes_the_estimate_larger() -> None:
 
 @pytest.mark.parametrize(
     "cut",
-    [(0.05, 0.05, 0.05, 0.05), (0.07, 0.07, 0.07, 0.07), (0, 0.05, 0, 0.05)],
+    [(0.05,) * 4, (0.1,) * 4, (0, 0.05, 0, 0.05)],
     ids=["all", "all but the rows inside", "above and below"],
 )
 def test_overscan_is_called_that(cut) -> None:
     """A screen that cuts the frame's border is told from a lens, from a change and from glare."""
-    whole = frame(700)
-    left, right = round(cut[0] * 1920), round(cut[2] * 1920)
-    top, bottom = round(cut[1] * 1080), round(cut[3] * 1080)
-    part = whole[top : 1080 - bottom, left : 1920 - right]
-    scaled = np.asarray(cv2.resize(part, (1920, 1080)), dtype=np.uint8)
     with pytest.raises(Unread, match="^overscan"):
-        read(Camera().take([Shown(scaled)]))
+        read(Camera().take([Shown(cut_off(frame(700), *cut))]))
 
 
 @pytest.mark.parametrize(
@@ -183,13 +180,47 @@ def test_overscan_is_called_that(cut) -> None:
     [
         ((760, 0, 1160, 110), 40),
         ((760, 60, 1160, 200), 40),
+        ((0, 0, 420, 170), 255),
+        ((1500, 910, 1920, 1080), 190),
+        ((760, 60, 1160, 200), 255),
+        ((0, 300, 150, 520), 235),
     ],
-    ids=["dark strip", "dark strip and image"],
+    ids=["dark strip", "dark strip and image", "corner", "grey corner", "strip and image", "side"],
 )
-def test_a_banner_over_the_middle_is_called_covered(place, level) -> None:
-    """A dark thing over a strip may hide some of the image."""
+def test_a_banner_is_called_covered(place, level) -> None:
+    """A thing over the border may hide some of the image, though it is as bright as a lamp."""
     covered = frame(700).copy()
     left, top, right, bottom = place
     covered[top:bottom, left:right] = level
     with pytest.raises(Unread, match="^covered"):
         read(Camera().take([Shown(covered)]))
+
+
+def test_a_light_round_button_is_called_covered() -> None:
+    """Its edge is as sharp as the frame's own; it need not be straight."""
+    covered = frame(700).copy()
+    cv2.circle(covered, (1800, 980), 70, (255, 170, 60), -1)
+    with pytest.raises(Unread, match="^covered"):
+        read(Camera().take([Shown(covered)]))
+
+
+@pytest.mark.parametrize(
+    "light",
+    [
+        Glare(270, 200, 160, 40, 0.6),
+        Glare(1000, 780, 230, 22, 14.0),
+        Pane(100, 380, 260, 560, 5.0, 6.0),
+        Glare(1132, 350, 140, 20, 3.0),
+    ],
+    ids=["dim", "slender and strong", "a window's", "over one cell of the id"],
+)
+def test_light_with_a_soft_edge_is_read_over(light) -> None:
+    """A reflection comes slowly, however strong it is, and is no other frame's cell."""
+    assert 700 == read(Camera().take([Shown(frame(700))], glares=[light])).label.image_id
+
+
+@pytest.mark.parametrize("camera", [Camera(gain=8, blur_px=1.5), Camera(blur_px=1.3)])
+def test_white_that_blooms_covers_nothing(camera) -> None:
+    """The edges of the frame's own white are no window's, exposed too long or far away."""
+    near = tuple((0.8 * (x - 640) + 640, 0.8 * (y - 480) + 480) for x, y in UPRIGHT)
+    assert 700 == read(camera.take([Shown(frame(700), near)])).label.image_id
