@@ -187,10 +187,11 @@ def joint_board(
 
 
 def _drawn(browser: webdriver.Chrome) -> None:
-    """Wait until the page has its charts; a chart that is not known yet has no width."""
+    """Wait until the page has its charts, and no longer what keeps their places."""
     script = "const charts = [...document.images].filter((one) => one.loading !== 'lazy' && "
     script += "one.checkVisibility());"
-    script += "return charts.length > 0 && charts.every((one) => one.naturalWidth > 0)"
+    script += "return charts.length > 0 && charts.every((one) => one.naturalWidth > 0"
+    script += " && !one.currentSrc.endsWith('nothing.svg') && !one.closest('.loading'))"
     wait(browser, lambda: browser.execute_script(script), "the charts")
 
 
