@@ -102,8 +102,8 @@ def ceremony(album: Album, station: Station, browser: webdriver.Chrome) -> None:
     approved = ("--approved-by", "Ada Lovelace", "--approved-by", "Grace Hopper")
     assert 0 == station.referee("finalize", *approved)
     browser.get(f"{station.console}/ceremony")
-    _reveal(browser, "h1", "Place 2")
-    _reveal(browser, ".fresh .place", "2")
+    # Whoever has which place: some results are known, and one is still hidden.
+    _reveal(browser, ".waiting h2", "Still to come")
     album.take("ceremony", browser)
     _reveal(browser, "h1", "The winner")
     _drawn(browser)
@@ -187,10 +187,11 @@ def joint_board(
 
 
 def _drawn(browser: webdriver.Chrome) -> None:
-    """Wait until the page has its charts; a chart that is not known yet has no width."""
+    """Wait until the page has its charts, and no longer what keeps their places."""
     script = "const charts = [...document.images].filter((one) => one.loading !== 'lazy' && "
     script += "one.checkVisibility());"
-    script += "return charts.length > 0 && charts.every((one) => one.naturalWidth > 0)"
+    script += "return charts.length > 0 && charts.every((one) => one.naturalWidth > 0"
+    script += " && !one.currentSrc.endsWith('nothing.svg') && !one.closest('.loading'))"
     wait(browser, lambda: browser.execute_script(script), "the charts")
 
 

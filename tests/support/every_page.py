@@ -47,7 +47,7 @@ NAMES = (
     *("teams", "teams-menu", "results", "results-dialog", "audit", "login", "slip"),
     *(f"ceremony-{step}" for step in _SCENES),
     *("scoreboard", "team", "team-waits", "scoreboard-frozen", "team-scored"),
-    *("practice", "practice-check", "display", "station", "results-file"),
+    *("practice", "practice-check", "display", "station", "explain", "results-file"),
 )
 """The names of the pages."""
 
@@ -181,7 +181,7 @@ def _of_stations(stack: ExitStack, folder: Path) -> dict[str, Page]:
     (folder / STANDING).write_text(standing_text(stations))
     return {
         "station": Page(
-            _audience(stack, BoardFiles(folder, SystemClock()), None), "#entries", "Terns"
+            _audience(stack, BoardFiles(folder, SystemClock()), None), "#entries", "Bees"
         )
     }
 
@@ -196,7 +196,12 @@ def _that_stand_alone(stack: ExitStack, folder: Path) -> dict[str, Page]:
         event.play(JAPANESE, found=3)
     contest.database.close()
     config = ["--config", str(contest.config.path)]
-    assert 0 == main(["results", "--html", str(folder / "results.html"), *config])
+    for words in (
+        ["explain", "1", "--out", str(folder / "why")],
+        ["results", "--html", str(folder / "results.html")],
+    ):
+        assert 0 == main([*words, *config])
     return {
+        "explain": Page((folder / "why/index.html").as_uri(), "body", "mAP"),
         "results-file": Page((folder / "results.html").as_uri(), "body", JAPANESE),
     }
