@@ -69,7 +69,7 @@ def test_the_worked_example_is_what_the_code_says() -> None:
     assert [] == missing
     total_wh = limit.total_wh
     assert f"| **sum** | | **{total_wh:.6f}** |" in TEXT
-    assert f"{energy_wh:.4f} Wh ± {total_wh:.4f} Wh ({total_wh / energy_wh:.2%})" in TEXT
+    assert f"{energy_wh:.4f} Wh ± {total_wh:.4f} Wh ({100 * total_wh / energy_wh:.2f} %)" in TEXT
 
 
 def test_every_finding_is_listed_where_energies_are_judged() -> None:
