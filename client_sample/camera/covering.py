@@ -124,10 +124,13 @@ def is_covered(
     `usual` is how much brighter than black the frame's white is, `unsure` by how many units the map
     may miss.
     """
-    light = _flat(gray, ground, mapping)
-    black = float(np.percentile(light[ground.free(_GUARD)][::8], 25))
+    light, seen_at_all = _flat(gray, ground, mapping)
+    dark = ground.free(_GUARD) & seen_at_all
+    if not dark.any():
+        return False
+    black = float(np.percentile(light[dark][::8], 25))
     light = (light - np.float32(black)) / np.float32(usual)
-    free = ground.free(_bloom(gray, ground, mapping, black, usual) + unsure)
+    free = ground.free(_bloom(gray, ground, mapping, black, usual) + unsure) & seen_at_all
     length = 0
     for turn in ((0, 1), (1, 0)):
         own = np.ascontiguousarray(light.transpose(turn), dtype=np.float32)
@@ -165,8 +168,8 @@ def _code(frame: FrameLayout, lit: Bools) -> Floats:
     return np.stack([left[column], rows[strip, row], right[column], rows[strip, row + 1]], axis=1)
 
 
-def _flat(gray: Gray, ground: Ground, mapping: Mapping) -> Light:
-    """Return the brightness of each step of the screen."""
+def _flat(gray: Gray, ground: Ground, mapping: Mapping) -> Tuple[Light, Bools]:
+    """Return the brightness of each step of the screen, and which steps the photograph has."""
     rows, columns = ground.shape
     x, y = (
         (np.arange(-1, -(-length // _COARSE) + 1) + 0.5) * _COARSE * ground.unit / _STEPS
@@ -178,7 +181,9 @@ def _flat(gray: Gray, ground: Ground, mapping: Mapping) -> Light:
     inside = np.ascontiguousarray(fine[_COARSE : _COARSE + rows, _COARSE : _COARSE + columns])
     across, down = cv2.split(inside)
     flat = cv2.remap(gray, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(flat, dtype=np.float32)
+    height, width = gray.shape
+    there = (across >= 0) & (across <= width - 1) & (down >= 0) & (down <= height - 1)
+    return np.asarray(flat, dtype=np.float32), np.asarray(there, dtype=np.bool_)
 
 
 def _edges(light: Light, free: Bools) -> Bools:
