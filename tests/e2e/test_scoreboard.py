@@ -106,7 +106,7 @@ def opened(url: str):  # type: ignore[no-untyped-def]
 def test_streams_arrive_piece_by_piece(event: Event) -> None:
     """The worker sends each line as it comes, and does not wait for a full packet."""
     with opened(f"{event.audience.url}/feed") as feed:
-        assert b'"type": "contest"' in feed.readline()
+        assert b'"type": "judgement-types"' in feed.readline()
         with opened(f"{event.audience.url}/events") as events:
             assert b"retry" in events.readline()
             event.register("ants")
@@ -170,6 +170,8 @@ def test_a_freeze_holds_over_a_hidden_session_and_a_restart(event: Event) -> Non
         ("judgements", str(number), True),
         ("submissions", str(hidden), False),
         ("judgements", str(hidden), False),
+        # The event lasts until its last end, which was hidden.
+        ("contest", None, False),
         ("state", None, False),
     } == found
 
