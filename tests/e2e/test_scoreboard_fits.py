@@ -204,7 +204,8 @@ def test_a_result_is_seen_and_nothing_moves_for_those_who_ask(
 def test_the_page_of_a_team(hall: Hall, browsers: Browsers) -> None:
     """Figures, power and requests, and classes; all of these are behind a link."""
     browser = fits(browsers, f"{hall.url}/team/{LONG}", "figures", "SUSPECT")
-    every = "return document.getElementById('all-curves').naturalWidth"
-    assert 0 == browser.execute_script(every)
+    every = "const { src, naturalWidth } = document.getElementById('all-curves');"
+    every += "return naturalWidth > 0 && src.endsWith('/classes.svg')"
+    assert not browser.execute_script(every)
     browser.execute_script("document.getElementById('every').open = true")
     eventually(lambda: browser.execute_script(every), "all curves")

@@ -37,7 +37,7 @@ def event(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path
 
 
-REWORDED = {"tie_rule"}
+REWORDED = {"tie_rule", "session_rule"}
 """Sentences for people, which a later version may word otherwise."""
 
 

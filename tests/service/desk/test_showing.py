@@ -118,9 +118,9 @@ def test_an_image_that_is_gone_is_its_own_fault(desk, contest, fault):
 def test_a_restarted_desk_shows_the_images_of_the_session_that_runs(contest):
     """A desk that takes a running session over shows its images, and no test card."""
     with running_desk(contest, None) as killed:
-        opened(killed.display)
+        opened(killed.lanes[0].display)
         session_id = begun(killed)
-        killed.display.close()
+        killed.lanes[0].display.close()
     with running_desk(contest, None) as desk:
         opened(desk.lanes[0].display)
         assert desk.show(session_id, 1, contest.clock.now()) > 0
@@ -142,10 +142,10 @@ def test_the_end_of_a_session_clears_its_frame(desk, contest, cause):
 def test_a_new_desk_expects_the_running_session(contest):
     """A desk that was started again shows the images of the session that runs."""
     with running_desk(contest, None) as first:
-        opened(first.display)
+        opened(first.lanes[0].display)
         session_id = begun(first)
-        first.display.close()
+        first.lanes[0].display.close()
     with running_desk(contest, None) as second:
-        opened(second.display)
+        opened(second.lanes[0].display)
         assert second.show(session_id, 1, contest.clock.now()) > 0
-        second.display.close()
+        second.lanes[0].display.close()
