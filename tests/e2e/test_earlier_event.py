@@ -164,7 +164,7 @@ def _look_at_results(browser: webdriver.Chrome, url: str) -> None:
 def _look_at_the_scoreboard(browser: webdriver.Chrome, url: str) -> None:
     browser.get(url)
     wait_text(browser, "entries", "7.5")
-    wait_text(browser, "entries", "champion of 2018")
+    wait_text(browser, "champions", "2018")
     wait_text(browser, "heads", "95 % interval")
     browser.get(f"{url}/team/ants")
     wait_text(browser, "figures", "2.8 to 9.6")

@@ -205,7 +205,7 @@ def test_the_page_of_a_team(hall: Hall, browsers: Browsers) -> None:
     """Figures, power and requests, and classes; all of these are behind a link."""
     browser = fits(browsers, f"{hall.url}/team/{LONG}", "figures", "SUSPECT")
     every = "const { src, naturalWidth } = document.getElementById('all-curves');"
-    every += "return naturalWidth > 0 && src.endsWith('/classes.svg')"
+    every += "return naturalWidth > 0 && src.includes('/classes.svg')"
     assert not browser.execute_script(every)
     browser.execute_script("document.getElementById('every').open = true")
     eventually(lambda: browser.execute_script(every), "all curves")

@@ -82,7 +82,7 @@ def test_every_kind_of_file_has_tests() -> None:
 
 def test_slow_tests_are_counted() -> None:
     """All of a file that is marked so, and single ones elsewhere."""
-    assert 1 == slow_tests(Path("tests/e2e/test_accessibility.py"))
+    assert 2 == slow_tests(Path("tests/e2e/test_accessibility.py"))
     assert 1 == slow_tests(Path("tests/support/test_programs.py"))
     assert 1 == slow_tests(Path("tests/support/test_near.py"))
     assert 0 == slow_tests(Path("tests/core/test_states.py"))
