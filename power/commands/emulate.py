@@ -70,6 +70,23 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_mains(parser)
     parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="(default: WT310)")
     parser.add_argument("--identity", default="", help="another *IDN? reply, whole")
+    _add_link(parser)
+    _add_faults(parser)
+    _add_guesses(parser)
+    parser.add_argument(
+        "--commands",
+        choices=tuple(TABLES),
+        nargs="?",
+        const="WT300",
+        help="print the commands that it answers, and end; WT200: those of that command mode alone",
+    )
+    parser.add_argument(
+        "--exit-with-parent", action="store_true", help="end when the parent process ends"
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_link(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=int, metavar="PORT", default=0, help="TCP port; 0 chooses one (default: 0)"
     )
@@ -98,6 +115,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="tell the VXI-11 port to clients that ask for it (default: port 111, for which most"
         " systems want the superuser; 0 chooses one)",
     )
+
+
+def _add_faults(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fault",
         metavar="LINE",
@@ -115,18 +135,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--seed", type=int, metavar="N", default=0, help="seed of the random faults (default: 0)"
     )
-    _add_guesses(parser)
-    parser.add_argument(
-        "--commands",
-        choices=tuple(TABLES),
-        nargs="?",
-        const="WT300",
-        help="print the commands that it answers, and end; WT200: those of that command mode alone",
-    )
-    parser.add_argument(
-        "--exit-with-parent", action="store_true", help="end when the parent process ends"
-    )
-    parser.set_defaults(run=run)
 
 
 def _line(words: str) -> SerialLine:
