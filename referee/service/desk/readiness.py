@@ -226,8 +226,10 @@ class Readiness:
             try:
                 self._check_slowly()
             finally:
+                # Who reads the list holds the lock, and must not see it vanish half-way.
+                with self._lock:
+                    self._made = None
                 self._running = False
-                self._made = None
 
     def _check_slowly(self) -> None:
         for lane in self._lanes:

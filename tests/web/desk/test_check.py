@@ -127,6 +127,27 @@ def test_slow_checks_and_sessions_keep_apart(event, slow):
     assert "identify" not in meter.calls[calls:]
 
 
+@pytest.mark.slow
+def test_checks_that_end_take_no_list_from_who_reads_it(event, slow, monkeypatch):
+    """A page that asks in that moment gets the list, and then the new one."""
+    client, desk, _ = event
+    assert 200 == post(client, "/check/again").status_code
+    assert slow.begun.wait(BOUND_S)
+    client.get("/check/now")
+    real = desk.readiness._kept_s
+
+    def ends_meanwhile():
+        slow.end.set()
+        threading.Event().wait(0.5)
+        return real()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.readiness, "_kept_s", ends_meanwhile)
+        assert client.get("/check/now").json["running"]
+    eventually(lambda: not client.get("/check/now").json["running"])
+    assert ["golden client"] == [row["item"] for row in rows(client, "FAIL")]
+
+
 def test_the_meter_that_was_looked_at_is_told(event, slow):
     """Identity, error queue and clock come with the time of the look."""
     client, _, _ = event
