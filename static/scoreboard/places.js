@@ -22,6 +22,9 @@ const LEADERS_SHARE = 0.66;
 
 const sum = (heights) => heights.reduce((all, height) => all + height, 0);
 
+// A round of so many pages lasts two minutes. Where it would last longer, leaders give way, but for the first.
+const PAGES_MOST = 12;
+
 // How rows of these heights are shown in so much room: how many leaders stay, and the pages of the rows
 // below them as [first, last]. No page cuts a row, and the last one is filled from above. All rows that
 // fit at once are one page.
@@ -31,7 +34,13 @@ export function pagesOf(heights, room) {
   const used = () => sum(heights.slice(0, leaders));
   const highest = () => Math.max(...heights.slice(leaders));
   while (leaders > 0 && (used() > LEADERS_SHARE * room || used() + highest() > room)) leaders -= 1;
-  const left = room - used();
+  let pages = pagesBelow(leaders, heights, room);
+  while (leaders > 1 && pages.length > PAGES_MOST) pages = pagesBelow(--leaders, heights, room);
+  return { leaders, pages };
+}
+
+function pagesBelow(leaders, heights, room) {
+  const left = room - sum(heights.slice(0, leaders));
   const fits = (first, last) => sum(heights.slice(first, last + 1)) <= left;
   const pages = [];
   for (let first = leaders; first < heights.length; first = pages.at(-1)[1] + 1) {
@@ -41,7 +50,7 @@ export function pagesOf(heights, room) {
   }
   const end = pages.at(-1);
   while (end[0] > leaders && fits(end[0] - 1, end[1])) end[0] -= 1;
-  return { leaders, pages };
+  return pages;
 }
 
 // What the projector shows next: a page of the ranking, or a panel beside it. After the last page the

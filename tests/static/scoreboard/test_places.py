@@ -68,6 +68,14 @@ def test_pages_turn_below_the_leaders(
     assert {"leaders": leaders, "pages": pages} == found
 
 
+def test_a_long_ranking_has_one_leader_rather_than_a_round_of_minutes(scripts: Scripts) -> None:
+    """Each row comes within two minutes; up to twelve pages three leaders stay."""
+    found = scripts.call("scoreboard/places.js", "pagesOf", [10] * 40, 50)
+    assert (1, 10, [36, 39]) == (found["leaders"], len(found["pages"]), found["pages"][-1])
+    found = scripts.call("scoreboard/places.js", "pagesOf", [10] * 27, 50)
+    assert (3, 12) == (found["leaders"], len(found["pages"]))
+
+
 @pytest.mark.parametrize(
     ("page", "panel", "panels", "turn"),
     [
