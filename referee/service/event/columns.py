@@ -61,7 +61,8 @@ class Column:
     makes its cells. `on` are the surfaces that have it. `csv` is its place in the CSV, from 1; a
     new column goes to the end there, because scripts may count. A `left` column has words, the
     others have numbers. A `wide` one is left out on the scoreboard of a narrow screen. A `rare` one
-    appears when one of the entries has something to say there.
+    appears when one of the entries has something to say there. `short` makes the cell that is read
+    from afar, for a figure that has one.
     """
 
     field: str
@@ -73,6 +74,7 @@ class Column:
     left: bool = False
     wide: bool = False
     rare: bool = False
+    short: Printing | None = None
 
 
 def _whole(field: str) -> Printing:
@@ -81,6 +83,12 @@ def _whole(field: str) -> Printing:
 
 def _number(field: str, decimals: int) -> Printing:
     return lambda entry: _or_nothing(getattr(entry, field), lambda value: f"{value:.{decimals}f}")
+
+
+def _few_digits(field: str) -> Printing:
+    return lambda entry: _or_nothing(
+        getattr(entry, field), lambda value: rounded(value, max(0, decimals_of(value, _FEW)))
+    )
 
 
 def _score(entry: PublicEntry) -> str:
@@ -93,6 +101,10 @@ def _power(entry: PublicEntry, most: int = 3) -> str:
         return NOTHING
     carries = decimals_carried(entry.mean_power_w, entry.mean_power_uncertainty_w or 0.0)
     return f"{entry.mean_power_w:.{max(0, min(most, carries))}f}"
+
+
+def _short_power(entry: PublicEntry) -> str:
+    return _power(entry, decimals_of(entry.mean_power_w or 0.0, _FEW))
 
 
 def _interval(entry: PublicEntry) -> str:
@@ -137,7 +149,15 @@ COLUMNS = (
         left=True,
     ),
     Column("session", "session", "session that counts", _whole("session"), On.JOINT, csv=4),
-    Column("mean_ap", "mAP", "accuracy of the answers", _number("mean_ap", 5), _EVERYWHERE, csv=5),
+    Column(
+        "mean_ap",
+        "mAP",
+        "accuracy of the answers",
+        _number("mean_ap", 5),
+        _EVERYWHERE,
+        csv=5,
+        short=_few_digits("mean_ap"),
+    ),
     Column(
         "energy_wh",
         "Wh",
@@ -145,6 +165,7 @@ COLUMNS = (
         _number("energy_wh", 4),
         _EVERYWHERE,
         csv=6,
+        short=_few_digits("energy_wh"),
     ),
     Column(
         "mean_power_w",
@@ -154,8 +175,9 @@ COLUMNS = (
         _EVERYWHERE,
         csv=17,
         wide=True,
+        short=_short_power,
     ),
-    Column("score", "score", "accuracy per energy", _score, _EVERYWHERE, csv=7),
+    Column("score", "score", "accuracy per energy", _score, _EVERYWHERE, csv=7, short=_score),
     Column(
         "interval",
         "interval",
@@ -325,16 +347,7 @@ def printed_entries(entries: Sequence[PublicEntry]) -> list[dict[str, str]]:
 
 def short_cells(entry: PublicEntry) -> dict[str, str]:
     """Return an entry's figures as they are read from afar, by the column's field."""
-    cells = {
-        name: _or_nothing(getattr(entry, name), _with_few_digits)
-        for name in ("mean_ap", "energy_wh")
-    }
-    power = _power(entry, decimals_of(entry.mean_power_w or 0.0, _FEW))
-    return {**cells, "mean_power_w": power, "score": _score(entry)}
-
-
-def _with_few_digits(value: float) -> str:
-    return rounded(value, max(0, decimals_of(value, _FEW)))
+    return {column.field: column.short(entry) for column in COLUMNS if column.short is not None}
 
 
 def champion_entry(champion: PastChampion) -> PublicEntry:
