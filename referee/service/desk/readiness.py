@@ -84,10 +84,12 @@ class Readiness:
         self._running = False
         self._since = contest.clock.now()
         self._stopping = threading.Event()
+        self._inputs = InputWatch(contest, alarm)
+        watching = partial(self._inputs.run, self._stopping)
         self._threads = [
             WatchedThread("slow-checks", self._work, self._stopping, alarm),
             self._log_watch(alarm),
-            self._input_watch(alarm),
+            WatchedThread("input-watch", watching, self._stopping, alarm),
         ]
         machine = outside.machine
         if machine is not None:
@@ -97,10 +99,6 @@ class Readiness:
     def _log_watch(self, alarm: Callable[[str], object]) -> WatchedThread:
         watch = WalWatch(self._contest.config.database, alarm)
         return WatchedThread("wal-watch", partial(watch.run, self._stopping), self._stopping, alarm)
-
-    def _input_watch(self, alarm: Callable[[str], object]) -> WatchedThread:
-        run = partial(InputWatch(self._contest, alarm).run, self._stopping)
-        return WatchedThread("input-watch", run, self._stopping, alarm)
 
     def start(self) -> None:
         """Start the threads."""
@@ -288,6 +286,7 @@ class Readiness:
             newer=self._outside.newer,
             console_urls=self._outside.console_urls(),
             dates=self._outside.dates(),
+            inputs=self._inputs.faults,
         )
 
     def _facts_of(self, lane: Lane) -> LaneFacts:

@@ -17,6 +17,7 @@ from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.preflight.machine_facts import most_open_files
 from referee.service.setup.contest import Contest
 from referee.service.setup.image_counts import counts_text
+from referee.service.setup.input_rule import InputFault, fault_text, way_out
 from referee.service.setup.lane_words import of_lane
 from referee.service.setup.scarcity import scarcity
 from referee.service.teams.rehearsals import RehearsalProgress, read_progress
@@ -29,8 +30,11 @@ _SESSION_BYTES = 100 * 2**20
 _UNDER_WAY = (SessionState.ARMED, SessionState.RUNNING)
 
 
-def images_finding(contest: Contest) -> Finding:
-    """Check that every image has the size and the time that it had when it was hashed."""
+def images_finding(contest: Contest, inputs: tuple[InputFault, ...] = ()) -> Finding:
+    """Check that every image has the size and the time that it had when it was hashed.
+
+    `inputs` are the faults of the files that scores rest on, as a running referee has found them.
+    """
     item = ("contest", "images and ground truth")
     changed = changed_images(contest)
     if changed:
@@ -38,6 +42,8 @@ def images_finding(contest: Contest) -> Finding:
         return fail(*item, text, "Put them back, or start the referee again.")
     if not contest.images:
         return fail(*item, "there is no image", "Start the referee: it prepares the images.")
+    if inputs:  # A session may run: what the scorer has read still holds.
+        return warn(*item, " ".join(map(fault_text, inputs)), way_out(inputs))
     look = contest.looked_at
     counts = counts_text(look.counts if look else load_counts(contest.database.connection))
     images = counted(len(contest.images), "image")

@@ -43,6 +43,11 @@ class InputWatch:
         self._judged: tuple[int | None, Stamp] | None = None
         self._told: tuple[InputFault, ...] = ()
 
+    @property
+    def faults(self) -> tuple[InputFault, ...]:
+        """Return what is wrong with the files by the last look that judged them."""
+        return self._told
+
     def run(self, stopping: threading.Event) -> None:
         """Watch until `stopping` is set."""
         took_s = 0.0

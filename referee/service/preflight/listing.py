@@ -62,7 +62,7 @@ def all_findings(
     checks: list[Callable[[], Iterable[Finding]]] = [
         lambda: configuration_findings(config, around),
         lambda: [versions_finding()],
-        lambda: [images or images_finding(contest)],
+        lambda: [images or images_finding(contest, around.inputs)],
         lambda: material_findings(contest),
         lambda: team_findings(contest),
         lambda: left_out_findings(contest),

@@ -13,6 +13,7 @@ from referee.service.preflight.clock_jumps import Jump
 from referee.service.preflight.clock_rule import DateFacts
 from referee.service.preflight.machine_facts import MachineFacts
 from referee.service.setup.config import MeterSection
+from referee.service.setup.input_rule import InputFault
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Surroundings:
     `jumps` is None while nobody watches its clock, and `dates` while nobody compares its date.
     `changed` names what differs by now from what the servers were started with. `newer` are files
     beside the folder that know more than it. `console_urls` is where operators on the network find
-    the console.
+    the console. `inputs` are the faults of files that scores rest on, as far as somebody watches.
     """
 
     runs: bool
@@ -64,3 +65,4 @@ class Surroundings:
     newer: tuple[NewerEvidence, ...] = ()
     console_urls: tuple[str, ...] = ()
     dates: DateFacts | None = None
+    inputs: tuple[InputFault, ...] = ()

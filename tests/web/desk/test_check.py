@@ -201,3 +201,18 @@ def test_slow_checks_that_find_no_fault_add_none(event, slow):
     assert [] == rows(client, "FAIL")
     number = desk.new_session("ants", "Kim")
     assert "ARMED" == post(client, f"/sessions/{number}/arm").json["state"]
+
+
+def test_a_changed_ground_truth_is_no_ok(event):
+    """The list says it as the alarm does, with the way out, and sessions may go on."""
+    client, desk, _ = event
+    number = desk.new_session("ants", "Kim")
+    truth = desk._contest.config.images.ground_truth
+    truth.write_bytes(truth.read_bytes() + b"\n")
+    for _ in range(2):  # What changes from look to look is not judged.
+        desk.readiness._inputs.look()
+    found = {it["item"]: it for it in client.get("/check/now").json["findings"]}
+    changed = found["images and ground truth"]
+    assert "WARN" == changed["level"] and "truth.json: has changed" in changed["text"]
+    assert "Put the old file back" in changed["remedy"]
+    assert "ARMED" == post(client, f"/sessions/{number}/arm").json["state"]
