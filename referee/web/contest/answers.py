@@ -33,6 +33,7 @@ from referee.web.contest.replies import (
     MULTIPART,
     answer_format_of,
     current,
+    current_state,
     form_of,
     looks_like,
     printable,
@@ -73,19 +74,19 @@ def register(app: Flask, services: ContestServices) -> None:
     @app.after_request
     def give_memory_back(response: Response) -> Response:
         # A hook, because the answer's own memory is free only now.
-        if current()[1].pop("long", False):
+        if current_state().is_long:
             services.run_parsing(give_back)
         return response
 
     @app.route("/result", endpoint=ENDPOINT, methods=["POST"])
     @reads_its_own_body
     def result() -> Response:
-        asked, notes = current()
+        asked, state = current()
         body = Body(asked, MAX_BODY_BYTES)
         token = None
         try:
             token = _token_of_answer(asked, body)
-            notes.session = services.admission.answering_session(token, asked.remote_addr or "")
+            state.session = services.admission.answering_session(token, asked.remote_addr or "")
         except Refusal:
             body.discard(known=token is not None and services.admission.gave_out(token))
             raise
@@ -94,25 +95,25 @@ def register(app: Flask, services: ContestServices) -> None:
         short = _is_short(body)
         with nullcontext() if short else room.held_for(body, share_of(asked.remote_addr or "")):
             content = body.whole()
-            notes.received = arrived(asked.environ, services.contest.clock.now())
+            state.received = arrived(asked.environ, services.contest.clock.now())
             short = _is_short(body)
-            notes.long = not short
-            parse = partial(_parsed, services, token, asked, content, notes.received)
+            state.is_long = not short
+            parse = partial(_parsed, services, token, asked, content, state.received)
             try:
                 posted = parse() if short else services.run_parsing(parse)
             except FieldsUnused as refusal:
-                notes.unused = refusal.fields
+                state.unused = refusal.fields
                 raise
         receipt = services.answers.take(
-            notes.session,
+            state.session,
             posted.answer,
-            received=notes.received,
+            received=state.received,
             answer_format=posted.format_name,
             address=asked.remote_addr or "",
             remarks=(*not_used(posted.unused), *posted.remarks),
             empty_for=posted.empty_for,
         )
-        notes.stored = True
+        state.stored = True
         if posted.format_name != FORM or wants_json(asked):
             return _receipt(app, receipt)
         if receipt.late:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 from flask import Request as FlaskRequest
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
@@ -15,12 +15,15 @@ from referee.core.states import SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.entry.images import ImageMissing
 from referee.service.entry.request_log import ServedRequest
+from referee.service.entry.request_state import RequestState
 from referee.web.contest import answers as contest_answers
 from referee.web.contest import images as contest_images
 from referee.web.contest import sessions as contest_sessions
 from referee.web.contest.replies import (
+    begin_request,
     could_not,
     current,
+    current_state,
     failed,
     form_of,
     printable,
@@ -63,49 +66,43 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
 
     @app.before_request
     def arrive() -> None:
-        asked, notes = current()
-        notes.session = notes.sent = None
-        notes.stored = False
-        notes.unused = ()
-        notes.form = {}
-        notes.json = asked.mimetype == "application/json"
-        notes.received = arrived(asked.environ, clock.now())
+        asked, state = begin_request(arrived(request.environ, clock.now()))
         if has_body(asked) and not does_read_its_own_body(app, asked):
             body = Body(asked, SMALL_BODY_BYTES).whole()
-            notes.received = arrived(asked.environ, clock.now())
-            notes.form = form_of(asked, body, _FIELDS)
-            notes.json = notes.json or body.lstrip()[:1] == b"{"
+            state.received = arrived(asked.environ, clock.now())
+            state.form = form_of(asked, body, _FIELDS)
+            state.is_json = state.is_json or body.lstrip()[:1] == b"{"
 
     @app.after_request
     def record(response: Response) -> Response:
-        asked, notes = current()
-        if notes.session is not None:
-            asked.environ[SESSION] = notes.session.session_id
-            if state_of(notes.session.facts, notes.received) is SessionState.RUNNING:
+        asked, state = current()
+        if state.session is not None:
+            asked.environ[SESSION] = state.session.session_id
+            if state_of(state.session.facts, state.received) is SessionState.RUNNING:
                 let_go_first(asked.environ)
-            services.log.note(notes.session, _served_request(asked, notes, response))
+            services.log.note(state.session, _served_request(asked, state, response))
         return response
 
 
-def _served_request(asked: FlaskRequest, notes: Any, response: Response) -> ServedRequest:
+def _served_request(asked: FlaskRequest, state: RequestState, response: Response) -> ServedRequest:
     """Return the log's record of a request and its answer."""
     return ServedRequest(
-        received=notes.received,
+        received=state.received,
         method=asked.method,
         path=printable(asked.path),
         address=asked.remote_addr or "",
         received_bytes=(asked.content_length or 0) if has_body(asked) else 0,
         status=response.status_code,
         sent_bytes=response.content_length or 0,
-        sent=notes.sent if response.status_code == 200 else None,
-        refused=_refused_answer(asked, notes, response),
-        unused=notes.unused,
+        sent=state.sent if response.status_code == 200 else None,
+        refused=_refused_answer(asked, state, response),
+        unused=state.unused,
     )
 
 
-def _refused_answer(asked: FlaskRequest, notes: Any, response: Response) -> str | None:
+def _refused_answer(asked: FlaskRequest, state: RequestState, response: Response) -> str | None:
     """Return why nothing of an answer was stored, or None for a stored one and other requests."""
-    if asked.endpoint != contest_answers.ENDPOINT or notes.stored or response.status_code < 400:
+    if asked.endpoint != contest_answers.ENDPOINT or state.stored or response.status_code < 400:
         return None
     return response.headers.get("X-Referee-Detail", response.status)
 
@@ -128,7 +125,9 @@ def _register_errors(app: Flask, services: ContestServices) -> None:
     @app.errorhandler(ImageMissing)
     def image_missing(error: ImageMissing) -> Response:
         _log.error("%s", error.alarm)
-        services.log.alarm(g.session, error)
+        session = current_state().session
+        if session is not None:
+            services.log.alarm(session, error)
         return problem(request, Refusal("image_missing", str(error)))
 
     @app.errorhandler(Unavailable)

@@ -45,12 +45,12 @@ def _asked_image(asked: Request) -> str:
 
 
 def _send(services: ContestServices, find: Finder, text: str | None) -> Response:
-    asked, notes = current()
+    asked, state = current()
     session = services.admission.running_session(require_token(asked), asked.remote_addr or "")
-    notes.session = session
+    state.session = session
     sent = find(services.contest, session, _asked_image(asked) if text is None else text)
     if asked.method != "HEAD":  # The answer to HEAD contains no image.
-        notes.sent = range(sent.first, sent.first + sent.count)
+        state.sent = range(sent.first, sent.first + sent.count)
     return Response(
         sent.content,
         headers=[
@@ -64,18 +64,18 @@ def _send(services: ContestServices, find: Finder, text: str | None) -> Response
 
 def _show(services: ContestServices) -> Response:
     """Have an image shown, and answer when the screen has painted it."""
-    asked, notes = current()
+    asked, state = current()
     if services.contest.track.delivery is not Delivery.SHOWN:
         # The old referee checks its display before the token.
         raise Refusal("display_off", "This contest has no display; fetch images with /image.")
     session = services.admission.running_session(require_token(asked), asked.remote_addr or "")
-    notes.session = session
+    state.session = session
     number = requested_image(_asked_image(asked), services.contest.image_count)
     if asked.method == "HEAD":  # A HEAD changes nothing, and the screen is something.
         return Response(legacy.DISPLAY_SUCCESS)
     try:
-        services.admission.show(session, number, notes.received)
+        services.admission.show(session, number, state.received)
     except Unavailable as error:
         raise Refusal("display_failed", str(error)) from error
-    notes.sent = range(number, number + 1)
+    state.sent = range(number, number + 1)
     return Response(legacy.DISPLAY_SUCCESS)

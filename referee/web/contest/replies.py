@@ -7,10 +7,10 @@ import json
 import logging
 from collections.abc import Container, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
 
 from flask import Request, Response, g, request
 
+from referee.core.instant import Instant
 from referee.errors import Refusal, Unavailable
 from referee.formats.answer_formats import (
     FORMATS,
@@ -23,6 +23,7 @@ from referee.formats.answer_formats import (
 from referee.formats.answers import MAX_ROWS, refused
 from referee.formats.forms import has_answer_list, parse_multipart, parse_urlencoded
 from referee.formats.unused_fields import UnusedParts
+from referee.service.entry.request_state import RequestState
 from referee.web.contest.legacy import (
     NEWER,
     OLD_ROUTES,
@@ -48,13 +49,31 @@ _MAX_FIELDS = 7 * MAX_ROWS + 100
 """The most fields of a form: seven lists of the longest answer, and a hundred other fields."""
 
 
-def current() -> tuple[Request, Any]:
-    """Return the present request and its notes (`flask.g`) without Flask's proxies.
+def begin_request(received: Instant) -> tuple[Request, RequestState]:
+    """Return the present request with its new state, which `current` returns from now on."""
+    asked = _without_proxy()
+    state = RequestState(received, is_json=asked.mimetype == "application/json")
+    g.state = state
+    return asked, state
+
+
+def current() -> tuple[Request, RequestState]:
+    """Return the present request and its state without Flask's proxies.
 
     Each use of a proxy costs a microsecond, and a request would use them dozens of times.
     """
-    real = request._get_current_object()  # type: ignore[attr-defined]
-    return real, g._get_current_object()
+    return _without_proxy(), current_state()
+
+
+def current_state() -> RequestState:
+    """Return the state of the present request."""
+    state: RequestState = g.state
+    return state
+
+
+def _without_proxy() -> Request:
+    real: Request = request._get_current_object()  # type: ignore[attr-defined]
+    return real
 
 
 def form_of(
@@ -104,7 +123,7 @@ def _too_many_fields() -> Refusal:
 
 def field_of(request: Request, name: str) -> str | None:
     """Return one field's first value from the form body, or for GET from the query string."""
-    values = g.form.get(name)
+    values = current_state().form.get(name)
     if values:
         return str(values[0])
     return request.args.get(name) if request.method in ("GET", "HEAD") else None
@@ -118,7 +137,7 @@ def token_of(request: Request, posted: str | None = None) -> str | None:
     kind, _, value = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if kind.lower() == "bearer" and value:
         return str(value.strip())
-    values = g.form.get("token") if posted is None else (posted,)
+    values = current_state().form.get("token") if posted is None else (posted,)
     return str(values[0]) if values else request.args.get("token")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
-from flask import Flask, Response, g, jsonify, redirect, request
+from flask import Flask, Response, jsonify, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from referee.core.states import LATE_S, remaining_s
@@ -24,6 +24,7 @@ from referee.tracks.track import Delivery
 from referee.web.contest import legacy
 from referee.web.contest.openapi import openapi
 from referee.web.contest.replies import (
+    current_state,
     field_of,
     no_form,
     old_text,
@@ -57,7 +58,8 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/verify", methods=["GET", "POST"])
     def verify() -> Response:
-        g.session = services.admission.running_session(require_token(request), _address())
+        token = require_token(request)
+        current_state().session = services.admission.running_session(token, _address())
         return Response(legacy.VALID_TOKEN)
 
     @app.route("/no_of_images", methods=["GET", "POST"])
@@ -66,7 +68,7 @@ def register(app: Flask, services: ContestServices) -> None:
         if token is None:
             return problem(request, Refusal("token_invalid", "There is no token: log in first."))
         try:
-            g.session = services.admission.running_session(token, _address())
+            current_state().session = services.admission.running_session(token, _address())
         except Refusal as refusal:
             response = problem(request, refusal)
             if not wants_json(request) and refusal.code != "other_device":
@@ -83,8 +85,9 @@ def register(app: Flask, services: ContestServices) -> None:
         token = token_of(request)
         if token is None:
             return problem(request, Refusal("token_invalid", "There is no token to log out with."))
-        g.session = services.admission.running_session(token, _address())
-        services.admission.logout(g.session)
+        session = services.admission.running_session(token, _address())
+        current_state().session = session
+        services.admission.logout(session)
         return Response(legacy.LOGOUT_SUCCESS)
 
 
@@ -122,7 +125,7 @@ def _base() -> str:
 
 def _login(services: ContestServices) -> Response:
     username, password = field_of(request, "username"), field_of(request, "password")
-    if (username is None or password is None) and g.json:
+    if (username is None or password is None) and current_state().is_json:
         raise Refusal(
             "media_type_unknown",
             "The login is a form, not JSON: send the body 'username=NAME&password=PASSWORD' with "
@@ -141,7 +144,7 @@ def _login(services: ContestServices) -> Response:
         _log.exception("a login failed")
         sentence = "The referee failed to check it; the operator's log says why."
         raise Refusal("login_failed", sentence) from error
-    g.session = login.session
+    current_state().session = login.session
     if not wants_json(request):
         return Response(login.token, content_type=legacy.PLAIN_TYPE)
     facts = login.session.facts
@@ -156,13 +159,14 @@ def _login(services: ContestServices) -> Response:
 
 
 def _status(services: ContestServices) -> Response:
-    g.session = services.admission.known_session(require_token(request), _address())
+    session = services.admission.known_session(require_token(request), _address())
+    current_state().session = session
     # Wait a moment, so that the status counts everything that this worker has sent and stored. If
     # the disk is slow, a status that is slightly behind is better than none.
     services.log.catch_up(_CATCH_UP_S)
-    status = status_of(services.contest, g.session)
+    status = status_of(services.contest, session)
     return jsonify(
-        session=g.session.session_id,
+        session=session.session_id,
         state=status.state.value,
         remaining_seconds=status.remaining_s,
         images=status.images,
@@ -170,7 +174,7 @@ def _status(services: ContestServices) -> Response:
         answers=status.answers,
         detections=status.detections,
         late_answers=status.late_answers,
-        frame_tag=_frame_tag(services, g.session.session_id),
+        frame_tag=_frame_tag(services, session.session_id),
     )
 
 
