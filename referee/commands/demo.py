@@ -240,8 +240,8 @@ def _board(console_url: str) -> dict[str, Any]:
 
 def _progress(board: dict[str, Any]) -> str:
     """Return the board as one line of text, or '' before the contestant has logged in."""
-    current = board["current"]
-    reading = board["meter"]["reading"]
+    (lane,) = board["lanes"]
+    current, reading = lane["current"], lane["meter"]["reading"]
     if current is None or reading is None:
         return ""
     power = "  -  " if reading["power_w"] is None else f"{reading['power_w']:5.2f}"

@@ -194,7 +194,7 @@ def _wait_for_display(console: str) -> None:
     deadline = time.monotonic() + _OPEN_S
     while time.monotonic() < deadline:
         with opener.open(f"{console}/board", timeout=10) as response:
-            if json.load(response)["display"]["fault"] == "":
+            if json.load(response)["lanes"][0]["display"]["fault"] == "":
                 return
         time.sleep(_LOOK_S)
     raise ClientError("The display page was not ready within a minute.")

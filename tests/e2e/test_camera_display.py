@@ -97,13 +97,13 @@ def log_in(running: Program) -> Session:
 
 def display_ready(running: Program) -> bool:
     """Tell whether the display can show frames."""
-    return running.board()["display"]["fault"] == ""
+    return running.lane()["display"]["fault"] == ""
 
 
 def open_display(running: Program, browser: webdriver.Chrome) -> None:
     """Open the display page, after the one before has gone; wait until the desk can use it."""
     browser.get("about:blank")
-    eventually(lambda: not running.board()["display"]["connected"], "the end of the page before")
+    eventually(lambda: not running.lane()["display"]["connected"], "the end of the page before")
     browser.get(f"{running.console}/display")
     eventually(lambda: display_ready(running), "the display")
 
@@ -203,7 +203,7 @@ def test_a_screen_too_small_for_a_frame_says_so(
     open_display(running, browser)
     be_screen(browser, 200, 200)
     words = "A screen of 200x200 pixels cannot show a frame"
-    eventually(lambda: words in running.board()["display"]["fault"], "the fault")
+    eventually(lambda: words in running.lane()["display"]["fault"], "the fault")
     wait_text(browser, "hint", words)
     be_screen(browser)
     eventually(lambda: display_ready(running), "the display")
@@ -273,7 +273,7 @@ def test_a_page_behind_another_tab_shows_nothing(
     session = log_in(running)
     page = browser.current_window_handle
     browser.switch_to.new_window("tab")
-    eventually(lambda: "hidden" in running.board()["display"]["fault"], "a hidden page")
+    eventually(lambda: "hidden" in running.lane()["display"]["fault"], "a hidden page")
     assert FAILED == session.show(1)
     browser.close()
     browser.switch_to.window(page)
@@ -330,7 +330,7 @@ def test_no_report_of_the_screen_overtakes_another(
     }"""
     with reports(browser, delay):
         open_display(running, browser)
-        eventually(lambda: running.board()["display"]["refresh_hz"], "the refresh, told at last")
+        eventually(lambda: running.lane()["display"]["refresh_hz"], "the refresh, told at last")
         before = count(browser, "done")
         for state in ("hidden", "visible"):
             browser.execute_script(
@@ -350,7 +350,7 @@ def test_a_window_smaller_than_its_screen_shows_nothing(
     metrics |= {"deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     browser.get(f"{running.console}/display")
-    eventually(lambda: "press F" in running.board()["display"]["fault"], "the fault")
+    eventually(lambda: "press F" in running.lane()["display"]["fault"], "the fault")
     assert "press F" in text_of(browser, "hint")
     status, told = request(f"{running.contest}/login", b"username=me&password=practice", {})
     assert FAILED == (status, told)
@@ -382,10 +382,10 @@ def test_the_zoom_of_the_browser_changes_nothing(
     browser.get(f"{running.console}/display")
     expected = "" if fills else "press F"
     eventually(
-        lambda: (found := running.board()["display"])["width"] and expected in found["fault"],
+        lambda: (found := running.lane()["display"])["width"] and expected in found["fault"],
         "the screen to be measured",
     )
-    assert ("press F" in running.board()["display"]["fault"]) is not fills
+    assert ("press F" in running.lane()["display"]["fault"]) is not fills
 
 
 def test_a_running_sessions_screen_is_taken_by_a_click_alone(

@@ -48,7 +48,7 @@ def test_pipelined_client(standing: Rehearse, material: Material, how: tuple[str
     assert row["mean_ap"] == pytest.approx(
         offline_map(material.ground_truth, material.answers), abs=1e-12
     )
-    assert running.board()["current"]["images_fetched"] == 12
+    assert running.lane()["current"]["images_fetched"] == 12
 
 
 @pytest.mark.needs(C_WITH_LIBCURL)

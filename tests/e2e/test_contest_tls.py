@@ -85,7 +85,7 @@ def test_a_session_while_handshakes_stall(referee: Program, ca: Path, material: 
         assert {rest(link)[:1] for link in stalled} <= {b"", b"\x15"}
     row = referee.scored()
     assert row["mean_ap"] > 0.5
-    assert referee.board()["current"]["images_fetched"] == 12
+    assert referee.lane()["current"]["images_fetched"] == 12
 
 
 def rest(link: socket.socket) -> bytes:

@@ -22,7 +22,7 @@ def log_in(program: Program) -> int:
 
 def _meter(program: Program) -> tuple[str, bool]:
     """Return the state of the link to the meter, and whether its newest reading is old."""
-    meter = program.board()["meter"]
+    meter = program.lane()["meter"]
     return meter["link"], meter["old"]
 
 

@@ -79,7 +79,7 @@ def test_killed_programs_are_replaced_and_the_session_goes_on(
         row = running.scored(number)
         if token.startswith(f"{number}."):
             break
-    current = running.board()["current"]
+    current = running.lane()["current"]
     assert (number, expected) == (current["id"], current["detections"])
     assert row["energy_wh"] == pytest.approx(6 * SECONDS / 3600, rel=0.002)
     assert (row["verdict"], row["end_cause"]) == ("VALID", "deadline"), row["reasons"]
@@ -104,7 +104,7 @@ def test_no_acknowledged_answer_is_lost_when_the_contest_server_is_killed(
             kill(referee_, "contest")
         acknowledged += post(referee_, token, number + 1) == 200
     assert acknowledged >= 50
-    stored = referee_.board()["current"]["answers"]
+    stored = referee_.lane()["current"]["answers"]
     assert acknowledged <= stored <= 60
 
 
@@ -236,7 +236,7 @@ def test_a_killed_emulator_is_started_again(standing: Rehearse, material: Materi
     referee_.stop_session()
     first = referee_.scored(number)
     assert (first["verdict"], first["energy_wh"]) == ("INVALID", None)
-    eventually(lambda: referee_.board()["meter"]["link"] == "ok", "the meter to answer again")
+    eventually(lambda: referee_.lane()["meter"]["link"] == "ok", "the meter to answer again")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
     second = referee_.scored()
     assert second["energy_wh"] == pytest.approx(6 * SECONDS / 3600, rel=0.002)

@@ -52,7 +52,7 @@ def play(running: Program, answers: Path) -> dict[str, Any]:
     for _ in range(TRIES):
         client(running.contest, "--answers", str(answers), "--no-logout")
         row = running.scored()
-        if running.board()["current"]["detections"] == expected:
+        if running.lane()["current"]["detections"] == expected:
             return row
     raise AssertionError(f"no client could answer in time, {TRIES} times")
 
@@ -86,9 +86,9 @@ def test_logout_ends_session_and_integration(standing: Rehearse, material: Mater
     client(referee_.contest, "--answers", str(material.answers))
     row = referee_.scored()
     assert row["end_cause"] == "logout"
-    current = referee_.board()["current"]
+    current = referee_.lane()["current"]
     assert current["images_fetched"] == 12
-    assert referee_.board()["meter"]["reading"]["state"] == "STOP"
+    assert referee_.lane()["meter"]["reading"]["state"] == "STOP"
     assert 0 < row["energy_wh"] < 6 * 600 / 3600
 
 
@@ -151,7 +151,7 @@ def test_an_export_just_after_the_logout_waits_for_the_score(
 def reading_of(program: Program) -> Any:
     """Return the desk's newest reading, None while there is no desk or it has none."""
     with suppress(OSError):
-        return program.board()["meter"]["reading"]
+        return program.lane()["meter"]["reading"]
     return None
 
 
@@ -248,7 +248,7 @@ def test_live_score_moves_while_the_session_runs(standing: Rehearse, material: M
     expected = offline_map(material.ground_truth, material.answers)
 
     def arrived() -> bool:
-        current = referee_.board()["current"]
+        current = referee_.lane()["current"]
         return bool(current["state"] == "RUNNING" and current["mean_ap"] == expected)
 
     assert eventually(arrived, "the live score to arrive")

@@ -103,7 +103,7 @@ class Table:
         eventually(lambda: (self._read_s() or 0.0) > begun + seconds, "readings")
 
     def _read_s(self) -> float | None:
-        meter = self.running.board()["meter"]
+        meter = self.running.lane()["meter"]
         reading = meter["reading"]
         return None if reading is None or meter["link"] != "ok" else float(reading["monotonic_s"])
 
@@ -324,7 +324,7 @@ def test_a_meter_that_loses_its_power_or_is_replaced(
 def test_a_meter_that_is_over_its_range(table: Table, measured: Team) -> None:
     """The meter's line on the board says so, and the energy is INVALID."""
     table.fault("over updates=8")
-    eventually(lambda: "over range" in table.running.board()["meter"]["flags_text"], "the flag")
+    eventually(lambda: "over range" in table.running.lane()["meter"]["flags_text"], "the flag")
     row, told = result(table, measured)
     assert ("INVALID", True) == (row["verdict"], "A value was over its range" in told)
 
@@ -421,8 +421,8 @@ def test_a_client_that_loses_its_network(table: Table, team: Team) -> None:
     assert is_same(deadline, team.deadline_s())
     assert [200, 200] == [team.send(rows)[0] for rows in (BOX, JUNK)]
     assert 2 == json.loads(team.get("status")[1])["answers"]
-    eventually(lambda: table.running.board()["current"]["mean_ap"] is not None, "a live score")
-    assert 4 == table.running.board()["current"]["flagged"]
+    eventually(lambda: table.running.lane()["current"]["mean_ap"] is not None, "a live score")
+    assert 4 == table.running.lane()["current"]["flagged"]
 
 
 def test_nobody_reads_the_terminal(table: Table, team: Team) -> None:

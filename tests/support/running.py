@@ -123,6 +123,11 @@ class Program:
         board: dict[str, Any] = json.loads(get(f"{self.console}/board")[1])
         return board
 
+    def lane(self) -> dict[str, Any]:
+        """Return the board's first lane."""
+        first: dict[str, Any] = self.board()["lanes"][0]
+        return first
+
     def session(self, number: int = 1) -> dict[str, Any] | None:
         """Return a session's row of the board, or None before there is one."""
         rows = self.board()["sessions"]

@@ -95,7 +95,7 @@ def test_a_whole_session_of_classification(tmp_path):
     config.write_text(CONFIG.format(images=scenes.images, truth=scenes.ground_truth))
     with program(["serve", "--config", str(config)], tmp_path) as running:
         ants = Contestant(running.contest)
-        eventually(lambda: running.board()["meter"]["link"] == "ok", "the meter")
+        eventually(lambda: running.lane()["meter"]["link"] == "ok", "the meter")
         ants.log_in()
         status, picture = get(f"{ants.url}/image/1", Authorization=f"Bearer {ants.token}")
         assert (200, b"\xff\xd8") == (status, picture[:2])
@@ -105,7 +105,7 @@ def test_a_whole_session_of_classification(tmp_path):
         status, receipt = ants.post(f"1,{classes[0]}\n99,1,0.5\n".encode())
         assert (200, 2) == (status, json.loads(receipt)["stored"])
         assert [{"row": 2, "reason": "unknown image"}] == json.loads(receipt)["flagged"]
-        live = eventually(lambda: running.board()["current"]["top1"], "a live score")
+        live = eventually(lambda: running.lane()["current"]["top1"], "a live score")
         assert 1 / IMAGES == live
         lines = [f"{n},{klass},0.9" for n, klass in enumerate(classes[:4], 1)]
         assert 200 == ants.post("\n".join(lines).encode())[0]

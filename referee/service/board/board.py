@@ -65,12 +65,12 @@ class Board:
     def show(self) -> dict[str, Any]:
         """Return the whole board, ready for JSON.
 
-        `lanes` has what `LaneView.show` returns for each lane, and the fields of lane 1 stand
-        beside it once more. `guests` has the boxes of the guests that take part. `figures` says how
-        to display the track's accuracy and score. `scored_with` says which files will score the
-        sessions that come, if not those of the preparation. `alarms` are the texts of the red
-        bar, with the name of the lane and who has seen them, and `alarm` is the first of them.
-        The sessions and the meters contain their own texts (see `wording`).
+        `lanes` has what `LaneView.show` returns for each lane. `guests` has the boxes of the guests
+        that take part. `figures` says how to display the track's accuracy and score. `scored_with`
+        says which files will score the sessions that come, if not those of the preparation.
+        `alarms` are the texts of the red bar, with the name of the lane and who has seen them, and
+        `alarm` is the first of them. The sessions and the meters contain their own texts (see
+        `wording`).
         """
         contest = self._contest
         connection = contest.database.connection
@@ -83,7 +83,6 @@ class Board:
         stored = [_notice(one, sessions, now, alone) for one in recent_notices(connection)]
         lanes = [lane.show(sessions, rows, unstored, stored, now) for lane in self._lanes]
         alarms = self.alarms.follow(self._alarms(lanes, rows, unstored, stored, now), now)
-        first = lanes[0]
         return {
             "contest": settings.name,
             "mode": settings.mode,
@@ -100,7 +99,6 @@ class Board:
             "contestants": self._contestants(),
             **self._teams(),
             "lanes": lanes,
-            **{name: first[name] for name in ("meter", "display", "current", "next")},
             "guests": self._guests(connection),
             "alarm": alarms[0] if alarms else None,
             "alarms": alarms,

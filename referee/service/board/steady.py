@@ -17,14 +17,14 @@ def steady(board: Mapping[str, Any]) -> dict[str, Any]:
     Ages and times to go are replaced by what they count from.
     """
     lanes = [_without_time(lane) for lane in board["lanes"]]
-    return _without_time(board) | {"lanes": lanes, "utc": None}
+    return {**board, "lanes": lanes, "utc": None}
 
 
-def _without_time(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a lane, or the board with the same fields of lane 1."""
-    meter, current = part["meter"], part["current"]
+def _without_time(lane: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a lane."""
+    meter, current = lane["meter"], lane["current"]
     return {
-        **part,
+        **lane,
         "meter": meter and _without_age(meter),
         "current": current and _without_countdown(current),
     }

@@ -43,7 +43,12 @@ class Shown:
 
     def current(self, key):
         """Return a field of the session on the big card."""
-        return self.board.show()["current"][key]
+        return self.lane()["current"][key]
+
+    def lane(self):
+        """Return the board's only lane."""
+        (lane,) = self.board.show()["lanes"]
+        return lane
 
     def read(self, **changes):
         """Let the meter give a reading."""
@@ -121,7 +126,7 @@ def test_board_before_anything(shown):
     """Without a session the board has all its fields, and JSON can hold it."""
     board = shown.board.show()
     json.dumps(board, allow_nan=False)
-    assert (None, [], []) == (board["current"], board["sessions"], board["teams"])
+    assert (None, [], []) == (board["lanes"][0]["current"], board["sessions"], board["teams"])
     assert (4, 2, 600, "event") == (
         board["images"],
         board["classes"],
@@ -138,7 +143,7 @@ def test_age_of_the_last_reading(shown, seconds, old):
     """A reading carries its age, and counts as old after three update intervals of a second."""
     shown.read()
     shown.clock.advance(seconds)
-    meter = shown.board.show()["meter"]
+    meter = shown.lane()["meter"]
     assert pytest.approx(seconds) == meter["reading"]["age_s"]
     assert ("ok", old) == (meter["link"], meter["old"])
 
@@ -149,7 +154,7 @@ def test_lost_meter_keeps_its_last_reading(shown):
     shown.board.show()
     shown.lose()
     shown.clock.advance(12)
-    meter = shown.board.show()["meter"]
+    meter = shown.lane()["meter"]
     assert (True, "lost", "No link to the meter.") == (meter["old"], meter["link"], meter["text"])
     assert (4.5, 12.0) == (meter["reading"]["power_w"], meter["reading"]["age_s"])
     assert reading.utc.isoformat() == meter["reading"]["utc"]
@@ -161,21 +166,21 @@ def test_desk_that_was_started_anew_knows_the_stored_reading(shown):
     shown.store(session_id, 0.0, power_w=3.5)
     shown.clock.advance(20)
     shown.lose()
-    meter = shown.board.show()["meter"]
+    meter = shown.lane()["meter"]
     assert (3.5, 20.0) == (meter["reading"]["power_w"], meter["reading"]["age_s"])
 
 
 def test_no_meter_is_not_an_old_one(shown):
     """Sessions without a meter give no alarm."""
     shown.status = MeterStatus(LinkState.NONE)
-    meter = shown.board.show()["meter"]
+    meter = shown.lane()["meter"]
     assert ("none", False, None) == (meter["link"], meter["old"], meter["reading"])
 
 
 def test_numbers_that_the_meter_lacks(shown):
     """An absent value is null with its reason, never a number."""
     shown.read(power_w=None, absent={"power_w": "over range"})
-    reading = shown.board.show()["meter"]["reading"]
+    reading = shown.lane()["meter"]["reading"]
     assert (None, {"power_w": "over range"}) == (reading["power_w"], reading["absent"])
 
 
@@ -193,7 +198,7 @@ def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
     config = shown.contest.config
     other = replace(config, meter=replace(config.meter, resource=resource))
     board = Board(replace(shown.contest, config=other), [ShownLane(lambda: shown.status)])
-    shown_meter = board.show()["meter"]
+    shown_meter = board.show()["lanes"][0]["meter"]
     assert (emulated, resource == "emulated") == (shown_meter["emulated"], shown_meter["restarts"])
 
 
@@ -201,9 +206,9 @@ def test_a_meter_without_samples_is_old(shown):
     """Readings that come while the device behind them is silent are no news."""
     shown.run()
     shown.read(power_w=None, absent={"power_w": "the first update is not complete"})
-    assert not shown.board.show()["meter"]["old"]
+    assert not shown.lane()["meter"]["old"]
     shown.read(power_w=None, absent={"power_w": "no sample for 4.2 s"})
-    assert shown.board.show()["meter"]["old"]
+    assert shown.lane()["meter"]["old"]
 
 
 def test_lost_meter_has_one_voice(shown):
@@ -215,7 +220,8 @@ def test_lost_meter_has_one_voice(shown):
     board = shown.board.show()
     assert board["alarm"]["text"].startswith("The power meter is lost, but the session goes on.")
     assert "No link to the meter." == board["alarm"]["detail"]
-    assert ("lost", "The clock runs.") == (board["meter"]["word"], board["current"]["text"])
+    (lane,) = board["lanes"]
+    assert ("lost", "The clock runs.") == (lane["meter"]["word"], lane["current"]["text"])
 
 
 # Figures of a session
@@ -257,14 +263,14 @@ def test_score_so_far_and_none_while_the_meter_is_lost(shown):
     shown.read()
     shown.store(session_id, 10.0, energy_wh=0.25, state=IntegrationState.START)
     shown.snapshot(session_id, 0.5)
-    current = shown.board.show()["current"]
+    current = shown.lane()["current"]
     assert (0.5, 0.25, 2.0) == (current["mean_ap"], current["energy_wh"], current["score"])
     assert (False, None) == (current["final"], current["verdict"])
     read_at = shown.clock.now().utc.isoformat()
     shown.lose()
     shown.clock.advance(30)
     shown.snapshot(session_id, 0.6)
-    current = shown.board.show()["current"]
+    current = shown.lane()["current"]
     assert (0.6, 0.25, None) == (current["mean_ap"], current["energy_wh"], current["score"])
     assert read_at == current["energy_utc"]
 
@@ -304,7 +310,7 @@ def test_boxes_that_can_never_match_by_reason(shown):
     shown.answer(session_id, GOOD)
     shown.answer(session_id, (0, 1, 0.5, 1, 2, 10, 11), flagged=1, late=True)
     shown.answer(session_id, (-1, 1, 0.5, 1, 2, 10, 11), (1, 1, 0.5, 9, 2, 1, 4), flagged=2)
-    current = shown.board.show()["current"]
+    current = shown.lane()["current"]
     assert {"unknown image": 2, "class out of range": 1, "inverted box": 1} == (
         current["flag_counts"]
     )
@@ -341,10 +347,10 @@ def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
     """A newer READY session leaves the running one on the card."""
     first = shown.run("ants")
     second = shown.desk.new_session("bees", "Kim")
-    assert first == shown.board.show()["current"]["id"]
+    assert first == shown.lane()["current"]["id"]
     assert "READY" == shown.board.session(second)["state"]
     shown.desk.void(first, "Kim", "wrong device")
-    assert second == shown.board.show()["current"]["id"]
+    assert second == shown.lane()["current"]["id"]
     assert "wrong device" == shown.board.session(first)["void_reason"]
     with pytest.raises(Refusal, match="There is no session 77"):
         shown.board.session(77)
@@ -414,22 +420,22 @@ def test_an_emulated_meter_is_said(shown, resource, emulated):
     shown.desk.new_session("ants", "Kim")
     board = Board(contest, [ShownLane(lambda: shown.status)]).show()
     assert [emulated] * 3 == [
-        board["meter"]["emulated"],
-        board["current"]["emulated"],
+        board["lanes"][0]["meter"]["emulated"],
+        board["lanes"][0]["current"]["emulated"],
         board["sessions"][0]["emulated"],
     ]
 
 
 def test_next_in_line_is_the_one_that_was_made_first(shown):
     """The board names the READY session that waits longest, or none."""
-    assert shown.board.show()["next"] is None
+    assert shown.lane()["next"] is None
     first = shown.desk.new_session("ants", "Kim")
     second = shown.desk.new_session("bees", "Kim")
-    assert {"id": first, "team": "ants"} == shown.board.show()["next"]
+    assert {"id": first, "team": "ants"} == shown.lane()["next"]
     shown.desk.arm(first, "Kim")
-    assert {"id": second, "team": "bees"} == shown.board.show()["next"]
+    assert {"id": second, "team": "bees"} == shown.lane()["next"]
     shown.desk.void(second, "Kim", "they went home")
-    assert shown.board.show()["next"] is None
+    assert shown.lane()["next"] is None
 
 
 def test_new_session_is_refused_while_one_is_ready(shown):

@@ -18,7 +18,7 @@ def board(**changed: Any) -> dict[str, Any]:
     current |= {name: value for name, value in changed.items() if name in current}
     reading |= {name: value for name, value in changed.items() if name in reading}
     lane = {"number": 1, "meter": {"link": "OK", "reading": reading}, "current": current}
-    return {"utc": changed.get("utc", "12:00:00"), "alarms": [], **lane, "lanes": [lane]}
+    return {"utc": changed.get("utc", "12:00:00"), "alarms": [], "lanes": [lane]}
 
 
 @pytest.mark.parametrize(
@@ -46,5 +46,5 @@ def test_what_is_news(changed: dict[str, Any], news: bool) -> None:
 def test_a_lane_without_a_meter_and_a_session() -> None:
     """There may be nothing whose age could pass."""
     lane = {"number": 1, "meter": {"link": "NONE", "reading": None}, "current": None}
-    idle = {"utc": "12:00:00", **lane, "lanes": [lane]}
+    idle = {"utc": "12:00:00", "lanes": [lane]}
     assert steady(idle) == steady(idle | {"utc": "12:00:09"})

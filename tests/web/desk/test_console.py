@@ -274,7 +274,7 @@ def test_details_and_power_of_any_session(console: Console) -> None:
     console.done("/sessions", team="ants")
     console.done("/sessions/1/void", reason="a mistake")
     console.done("/sessions", team="ants")
-    assert 2 == console.client.get("/board").get_json()["current"]["id"]
+    assert 2 == console.client.get("/board").get_json()["lanes"][0]["current"]["id"]
     shown = console.client.get("/sessions/1").get_json()
     assert (1, "VOID", 600.0) == (shown["id"], shown["state"], shown["length_s"])
     assert {"samples": []} == console.client.get("/sessions/1/power?after=5").get_json()

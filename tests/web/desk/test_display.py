@@ -79,12 +79,12 @@ def test_a_page_connects_and_is_told_the_truth(client: FlaskClient) -> None:
     assert "hello" == name
     assert ("truth", {"mode": "black", "live": False}) == event(next(lines).decode())
     assert 200 == client.post("/display/screen", json=me | SCREEN).status_code
-    board = client.get("/board").get_json()["display"]
+    board = client.get("/board").get_json()["lanes"][0]["display"]
     assert ("", 640, 480) == (board["fault"], board["width"], board["height"])
     assert 409 == client.post("/display/screen", json=me | SCREEN | {"key": "x"}).status_code
     assert 409 == client.post("/display/screen", json=me | SCREEN | {"width": 0}).status_code
     assert 200 == client.post("/display/bye", json=me).status_code
-    assert "No display page" in client.get("/board").get_json()["display"]["fault"]
+    assert "No display page" in client.get("/board").get_json()["lanes"][0]["display"]["fault"]
 
 
 @pytest.mark.parametrize("client", ["camera"], indirect=True)

@@ -113,6 +113,6 @@ def test_the_test_card_twice(tmp_path):
         client = console_app(contest, desk, board, Broadcast(board.show, 2)).test_client()
         for on in (True, True, False, False):
             assert {"card": on} == post(client, "/display/card", on=on).get_json()
-            assert on == board.show()["display"]["card"]
+            assert on == board.show()["lanes"][0]["display"]["card"]
         desk.lanes[0].display.close()
     contest.database.close()
