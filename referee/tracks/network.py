@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.detections import Detections, pack, unpack, unpack_all
-from referee.core.flags import Flag, flag_rows
+from referee.core.flags import flag_rows
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
 from referee.formats import answers
@@ -28,7 +28,6 @@ from referee.scoring.score_report import energy_report, ilsvrc_report
 from referee.scoring.uncertainty import measure_uncertainty
 from referee.tracks.track import (
     Champion,
-    Fields,
     Figure,
     Outcome,
     Ranking,

@@ -63,8 +63,9 @@ def run_job(
 ) -> Done:
     """Let a worker do a job with a model.
 
-    `progress` gets the number of messages since the model is loaded. Raises InputError without LiteRT, and for an image that cannot be read. Raises `Unavailable` for
-    a worker that was stopped while it waited for its core: nothing is known of the model then.
+    `progress` gets the number of messages since the model is loaded. Raises InputError
+    without LiteRT, and for an image that cannot be read. Raises `Unavailable` for a worker that was
+    stopped while it waited for its core: nothing is known of the model then.
     """
     require_litert()
     job = {"model": str(model.resolve()), "kind": kind, "limits": asdict(limits), **fields}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from power.bounded_file import require_file
+from referee.commands.options import add_config
 from referee.core.logins import TeamWords
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
