@@ -10,12 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-ALWAYS = frozenset(
-    {
-        *("U", "I", "P", "WH", "TIME", "URANGE", "IRANGE", "LAMBDA", "FU"),
-        *("UPPEAK", "UMPEAK", "IPPEAK", "IMPEAK"),
-    }
-)
+ALWAYS = frozenset("U I P WH TIME URANGE IRANGE LAMBDA FU UPPEAK UMPEAK IPPEAK IMPEAK".split())
 """What is in each reading anyway."""
 
 UNITS = {

@@ -149,8 +149,15 @@ def _is_result(entry: RunEntry, held: Held) -> bool:
 def ending(event: RunEvent, held: Held, resource: str, log: str, utc: str) -> RunEntry:
     """Return the entry for a result that was fetched or given up."""
     return RunEntry(
-        *(event, held.identity.serial, resource, log, utc),
-        *(held.energy_wh, held.integration_s, held.state.value, held.charge_ah),
+        event,
+        held.identity.serial,
+        resource,
+        log,
+        utc,
+        held.energy_wh,
+        held.integration_s,
+        held.state.value,
+        held.charge_ah,
     )
 
 

@@ -26,11 +26,9 @@ from tests.test_layers import ROOT, imports, modules, sources
 pytestmark = pytest.mark.slow
 
 HEAVY = frozenset(
-    {
-        *("numpy", "matplotlib", "pandas", "pycocotools", "PIL", "cryptography", "segno"),
-        *("flask", "jinja2", "gevent", "gunicorn", "prometheus_client", "multipart", "packaging"),
-        *("pyvisa", "pyvisa_py", "serial", "usb", "tqdm", "pebble", "distributed", "selenium"),
-    }
+    "numpy matplotlib pandas pycocotools PIL cryptography segno flask jinja2 gevent "
+    "gunicorn prometheus_client multipart packaging pyvisa pyvisa_py serial usb tqdm "
+    "pebble distributed selenium".split()
 )
 """Libraries that take 10 ms of processor time or more to load."""
 

@@ -50,14 +50,14 @@ EXTRAS = {
 LIBRARY = "referee/scoring/__init__.py"
 
 # Shared by commands: their options, their output, and how they end.
-SHARED_BY_COMMANDS = {
-    *("power.commands.options", "power.commands.output", "power.commands.progress"),
-    *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
-    *("power.commands.child", "power.commands.live_view", "power.commands.recording_job"),
-    "power.commands.written_file",
-    *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
-    *("referee.commands.options", "power.commands.parser", "power.commands.seconds"),
-}
+SHARED_BY_COMMANDS = set(
+    "power.commands.options power.commands.output power.commands.progress "
+    "power.commands.interrupt power.commands.as_found power.commands.any_meter "
+    "power.commands.child power.commands.live_view power.commands.recording_job "
+    "power.commands.written_file referee.commands.energy referee.commands.numbers "
+    "referee.commands.operators referee.commands.options power.commands.parser "
+    "power.commands.seconds".split()
+)
 
 # The rooms that each room of a part may import.
 ROOMS = {
@@ -73,9 +73,7 @@ ROOMS = {
         # An ended session is judged by the rule that a bundle is judged by.
         "desk": {"setup", "preflight", "display", "results"},
         "event": {"setup", "results", "teams"},
-        "board": {
-            *("setup", "entry", "desk", "display", "results", "teams", "event", "evidence"),
-        },
+        "board": set("setup entry desk display results teams event evidence".split()),
         # The audience's view rests on the results, and on the figures of the running sessions.
         "scoreboard": {"setup", "entry", "results", "event", "teams"},
         # A bundle is verified by the rules that judged and scored its session.
@@ -126,10 +124,7 @@ ROOMS = {
         "testing": {"errors", "meter", "sampled"},
         # The kinds of other meters by name, and their drivers.
         "meters": {"errors", "meter", "resource", "sampled"},
-        "connect": {
-            *("errors", "clock", "meter", "resource", "scpi", "transports"),
-            *("wt310", "meters", "sampled"),
-        },
+        "connect": set("errors clock meter resource scpi transports wt310 meters sampled".split()),
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
         # May what a meter holds be wiped? The rule, and who asks it.
@@ -138,10 +133,10 @@ ROOMS = {
         # Which meter measured, by its identity and its settings.
         "official": {"meter"},
         "energy": {"errors", "meter", "official", "quantities", "readings", "values"},
-        "logs": {
-            *("errors", "meter", "readings", "append_file", "energy", "values", "wipe_rule"),
-            *("quantities", "bounded_file"),
-        },
+        "logs": set(
+            "errors meter readings append_file energy values wipe_rule quantities "
+            "bounded_file".split()
+        ),
         "bench": {
             "errors",
             "meter",
@@ -218,22 +213,19 @@ ONLY_IN = {
     "serial": ("power/transports/", "power/meters/ppk2.py"),
     "pyjoulescope_driver": ("power/meters/joulescope.py",),
     "usb": ("power/transports/",),
-    "matplotlib": (
-        "power/logs/plot.py",
-        "power/logs/fonts.py",
-        *("referee/service/event/charts.py", "referee/service/event/chart_axes.py"),
-        "referee/service/event/share_picture.py",
-        "referee/service/scoreboard/team_charts.py",
-        "referee/extras/ovic/judging/picture.py",
-        "referee/extras/aiotbench/chart.py",
-        "referee/extras/season/report_page.py",
+    "matplotlib": tuple(
+        "power/logs/plot.py power/logs/fonts.py referee/service/event/charts.py "
+        "referee/service/event/chart_axes.py referee/service/event/share_picture.py "
+        "referee/service/scoreboard/team_charts.py "
+        "referee/extras/ovic/judging/picture.py referee/extras/aiotbench/chart.py "
+        "referee/extras/season/report_page.py".split()
     ),
     "ai_edge_litert": ("client_sample/", "referee/extras/ovic/judging/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),
-    "cryptography": (
-        *("referee/service/setup/signing_key.py", "referee/service/evidence/signature.py"),
-        *("referee/service/setup/private_key.py", "referee/service/evidence/signing.py"),
-        *("referee/service/setup/certificate.py", "referee/service/setup/pem_certificates.py"),
+    "cryptography": tuple(
+        "referee/service/setup/signing_key.py referee/service/evidence/signature.py "
+        "referee/service/setup/private_key.py referee/service/evidence/signing.py "
+        "referee/service/setup/certificate.py referee/service/setup/pem_certificates.py".split()
     ),
     "pebble": ("referee/extras/season/workers/processes.py",),
     "distributed": ("referee/extras/season/workers/cluster.py",),

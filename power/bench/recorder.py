@@ -207,7 +207,14 @@ class Recorder:
         if left:
             result = with_findings(result, [suspect("left", f"{_LEFT}: {left}.")])
         return Recording(
-            *(identity, settings, start, readings, result, complete, left, suspended_s),
+            identity,
+            settings,
+            start,
+            readings,
+            result,
+            complete,
+            left,
+            suspended_s,
             stopped_s=stopped_s,
         )
 

@@ -10,24 +10,41 @@ from power.errors import MeterError, MeterSilent, MeterUnreachable
 
 Observed = dict[str, Any]
 
-_ASKED = (
-    *("*IDN?", "*OPT?", ":SYSTem:MODel?", ":SYSTem:SUFFix?", ":SYSTem:VERsion:FIRMware?"),
-    *(":SYSTem:COMMunicate:COMMand?", ":COMMunicate:STATus?", ":INPut?", ":MEASure?"),
-    *(":INTEGrate?", ":RATE?", ":RATE:AUTO?", ":NUMeric:NORMal?", ":STATus?", ":MATH?"),
+_ASKED = tuple(
+    "*IDN? *OPT? :SYSTem:MODel? :SYSTem:SUFFix? :SYSTem:VERsion:FIRMware? "
+    ":SYSTem:COMMunicate:COMMand? :COMMunicate:STATus? :INPut? :MEASure? :INTEGrate? "
+    ":RATE? :RATE:AUTO? :NUMeric:NORMal? :STATus? :MATH?".split()
 )
 _ILLEGAL = (
-    *((":INPut:VOLTage:RANGe", "100"), (":INPut:VOLTage:RANGe", "9000"), (":RATE", "0.3")),
-    *((":INPut:CURRent:RANGe", "0.3"), (":INPut:CURRent:RANGe", "900"), (":INPut:CFACtor", "4")),
-    *((":INTEGrate:TIMer", "0,0,75"), (":NUMeric:NORMal:NUMber", "300")),
+    (":INPut:VOLTage:RANGe", "100"),
+    (":INPut:VOLTage:RANGe", "9000"),
+    (":RATE", "0.3"),
+    (":INPut:CURRent:RANGe", "0.3"),
+    (":INPut:CURRent:RANGe", "900"),
+    (":INPut:CFACtor", "4"),
+    (":INTEGrate:TIMer", "0,0,75"),
+    (":NUMeric:NORMal:NUMber", "300"),
 )
 # What a run might change while it lasts. The snapshot of the settings puts all of it back.
 _WHILE_RUNNING = (
-    *(":INPut:MODE DC", ":INPut:CFACtor 6", ":INPut:FILTer:LINE ON", ":RATE 0.5"),
-    *(":INTEGrate:TIMer 0,0,9", ":INPut:VOLTage:RANGe 300", ":INPut:CURRent:RANGe 1"),
-    *(":INPut:SCALing:STATe ON", ":INPut:SCALing:STATe OFF"),
-    *(":MEASure:AVERaging:STATe ON", ":MEASure:AVERaging:STATe OFF"),
-    *(":MEASure:MHOLd ON", ":MEASure:MHOLd OFF", ":HOLD ON", ":HOLD OFF"),
-    *(":NUMeric:NORMal:ITEM1 U,1", ":INTEGrate:STARt", ":INTEGrate:RESet"),
+    ":INPut:MODE DC",
+    ":INPut:CFACtor 6",
+    ":INPut:FILTer:LINE ON",
+    ":RATE 0.5",
+    ":INTEGrate:TIMer 0,0,9",
+    ":INPut:VOLTage:RANGe 300",
+    ":INPut:CURRent:RANGe 1",
+    ":INPut:SCALing:STATe ON",
+    ":INPut:SCALing:STATe OFF",
+    ":MEASure:AVERaging:STATe ON",
+    ":MEASure:AVERaging:STATe OFF",
+    ":MEASure:MHOLd ON",
+    ":MEASure:MHOLd OFF",
+    ":HOLD ON",
+    ":HOLD OFF",
+    ":NUMeric:NORMal:ITEM1 U,1",
+    ":INTEGrate:STARt",
+    ":INTEGrate:RESet",
 )
 _BUSY_S = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 _EVENTS_S = 10.0

@@ -53,7 +53,12 @@ def walk(
         took_s = round(tools.clock() - begun_s, 1)
         report.add(
             StepOutcome(
-                *(step.name, step.question, outcome, at_utc, took_s, observed),
+                step.name,
+                step.question,
+                outcome,
+                at_utc,
+                took_s,
+                observed,
                 answer=answer.choice,
                 remark=answer.remark,
             )

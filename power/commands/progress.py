@@ -25,8 +25,8 @@ class Draw(Protocol):
 _TICK_S = 0.25
 
 
-class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
-    """A progress bar without tqdm's thread, which would wake up while the meter is read."""
+class Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
+    """A progress bar without tqdm's thread, which would wake up while a meter is read."""
 
     monitor_interval = 0
     # What `set_lock` sets. No other process draws a line. tqdm's own lock is a semaphore of all
@@ -42,7 +42,7 @@ def progress_line(total_s: float | None, *, quiet: bool = False) -> Iterator[Dra
 
     Messages appear above the line. A terminal that is gone, or a full disk, ends nothing.
     """
-    bar = _Bar(
+    bar = Bar(
         total=total_s,
         bar_format=(
             "{n:.1f} s{postfix}"
@@ -78,12 +78,12 @@ def _messages_above() -> AbstractContextManager[None]:
     # This imports asyncio, which takes longer than all else. Without a line nobody needs it.
     from tqdm.contrib.logging import logging_redirect_tqdm
 
-    return logging_redirect_tqdm(tqdm_class=_Bar)
+    return logging_redirect_tqdm(tqdm_class=Bar)
 
 
 def tell(text: str) -> None:
     """Print a line on stdout, above a progress line that may be there."""
-    _Bar.write(text, file=sys.stdout)
+    Bar.write(text, file=sys.stdout)
     sys.stdout.flush()
 
 

@@ -12,10 +12,7 @@ from power.emulator.grammar import Pattern, Unit
 from power.emulator.instrument import Instrument
 
 WAIT = Pattern.parse(":COMMunicate:WAIT")
-COMMON = (
-    *("*CAL?", "*CLS", "*ESE", "*ESR?", "*IDN?", "*OPC", "*OPT?", "*RST", "*SRE", "*STB?"),
-    *("*TRG", "*TST?", "*WAI"),
-)
+COMMON = tuple("*CAL? *CLS *ESE *ESR? *IDN? *OPC *OPT? *RST *SRE *STB? *TRG *TST? *WAI".split())
 """The common commands; those without a question mark that set a register can also be asked."""
 
 # The self-test takes about 6 s (page 6-36), the zero calibration half a minute, as users report.

@@ -32,14 +32,8 @@ _HARMONIC = (
     ("U", "I", "P", "LAMBda", "FU", "FI", "UTHD", "ITHD"),
 )
 _CHANNELS = 12
-_CHANNEL = (
-    *("U", "I", "P", "S", "Q", "LAMBda", "PHI", "FU", "FI", *_INTEGRATED, "MATH"),
-    *("UPeak", "IPeak"),
-)
-_CHANNELS_NORMAL = (
-    *("U,1", "I,1", "P,1", "S,1", "Q,1", "LAMBda,1", "PHI,1", "FU,1", "FI,1"),
-    *("NONE", "NONE", "NONE"),
-)
+_CHANNEL = (*"U I P S Q LAMBda PHI FU FI".split(), *_INTEGRATED, "MATH", "UPeak", "IPeak")
+_CHANNELS_NORMAL = tuple("U,1 I,1 P,1 S,1 Q,1 LAMBda,1 PHI,1 FU,1 FI,1 NONE NONE NONE".split())
 _CHANNELS_INTEGRATE = ("P,1", "WH,1", "WHP,1", "WHM,1", "AH,1", "AHP,1", "AHM,1", *["NONE"] * 5)
 
 

@@ -68,12 +68,11 @@ _SAME = {
 
 # What both have (pages 8-1 to 8-6), and the command of the mode: without it nothing but the panel
 # would lead out of WT200. Whether the meter takes that one there is not established.
-_IN_BOTH = (
-    *(":AOUTput[:NORMal]:CHANnel<x>", ":AOUTput[:NORMal]:IRTime", ":AOUTput[:NORMal]:PRESet"),
-    *(":HARMonics:DISPlay:ORDer", ":HARMonics:THD", ":RECall:PANel"),
-    *(":INTEGrate:MODE", ":INTEGrate:RESet", ":INTEGrate:STARt", ":INTEGrate:STOP"),
-    *(":INTEGrate:TIMer", ":SAMPle:HOLD", ":SAMPle:RATE", ":SYSTem:COMMunicate:COMMand"),
-    *(":STORe:INTerval", ":STORe:PANel", ":STORe[:STATe]"),
+_IN_BOTH = tuple(
+    ":AOUTput[:NORMal]:CHANnel<x> :AOUTput[:NORMal]:IRTime :AOUTput[:NORMal]:PRESet "
+    ":HARMonics:DISPlay:ORDer :HARMonics:THD :RECall:PANel :INTEGrate:MODE "
+    ":INTEGrate:RESet :INTEGrate:STARt :INTEGrate:STOP :INTEGrate:TIMer :SAMPle:HOLD "
+    ":SAMPle:RATE :SYSTem:COMMunicate:COMMand :STORe:INTerval :STORe:PANel :STORe[:STATe]".split()
 )
 _ONLY_NEW = (":STATus:QENable",)
 

@@ -87,10 +87,7 @@ def parse_fault(line: str) -> Fault:
             raise BadFault(f"{word!r} is not a parameter of {words[0]}, which has: {known}")
         parameters[key] = value
     fault = Fault(words[0], parameters)
-    for key in (
-        *("count", "seconds", "updates", "number"),
-        *("share", "current", "watts", "code", "factor"),
-    ):
+    for key in "count seconds updates number share current watts code factor".split():
         if key in parameters:
             fault.number(key)
     return fault

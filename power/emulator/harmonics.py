@@ -17,10 +17,7 @@ from power.emulator.formats import NO_DATA
 from power.emulator.load import Load
 from power.emulator.waveform import MOST_ORDER, spectrum
 
-FUNCTIONS = (
-    *("UK", "IK", "PK", "LAMBDAK", "PHIK", "PHIUk", "PHIIk", "UHDFk", "IHDFk", "PHDFk"),
-    *("UTHD", "ITHD", "FPLL"),
-)
+FUNCTIONS = tuple("UK IK PK LAMBDAK PHIK PHIUk PHIIk UHDFk IHDFk PHDFk UTHD ITHD FPLL".split())
 LIST_FUNCTIONS = ("U", "I", "P", "PHIU", "PHII", "UHDF", "IHDF", "PHDF")
 
 # An order below this part of the whole has no phase.

@@ -19,10 +19,9 @@ NORMAL_ITEM = ":DISPlay[:NORMal]:ITEM<x>"
 
 # The order of `UPPeak` and `U` does not matter: a typed word must have at least the short form.
 FUNCTIONS = (
-    *("U", "I", "P", "S", "Q", "LAMBda", "PHI", "FU", "FI"),
-    *("UPPeak", "UMPeak", "IPPeak", "IMPeak", "PPPeak", "PMPeak"),
-    *("TIME", *ENERGY, "MATH", "URANge", "IRANge"),
-    *("URMS", "UMN", "UDC", "URMN", "UAC", "IRMS", "IMN", "IDC", "IRMN", "IAC"),
+    *"U I P S Q LAMBda PHI FU FI UPPeak UMPeak IPPeak IMPeak PPPeak PMPeak TIME".split(),
+    *ENERGY,
+    *"MATH URANge IRANge URMS UMN UDC URMN UAC IRMS IMN IDC IRMN IAC".split(),
     *harmonics.FUNCTIONS,
 )
 
@@ -122,10 +121,7 @@ def _exists(meter: Instrument, item: str) -> bool:
 
 
 # What divides among the elements; voltage, ratios, frequency and time are the same in all.
-_DIVIDED = (
-    *("I", "P", "S", "Q", "IPPeak", "IMPeak", "PPPeak", "PMPeak"),
-    *ENERGY,
-)
+_DIVIDED = (*"I P S Q IPPeak IMPeak PPPeak PMPeak".split(), *ENERGY)
 
 
 def _share(meter: Instrument, function: str, item: str) -> float:

@@ -19,8 +19,11 @@ MOST_UNSEEN = 0.1
 
 # Whatever else leaves a doubt about the energy of a rehearsal.
 _DOUBTS = {
-    *(Flag.IMPOSSIBLE_POWER, Flag.SAMPLES_MISSED, Flag.SLOW_SAMPLES),
-    *(Flag.SAMPLING_CHANGED, Flag.OVER_RANGE),
+    Flag.IMPOSSIBLE_POWER,
+    Flag.SAMPLES_MISSED,
+    Flag.SLOW_SAMPLES,
+    Flag.SAMPLING_CHANGED,
+    Flag.OVER_RANGE,
 }
 _CONTRADICTED = {
     Flag.COUNTER_DIFFERS: suspect(

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # What Linux, macOS and Windows bring. A font of one language draws the others' common letters.
-_CANDIDATES = (
-    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "IPAGothic"),
-    *("IPAPGothic", "IPAexGothic", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei"),
-    *("Droid Sans Fallback", "Noto Sans KR", "Malgun Gothic"),
-    *("Hiragino Sans", "PingFang SC", "Arial Unicode MS", "Apple SD Gothic Neo"),
-    *("Yu Gothic", "MS Gothic", "Microsoft YaHei", "SimHei"),
+_CANDIDATES = tuple(
+    "Noto Sans CJK JP, Noto Sans CJK SC, Noto Sans JP, Noto Sans SC, IPAGothic, "
+    "IPAPGothic, IPAexGothic, WenQuanYi Micro Hei, WenQuanYi Zen Hei, "
+    "Droid Sans Fallback, Noto Sans KR, Malgun Gothic, Hiragino Sans, PingFang SC, "
+    "Arial Unicode MS, Apple SD Gothic Neo, Yu Gothic, MS Gothic, Microsoft YaHei, SimHei".split(
+        ", "
+    )
 )
 _USUAL = "DejaVu Sans"
 _SHOWN_MOST = 10

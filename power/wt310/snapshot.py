@@ -25,17 +25,27 @@ _RANGES = {
 _MOST_ITEMS = 20
 _HEADS = (
     # The crest factor comes before the ranges, which depend on it.
-    *(":INPut:MODE", ":INPut:CFACtor", ":INPut:FILTer:LINE", ":INPut:FILTer:FREQuency"),
-    *(":INPut:VOLTage:AUTO", ":INPut:VOLTage:RANGe"),
-    *(":INPut:CURRent:AUTO", ":INPut:CURRent:RANGe"),
-    *(":INPut:SCALing:STATe", ":MEASure:AVERaging:STATe", ":MEASure:MHOLd"),
-    *(":RATE", ":INTEGrate:MODE", ":INTEGrate:TIMer"),
+    ":INPut:MODE",
+    ":INPut:CFACtor",
+    ":INPut:FILTer:LINE",
+    ":INPut:FILTer:FREQuency",
+    ":INPut:VOLTage:AUTO",
+    ":INPut:VOLTage:RANGe",
+    ":INPut:CURRent:AUTO",
+    ":INPut:CURRent:RANGe",
+    ":INPut:SCALing:STATe",
+    ":MEASure:AVERaging:STATe",
+    ":MEASure:MHOLd",
+    ":RATE",
+    ":INTEGrate:MODE",
+    ":INTEGrate:TIMer",
     *(f":STATus:FILTer{number}" for number in LATCHED),
     ":NUMeric:FORMat",
     *(f":NUMeric:NORMal:ITEM{number}" for number in range(1, _MOST_ITEMS + 1)),
     ":NUMeric:NORMal:NUMber",
     # A hold comes last, because it freezes what the display shows.
-    *(":NUMeric:HOLD", ":HOLD"),
+    ":NUMeric:HOLD",
+    ":HOLD",
 )
 
 

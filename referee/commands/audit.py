@@ -38,9 +38,8 @@ from referee.service.setup.opened import opened_contest
 from referee.store.audit import AuditRow
 
 _LINK = re.compile("[0-9a-f]{20,64}")
-_COLUMNS = (
-    *("audit_id", "utc", "time", "who", "role", "action", "session_id", "team", "detail", "reason"),
-    *("result", "refusal"),
+_COLUMNS = tuple(
+    "audit_id utc time who role action session_id team detail reason result refusal".split()
 )
 
 

@@ -66,8 +66,12 @@ def _text(years: Sequence[Year]) -> str:
     rows = [("year", "entries", "mean", "improved", f"best {best}", "improved")]
     rows += [
         (
-            *(year.name, str(year.entries), f"{year.mean:.6f}", _times(year.improvement)),
-            *(f"{year.best_mean:.6f}", _times(year.best_improvement)),
+            year.name,
+            str(year.entries),
+            f"{year.mean:.6f}",
+            _times(year.improvement),
+            f"{year.best_mean:.6f}",
+            _times(year.best_improvement),
         )
         for year in years
     ]

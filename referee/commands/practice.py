@@ -60,9 +60,9 @@ SERVES = True
 """Ctrl-C is the normal end of this command."""
 
 # The options of a rehearsal that belongs to no event.
-_OWN = (
-    *("images", "ground_truth", "blacklist", "classes", "track", "seconds", "contest", "console"),
-    *("meter", "load", "update_interval", "shuffle", "data", "tls"),
+_OWN = tuple(
+    "images ground_truth blacklist classes track seconds contest console meter load "
+    "update_interval shuffle data tls".split()
 )
 
 

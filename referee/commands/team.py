@@ -197,7 +197,9 @@ def _import(contest: Contest, args: argparse.Namespace) -> None:
 
 def _add(contest: Contest, args: argparse.Namespace) -> None:
     details = Registration(
-        *(" ".join(args.organisation.split()), not args.no_prizes, not args.models_only),
+        " ".join(args.organisation.split()),
+        not args.no_prizes,
+        not args.models_only,
         _lane(contest, args) or "",
     )
     name = registration.add_team(contest, args.name, details, args.by, args.login)

@@ -6,9 +6,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 # The months are not taken from the machine's language: the text around them is English.
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
+_MONTHS = tuple(
+    "January February March April May June July August September October November December".split()
 )
 
 

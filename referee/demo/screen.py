@@ -20,8 +20,13 @@ _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 # Suggestions of the address line, which nobody sees, would take a third of Chromium's work.
 _UNSEEN = "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,PreloadTopChromeWebUI"
 FLAGS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"),
-    *("--disable-background-networking", "--disable-quic", f"--disable-features={_UNSEEN}"),
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-quic",
+    f"--disable-features={_UNSEEN}",
 )
 
 

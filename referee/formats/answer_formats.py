@@ -108,9 +108,9 @@ JSON_LINES = AnswerFormat(
     title="JSON lines",
     words="JSON lines",
     media_type="application/x-ndjson",
-    other_types=(
-        *("application/ndjson", "application/jsonl", "application/x-jsonl", "text/x-ndjson"),
-        *("application/jsonlines", "application/x-jsonlines", "application/json-lines"),
+    other_types=tuple(
+        "application/ndjson application/jsonl application/x-jsonl text/x-ndjson "
+        "application/jsonlines application/x-jsonlines application/json-lines".split()
     ),
     refusal="ndjson_invalid",
     nothing="the body has no line that is not blank",

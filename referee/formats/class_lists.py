@@ -58,9 +58,5 @@ PASCAL_VOC = tuple(
 )
 """PASCAL VOC's 20 classes in the order of their class ids."""
 
-_ILSVRC_IDS = {wordnet_id: number for number, wordnet_id in enumerate(ILSVRC_DET, start=1)}
-
-
-def ilsvrc_class_id(wordnet_id: str) -> int | None:
-    """Return the class id, 1..200, of an ILSVRC detection synset, or None for any other text."""
-    return _ILSVRC_IDS.get(wordnet_id)
+ILSVRC_IDS = {wordnet_id: number for number, wordnet_id in enumerate(ILSVRC_DET, start=1)}
+"""The class id, 1..200, of each ILSVRC detection synset."""

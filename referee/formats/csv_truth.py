@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from referee.core.counts import counted
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats.class_lists import ilsvrc_class_id
+from referee.formats.class_lists import ILSVRC_IDS
 from referee.formats.fast_reading import fast_or_slow
 from referee.formats.faults import quoted
 from referee.formats.number_table import are_whole, parse_numbers
@@ -166,7 +166,7 @@ def read_blacklist(path: Path, truth: GroundTruth, read: Read = read_bytes) -> N
     for line, row in cells(path, plain_file(path, read(path), _BLACKLIST_FIELDS)):
         require_width(path, line, row, _BLACKLIST_FIELDS)
         own = _image_of_truth(path, line, row[0], known)
-        klass = ilsvrc_class_id(row[1])
+        klass = ILSVRC_IDS.get(row[1])
         if klass is None:
             klass = parse_cell(path, line, "class_id", row[1], whole_number, "a class id")
         if klass not in classes:

@@ -50,10 +50,18 @@ _MISSED = (56, 36, 39, 35)
 _CLASS_OF = {1: 1, 2: 1, 3: 1, 4: 1, 5: 2, 6: 2, 7: 2, 8: 2}
 # image, class, confidence, found: rows of class 2 go as form fields, as the oldest clients send.
 _ROWS = (
-    *((1, 1, 0.95, True), (2, 1, 0.9, True), (3, 1, 0.85, True)),
-    *((1, 1, 0.8, True), (4, 1, 0.75, False), (5, 1, 0.7, True), (6, 1, 0.65, False)),
+    (1, 1, 0.95, True),
+    (2, 1, 0.9, True),
+    (3, 1, 0.85, True),
+    (1, 1, 0.8, True),
+    (4, 1, 0.75, False),
+    (5, 1, 0.7, True),
+    (6, 1, 0.65, False),
     (4, 1, 0.6, True),
-    *((5, 2, 0.9, True), (6, 2, 0.8, True), (7, 2, 0.7, True), (8, 2, 0.6, False)),
+    (5, 2, 0.9, True),
+    (6, 2, 0.8, True),
+    (7, 2, 0.7, True),
+    (8, 2, 0.6, False),
 )
 _SECONDS = 5
 _LOAD_W = "5.0"

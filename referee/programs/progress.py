@@ -22,12 +22,7 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: None
         return
     # Nobody sees the bar of a program that another one has started, so it does not load tqdm.
-    from tqdm import tqdm
-
-    class Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
-        """A progress bar without tqdm's monitor thread, which would outlive the work."""
-
-        monitor_interval = 0
+    from power.commands.progress import Bar
 
     with Bar(desc=what, unit="", delay=_SHOW_AFTER_S, file=sys.stderr) as bar:
 

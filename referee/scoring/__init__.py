@@ -58,7 +58,10 @@ _HOMES = {
     "referee.core.ground_truth": ("GroundTruth",),
     "referee.errors": ("InputError",),
     "referee.formats.loading": (
-        *("load_coco_results", "load_coco_truth", "load_detections", "load_ground_truth"),
+        "load_coco_results",
+        "load_coco_truth",
+        "load_detections",
+        "load_ground_truth",
     ),
     "referee.scoring.comparison": ("Comparison", "compare", "spread_of"),
     "referee.scoring.class_confusion": ("Confusion", "confusion"),
@@ -74,9 +77,8 @@ _HOMES = {
     "referee.scoring.rules": ("RULE_SETS", "Rules"),
     "referee.scoring.score_report": ("ilsvrc_report",),
     "referee.scoring.second_contest": ("Spread",),
-    "referee.scoring.uncertainty": (
-        *("Energy", "Interval", "MapUncertainty", "ScoreIntervals"),
-        *("measure_uncertainty", "score_intervals"),
+    "referee.scoring.uncertainty": tuple(
+        "Energy Interval MapUncertainty ScoreIntervals measure_uncertainty score_intervals".split()
     ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -43,7 +43,11 @@ def basis_of(truth: GroundTruth, rules: Rules) -> Basis:
     blacklist = truth.blacklist.reshape(-1, 2)
     listed = blacklist[np.lexsort(blacklist.T)] if len(blacklist) else blacklist
     parts = (
-        *(truth.box_image_id[order], truth.box_class_id[order], box[order], flags[order], listed),
+        truth.box_image_id[order],
+        truth.box_class_id[order],
+        box[order],
+        flags[order],
+        listed,
         *([truth.class_ids] if rules.missing_as_zero else []),
     )
     digest = hashlib.sha256()

@@ -24,8 +24,11 @@ Ints = NDArray[np.int64]
 # The one class of boxes that are matched whatever their classes are.
 _ANY = 1
 _NOT_SCORED = (
-    *(Fate.UNKNOWN_IMAGE, Fate.CLASS_OUT_OF_RANGE, Fate.CONFIDENCE_NOT_FINITE),
-    *(Fate.BLACKLISTED, Fate.DIFFICULT),
+    Fate.UNKNOWN_IMAGE,
+    Fate.CLASS_OUT_OF_RANGE,
+    Fate.CONFIDENCE_NOT_FINITE,
+    Fate.BLACKLISTED,
+    Fate.DIFFICULT,
 )
 
 

@@ -12,9 +12,9 @@ from referee.core.ground_truth import named_classes
 from referee.core.spreadsheet import plain_cell
 from referee.scoring.result import IlsvrcResult
 
-CLASS_COLUMNS = (
-    *("class_id", "name", "truth_boxes", "detections", "true_positives"),
-    *("average_precision", "grouped_average_precision"),
+CLASS_COLUMNS = tuple(
+    "class_id name truth_boxes detections true_positives average_precision "
+    "grouped_average_precision".split()
 )
 CURVE_COLUMNS = ("class_id", "confidence", "recall", "precision")
 
@@ -29,9 +29,13 @@ def class_rows(
     for class_id, ap in result.ap.items():
         score = result.class_score(class_id)
         yield (
-            *(class_id, class_names.get(class_id, "")),
-            *(score.truths, len(score.order), len(score.hits)),
-            *(ap, result.grouped_ap[class_id]),
+            class_id,
+            class_names.get(class_id, ""),
+            score.truths,
+            len(score.order),
+            len(score.hits),
+            ap,
+            result.grouped_ap[class_id],
         )
 
 

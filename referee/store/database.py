@@ -113,7 +113,9 @@ class Database:
         if copy is not None:
             _log.warning(
                 "%s was brought up to date; %s is as it was before: %s",
-                *(self.path, copy.name, schema.way_back(self.path)),
+                self.path,
+                copy.name,
+                schema.way_back(self.path),
             )
 
     def release(self) -> None:

@@ -72,7 +72,10 @@ def stored_teams(connection: sqlite3.Connection) -> list[TeamRecord]:
         """)
     return [
         TeamRecord(
-            *(row[0], row[1], row[2], row[3]),
+            row[0],
+            row[1],
+            row[2],
+            row[3],
             Registration(row[4], bool(row[5]), bool(row[6]), row[8]),
             row[7],
         )

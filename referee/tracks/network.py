@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.detections import Detections, pack, unpack, unpack_all
-from referee.core.flags import Flag, flag_rows
+from referee.core.flags import flag_rows
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
 from referee.formats import answers
@@ -28,7 +28,6 @@ from referee.scoring.score_report import energy_report, ilsvrc_report
 from referee.scoring.uncertainty import measure_uncertainty
 from referee.tracks.track import (
     Champion,
-    Fields,
     Figure,
     Outcome,
     Ranking,
@@ -59,19 +58,12 @@ _SEEN = 0.0001
 Sizes = Mapping[int, tuple[int, int]]
 
 
-class _Scorer:
-    """The ILSVRC score of detections as they arrive."""
-
-    def __init__(self, truth: GroundTruth) -> None:
-        self._live = LiveScore(truth)
-
-    def add(self, answer: Detections) -> None:
-        """Add the rows of one answer."""
-        self._live.add(answer)
+class _Scorer(LiveScore):
+    """The ILSVRC score of detections as they arrive, by the rules of the development kit."""
 
     def outcome(self) -> Outcome:
         """Return mAP, and every number that explains it."""
-        result = self._live.result()
+        result = self.result()
         return Outcome(
             result.mean_ap,
             result.detections,
@@ -94,19 +86,21 @@ class NetworkTrack(Track[Detections]):
     sigma_prizes = True
     form_fields = answers.FORM_FIELDS
 
-    def parse_form(self, fields: Fields) -> Detections:
-        """Parse the parallel lists that the clients of 2015-2019 send."""
-        return answers.parse_form(fields)
+    # What a function of the formats, the scoring or the detections does is that function.
+    parse_form = staticmethod(answers.parse_form)
+    flag = staticmethod(flag_rows)
+    pack = staticmethod(pack)
+    unpack = staticmethod(unpack)
+    unpack_all = staticmethod(unpack_all)
+    join = staticmethod(Detections.concatenate)
+    rows = staticmethod(detection_rows)
+    text = staticmethod(detection_lines)
+    from_text = staticmethod(parse_lines)
+    score_of = staticmethod(lpirc.score)
 
     def parse(self, answer_format: AnswerFormat, body: bytes) -> Detections:
         """Parse detections in any of the formats."""
         return answer_format.parse(body)
-
-    def flag(
-        self, answer: Detections, image_count: int, class_ids: NDArray[np.int64]
-    ) -> tuple[Flag, ...]:
-        """Flag boxes that no ground truth can match."""
-        return flag_rows(answer, image_count, class_ids)
 
     def lacks(self, answer: Detections, answer_format: str) -> tuple[str, ...]:
         """Say that no row has a confidence, as if a column was lost, or that boxes lack pixels."""
@@ -121,37 +115,9 @@ class NetworkTrack(Track[Detections]):
             told.append(_FRACTIONS)
         return tuple(told)
 
-    def pack(self, answer: Detections) -> bytes:
-        """Return the rows as bytes, 56 a row."""
-        return pack(answer)
-
-    def unpack(self, content: bytes) -> Detections:
-        """Return the rows that `pack` made into bytes."""
-        return unpack(content)
-
-    def join(self, answers: Sequence[Detections]) -> Detections:
-        """Return the rows of all answers in the order given."""
-        return Detections.concatenate(answers)
-
-    def unpack_all(self, contents: Sequence[bytes]) -> Detections:
-        """Return the rows of many packed answers, with one step for all of them."""
-        return unpack_all(contents)
-
     def in_manifest_ids(self, answer: Detections, order: NDArray[np.int64]) -> Detections:
         """Replace the contestant's image numbers by the manifest's image ids."""
         return answer.with_image_ids(to_manifest_ids(answer.image_id, order))
-
-    def rows(self, answer: Detections) -> Iterator[Sequence[object]]:
-        """Yield image id, class id, confidence and corners, as a file of detections has them."""
-        return detection_rows(answer)
-
-    def text(self, answer: Detections) -> bytes:
-        """Return these rows as lines, a million in a second."""
-        return detection_lines(answer)
-
-    def from_text(self, text: bytes) -> Detections:
-        """Return the rows of such lines."""
-        return parse_lines(text)
 
     def answers_from_text(self, text: bytes, counts: Sequence[int]) -> Iterator[Detections]:
         """Yield the answers in a text, which is read as a whole."""
@@ -161,12 +127,8 @@ class NetworkTrack(Track[Detections]):
             start += count
 
     def scorer(self, truth: GroundTruth) -> _Scorer:
-        """Return a scorer by the rules of the ILSVRC development kit."""
+        """Return the track's scorer."""
         return _Scorer(truth)
-
-    def score_of(self, accuracy: float | None, energy_wh: float | None) -> float | None:
-        """Return mAP per watt-hour."""
-        return lpirc.score(accuracy, energy_wh)
 
     def images_answered(self, answer: Detections) -> NDArray[np.int64]:
         """Return the image ids of the rows, also of those that can never match."""

@@ -189,7 +189,7 @@ class Track(ABC, Generic[Answer]):
 
     @abstractmethod
     def flag(
-        self, answer: Answer, image_count: int, class_ids: NDArray[np.int64]
+        self, answer: Answer, image_count: int, class_ids: NDArray[np.int64], /
     ) -> tuple[Flag, ...]:
         """Return the rows that can never count, each with its reason, by ascending row.
 
@@ -204,18 +204,18 @@ class Track(ABC, Generic[Answer]):
         return ()
 
     @abstractmethod
-    def pack(self, answer: Answer) -> bytes:
+    def pack(self, answer: Answer, /) -> bytes:
         """Return an answer as bytes for the database."""
 
     @abstractmethod
-    def unpack(self, content: bytes) -> Answer:
+    def unpack(self, content: bytes, /) -> Answer:
         """Return the answer that `pack` made into bytes, equal to the last bit."""
 
     @abstractmethod
-    def join(self, answers: Sequence[Answer]) -> Answer:
+    def join(self, answers: Sequence[Answer], /) -> Answer:
         """Return the rows of all answers in the order given; no answers give no rows."""
 
-    def unpack_all(self, contents: Sequence[bytes]) -> Answer:
+    def unpack_all(self, contents: Sequence[bytes], /) -> Answer:
         """Return the rows of many packed answers, in the order given."""
         return self.join([self.unpack(content) for content in contents])
 
@@ -224,14 +224,14 @@ class Track(ABC, Generic[Answer]):
         """Replace image numbers by manifest ids, see `referee.core.order.to_manifest_ids`."""
 
     @abstractmethod
-    def rows(self, answer: Answer) -> Iterator[Sequence[object]]:
+    def rows(self, answer: Answer, /) -> Iterator[Sequence[object]]:
         """Yield the rows of the bundle's detections.csv; from them anybody can score again."""
 
-    def text(self, answer: Answer) -> bytes:
+    def text(self, answer: Answer, /) -> bytes:
         """Return the rows as the lines of detections.csv; a track of many rows has a faster way."""
         return csv_lines(self.rows(answer))
 
-    def from_text(self, text: bytes) -> Answer:
+    def from_text(self, text: bytes, /) -> Answer:
         """Return the answer that `text` made into lines, equal to the last bit.
 
         Raises `Refusal` for other lines. A track whose posts look different overrides it.
@@ -254,7 +254,7 @@ class Track(ABC, Generic[Answer]):
         """Return a scorer without answers; live and final score both use it."""
 
     @abstractmethod
-    def score_of(self, accuracy: float | None, energy_wh: float | None) -> float | None:
+    def score_of(self, accuracy: float | None, energy_wh: float | None, /) -> float | None:
         """Return the score, or None if there is none."""
 
     def images_answered(self, answer: Answer) -> NDArray[np.int64] | None:

@@ -24,14 +24,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 # The buttons that open a dialog, by their page. Their words end in an ellipsis, as everywhere.
 DIALOGS = {
     "": {"Stop…", "Void…", "Re-run…", "Note…", "Extra time…", "Mark as rehearsal…"},
-    "teams": {
-        *("Register…", "Slips for all…", "Lottery…", "Save the order…"),
-        *("Slip…", "Rename…", "To the end…", "Withdraw…", "Return…"),
-    },
-    "results": {
-        *("Freeze the scoreboard…", "Break…", "Score again…"),
-        *("Put off…", "Review…", "Void…", "Withdraw…"),
-    },
+    "teams": set(
+        "Register…, Slips for all…, Lottery…, Save the order…, Slip…, Rename…, "
+        "To the end…, Withdraw…, Return…".split(", ")
+    ),
+    "results": set(
+        "Freeze the scoreboard…, Break…, Score again…, Put off…, Review…, Void…, Withdraw…".split(
+            ", "
+        )
+    ),
     "check": {"Acknowledge…"},
 }
 EACH = [(page, one) for page, words in DIALOGS.items() for one in sorted(words)]

@@ -208,10 +208,7 @@ def run_here(*arguments: str) -> int:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        *("list", "identify", "selftest", "range", "read"),
-        *("record", "rescue", "audit", "plot", "emulate", "fault"),
-    ],
+    "list identify selftest range read record rescue audit plot emulate fault".split(),
 )
 def test_help_of_every_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each command's help has more than the names of its options."""

@@ -238,24 +238,11 @@ def test_facts_are_never_changed(filled, table):
 
 @pytest.mark.parametrize(
     "table",
-    [
-        *(
-            "answers",
-            "refused_answers",
-            "unused_fields",
-            "empty_answers",
-            "notice_subjects",
-            "session_addresses",
-            "readings",
-            "scoring_runs",
-            "energies",
-            "session_meters",
-            "shows",
-        ),
-        *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
-        *("proposed_inputs", "condition_reviews", "decided_ranks"),
-        *("ovic_entries", "ovic_events", "blacklists", "teams", "migrations"),
-    ],
+    "answers refused_answers unused_fields empty_answers notice_subjects "
+    "session_addresses readings scoring_runs energies session_meters shows "
+    "registrations reviews proposals proposed_scores proposal_ends proposed_inputs "
+    "condition_reviews decided_ranks ovic_entries ovic_events blacklists teams "
+    "migrations".split(),
 )
 def test_facts_are_never_replaced(filled, table):
     """An insert under an existing number is refused."""

@@ -13,9 +13,9 @@ from referee.errors import InputError
 from referee.formats.text import STANDARD_INPUT, path_or_standard_input
 from referee.scoring.rules import RULE_SETS
 
-_ONLY_ILSVRC = (
-    *("--blacklist", "--rules", "--per-class", "--curves", "--explain", "--resamples"),
-    *("--clusters", "--rival-detections"),
+_ONLY_ILSVRC = tuple(
+    "--blacklist --rules --per-class --curves --explain --resamples --clusters "
+    "--rival-detections".split()
 )
 # The options of a line have an effect only beside the option before them.
 _NEEDED = {
@@ -26,9 +26,8 @@ _NEEDED = {
     "--explain": ("--pictures",),
 }
 _VALUES = {"--resamples": "--resamples 100"}
-_FILES = (
-    *("--ground-truth", "--detections", "--images", "--blacklist", "--clusters"),
-    "--rival-detections",
+_FILES = tuple(
+    "--ground-truth --detections --images --blacklist --clusters --rival-detections".split()
 )
 
 

@@ -30,9 +30,8 @@ from referee.service.setup.pages import page
 _MILLION = 1e6
 _LINE = 100
 _NONE = "–"
-CSV_FIELDS = (
-    *("rank", "device", "workload", "official", "images", "accuracy", "reference_accuracy"),
-    *("mean_time_s", "vips", "vops"),
+CSV_FIELDS = tuple(
+    "rank device workload official images accuracy reference_accuracy mean_time_s vips vops".split()
 )
 """The header of the CSV form, which has a line for each device and workload."""
 
@@ -83,14 +82,16 @@ def ranking_csv(ranking: Ranking) -> str:
     for device in ranking.devices:
         for workload in (*device.score.workloads, *device.score.additional):
             row = (
-                *(device.rank, device.device, workload.workload.workload_id),
-                *(workload.workload.implementation.official, workload.images, workload.accuracy),
-                *(
-                    workload.workload.model.reference_accuracy,
-                    workload.mean_time_s,
-                    workload.vips,
-                    workload.vops,
-                ),
+                device.rank,
+                device.device,
+                workload.workload.workload_id,
+                workload.workload.implementation.official,
+                workload.images,
+                workload.accuracy,
+                workload.workload.model.reference_accuracy,
+                workload.mean_time_s,
+                workload.vips,
+                workload.vops,
             )
             writer.writerow([plain_cell(value) for value in row])
     return text.getvalue()
@@ -135,8 +136,16 @@ def tables_of(ranking: Ranking, rules: RuleSet) -> dict[str, list[list[str]]]:
 
 
 _HEADS = (
-    *("rank", "device", "workloads", "VIPS sum", "average", "maximum"),
-    *("VOPS sum, M/s", "average", "maximum", "VIPS of common"),
+    "rank",
+    "device",
+    "workloads",
+    "VIPS sum",
+    "average",
+    "maximum",
+    "VOPS sum, M/s",
+    "average",
+    "maximum",
+    "VIPS of common",
 )
 
 

@@ -23,8 +23,12 @@ Ints = NDArray[np.int64]
 def truth_digest(truth: GroundTruth) -> str:
     """Return the SHA-256 of what scores depend on, in hex; the file and its form change nothing."""
     return array_digest(
-        *(truth.image_ids, truth.class_ids, truth.box_image_id, truth.box_class_id),
-        *(truth.box, truth.blacklist),
+        truth.image_ids,
+        truth.class_ids,
+        truth.box_image_id,
+        truth.box_class_id,
+        truth.box,
+        truth.blacklist,
         *(() if truth.difficult is None else (truth.difficult.astype(np.int64),)),
     )
 

@@ -106,9 +106,7 @@ def _event(rows: Sequence[ScoredRow], by: str) -> SeasonEvent:
         by_rules[f"{rules_of(row)}{made_by}"].append(row)
     return SeasonEvent(
         name=event_name(first["event"]),
-        event_id=event_key(
-            *(first["event"], first["station"], first["track"], first["truth_sha256"])
-        ),
+        event_id=event_key(first["event"], first["station"], first["track"], first["truth_sha256"]),
         station=first["station"],
         track=first["track"],
         truth_sha256=first["truth_sha256"],
@@ -234,13 +232,32 @@ class _Compared:
         if isinstance(compared, str) or spread is None:
             why = str(compared)
             return Pair(
-                *(a.team, b.team, difference, None, None, None, turned, why, None, other),
-                *(a.team_id, b.team_id),
+                a.team,
+                b.team,
+                difference,
+                None,
+                None,
+                None,
+                turned,
+                why,
+                None,
+                other,
+                a.team_id,
+                b.team_id,
             )
         ends, turns = (compared.interval.low, compared.interval.high), compared.turns_among(spread)
         return Pair(
-            *(a.team, b.team, difference, *ends, turns, turned, None, spread.teams, other),
-            *(a.team_id, b.team_id),
+            a.team,
+            b.team,
+            difference,
+            *ends,
+            turns,
+            turned,
+            None,
+            spread.teams,
+            other,
+            a.team_id,
+            b.team_id,
         )
 
     def _spread(self, place: int) -> Spread | None:

@@ -179,7 +179,9 @@ def _draw_course(
         shift = -0.1 if side == "right" else 0.1
         text = f"{rank}  {name}"
         axes.text(
-            *(x + shift, rank, text),
+            x + shift,
+            rank,
+            text,
             ha=side,
             va="center",
             fontsize=11,

@@ -38,7 +38,10 @@ def rankings_table(events: Sequence[SeasonEvent]) -> Table:
             *(_value(one, name) for name in RANKING_COLUMNS[len(_OF_EVENT) :]),
             *(one.old_interval or (None, None)),
             *(one.new_interval or (None, None)),
-            *(differs_text(one), one.not_told, event.event_id, one.team_id),
+            differs_text(one),
+            one.not_told,
+            event.event_id,
+            one.team_id,
         ]
         for event in events
         for ranking in event.rankings
@@ -67,8 +70,18 @@ def bundles_table(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> Table:
     why = {one["file"]: one["reason"] for one in left_out(rows, events)}
     marks = {one["file"]: one["differs"] for one in not_alike(events)}
     heads = (
-        *("file", "event", "station", "team", *_OF_BUNDLE),
-        *("rules", "verdict", "emulated", "reason", "differs", "event_id", "team_id"),
+        "file",
+        "event",
+        "station",
+        "team",
+        *_OF_BUNDLE,
+        "rules",
+        "verdict",
+        "emulated",
+        "reason",
+        "differs",
+        "event_id",
+        "team_id",
     )
     values = []
     for row in rows:
@@ -76,9 +89,15 @@ def bundles_table(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> Table:
         told = dict(row["old"] or {})
         values.append(
             [
-                *(row["file"], *names, *(dict(row)[name] for name in _OF_BUNDLE)),
-                *(rules_of(row), told.get("verdict"), told.get("emulated")),
-                *(row["reason"] or why.get(row["file"]), marks.get(row["file"]), *keys),
+                row["file"],
+                *names,
+                *(dict(row)[name] for name in _OF_BUNDLE),
+                rules_of(row),
+                told.get("verdict"),
+                told.get("emulated"),
+                row["reason"] or why.get(row["file"]),
+                marks.get(row["file"]),
+                *keys,
             ]
         )
     return Table("bundles", heads, values)
@@ -105,6 +124,10 @@ def _pair_value(pair: Pair, name: str) -> object:
 
 def _words(event: SeasonEvent, ranking: ComparedRanking) -> tuple[str | None, ...]:
     return (
-        *(event.name, event.station, event.track, event.truth_sha256, event.first_utc),
+        event.name,
+        event.station,
+        event.track,
+        event.truth_sha256,
+        event.first_utc,
         ranking.rules,
     )

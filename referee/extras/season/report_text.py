@@ -194,14 +194,15 @@ def cells(one: Entrant) -> tuple[str, ...]:
     ends = one.new_interval
     possible = "–" if one.best is None else f"{one.best}–{one.worst}"
     return (
-        *("–" if one.new_rank is None else str(one.new_rank), _rank(one.old_rank), arrow),
-        *(one.team, score_text(one.new, ends or ())),
+        "–" if one.new_rank is None else str(one.new_rank),
+        _rank(one.old_rank),
+        arrow,
+        one.team,
+        score_text(one.new, ends or ()),
         "–" if ends is None else ends_text(*ends),
-        *(
-            score_text(one.old, one.old_interval or ()),
-            possible,
-            ", ".join(_long_marks(one)),
-        ),
+        score_text(one.old, one.old_interval or ()),
+        possible,
+        ", ".join(_long_marks(one)),
     )
 
 

@@ -44,8 +44,14 @@ class Asked:
     def task(self, bundle: BundleFile, rules: Sequence[Rules], block: DrawBlock) -> ScoringTask:
         """Return a task for a bundle."""
         return ScoringTask(
-            *(bundle.path, self.truth, self.truth_sha256, tuple(rules)),
-            *(self.seed, self.resamples, block, self.track),
+            bundle.path,
+            self.truth,
+            self.truth_sha256,
+            tuple(rules),
+            self.seed,
+            self.resamples,
+            block,
+            self.track,
             public_keys=self.public_keys,
         )
 

@@ -167,7 +167,12 @@ def _judgement(
         ended=_moment(moments["ended"]),
     )
     energy = Energy(
-        *(0, 0, "", verdict.get("energy_wh"), verdict.get("uncertainty_wh"), verdict["verdict"]),
+        0,
+        0,
+        "",
+        verdict.get("energy_wh"),
+        verdict.get("uncertainty_wh"),
+        verdict["verdict"],
         verdict,
     )
     run, images = None, None

@@ -117,7 +117,9 @@ def _teams(known: StationState) -> Iterator[JointTeam]:
             judgement = judgements.get(own)
             sessions[submission.team_id].append(
                 JointSession(
-                    *(int(own), judgement, submission.end_time is None),
+                    int(own),
+                    judgement,
+                    submission.end_time is None,
                     begun=submission.time,
                 )
             )
@@ -181,7 +183,8 @@ def _added(rest: list[JointTeam], one: BundleSession) -> list[JointTeam]:
         mine = JointTeam(one.team)
         rest = [*rest, mine]
     session = JointSession(
-        *(one.session, one.judgement),
+        one.session,
+        one.judgement,
         begun=one.begun_utc,
         file=one.file,
     )

@@ -102,7 +102,8 @@ def energy_figure(ranking: ContestRanking, theme: Theme, size: tuple[float, floa
     _draw_points(axes, points, theme)
     for champion in champions:
         axes.plot(
-            *(champion.energy_wh, champion.mean_ap),
+            champion.energy_wh,
+            champion.mean_ap,
             marker="*",
             ms=13,
             ls="",
@@ -141,7 +142,8 @@ def _champion_lines(axes: Axes, champions: Sequence[PastChampion], theme: Theme)
         shift = shift - 34.0 if before - up < 12.0 else -2.0
         before = up
         axes.annotate(
-            *(str(champion.year), (1.0, champion.mean_ap)),
+            str(champion.year),
+            (1.0, champion.mean_ap),
             xycoords=("axes fraction", "data"),
             xytext=(shift, 2),
             textcoords="offset points",
@@ -265,7 +267,8 @@ def _label(
 ) -> None:
     # A name may contain '$', which would otherwise begin a formula.
     label = axes.annotate(
-        *(text.replace("$", r"\$"), (x, y)),
+        text.replace("$", r"\$"),
+        (x, y),
         xytext=shift,
         ha="right" if shift[0] < 0 else "left",
         textcoords="offset points",

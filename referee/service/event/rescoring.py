@@ -90,7 +90,7 @@ def make_proposal(
     reads = HashedReads()
     _require_file_that_stays(chosen.ground_truth)
     truth, files = read_truth_with(
-        *(contest, chosen.ground_truth, chosen.blacklist, reads), no_blacklist=chosen.no_blacklist
+        contest, chosen.ground_truth, chosen.blacklist, reads, no_blacklist=chosen.no_blacklist
     )
     inputs = {name: file.sha256 for name, file in files.items()}
     blacklist = files.get("blacklist")
@@ -119,7 +119,10 @@ def make_proposal(
             keep_blacklist(writer, listed)
         now = contest.clock.now()
         number = insert_proposal(
-            *(writer, now, operator, reason),
+            writer,
+            now,
+            operator,
+            reason,
             chosen=chosen.to_json(),
             inputs=inputs,
             scores=scores,

@@ -119,7 +119,9 @@ def _prizes(contest: Contest, standings: Sequence[Standing]) -> list[WonPrize]:
     ranked = [standing for standing in standings if standing.rank is not None]
     entries = [
         lpirc.Entry(
-            *(standing.team.name, standing.figures.mean_ap, standing.figures.energy_wh),
+            standing.team.name,
+            standing.figures.mean_ap,
+            standing.figures.energy_wh,
             standing.team.registration.prizes,
         )
         for standing in ranked

@@ -86,7 +86,9 @@ def _draw_rows(
             axes.plot((entry.score_low, entry.score_high), (middle, middle), color=DARK.ink, lw=2.2)
         name = _name_with_marks(entry)
         axes.text(
-            *(0, place + 0.42, f"{cells['rank']}   {name}"),
+            0,
+            place + 0.42,
+            f"{cells['rank']}   {name}",
             color=DARK.ink,
             fontsize=19,
             weight="bold",

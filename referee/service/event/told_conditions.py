@@ -27,8 +27,8 @@ from referee.service.event.conditions import configured, kind_of, scored_by
 from referee.store.readings import SessionMeter
 from referee.tracks.track import Delivery, Track
 
-TELLING_MEMBERS = (
-    *("session.json", "score.json", "verdict.json", "run.json", "config.toml", "facts.jsonl"),
+TELLING_MEMBERS = tuple(
+    "session.json score.json verdict.json run.json config.toml facts.jsonl".split()
 )
 """The members of a bundle that tell how its session was run and scored."""
 

@@ -61,15 +61,12 @@ Rows = Iterator[Sequence[object]]
 
 _ROWS_AT_ONCE = 8192
 _IMAGE_HEADER = ("number", "image_id", "source_id", "file", "bytes", "width", "height", "sha256")
-_ANSWER_HEADER = (
-    *("answer", "received_s", "utc", "late", "form", "address", "detections", "flagged"),
-)
+_ANSWER_HEADER = tuple("answer received_s utc late form address detections flagged".split())
 _REQUEST_HEADER = tuple(field.name for field in fields(Request) if field.name != "session_id")
 _FRAME_HEADER = tuple(field.name for field in fields(ShowRecord) if field.name != "session_id")
 # The header of a power log, which other programs read; new columns come last.
 _POWER_HEADER = (
-    *("elapsed_s", "utc", "voltage_v", "current_a", "power_w", "energy_wh", "integration_s"),
-    "state",
+    *"elapsed_s utc voltage_v current_a power_w energy_wh integration_s state".split(),
     *QUALITIES,
 )
 
@@ -248,7 +245,13 @@ def _power_rows(contest: Contest, session: SessionRecord) -> Rows:
     """Yield a row per reading of the meter, in the format of a power log."""
     for elapsed_s, r in readings_of(contest.database.connection, session.session_id):
         yield (
-            *(elapsed_s, r.utc.isoformat(), r.voltage_v, r.current_a, r.power_w, r.energy_wh),
-            *(r.integration_s, r.state.value),
+            elapsed_s,
+            r.utc.isoformat(),
+            r.voltage_v,
+            r.current_a,
+            r.power_w,
+            r.energy_wh,
+            r.integration_s,
+            r.state.value,
             *("nan" if name in r.absent else getattr(r, name) for name in QUALITIES),
         )

@@ -52,8 +52,14 @@ MOST = {
 _MOST_BYTES = 2**33
 
 NO_VALUE = (
-    *(ValueError, KeyError, TypeError, AttributeError, IndexError),
-    *(OverflowError, ZeroDivisionError, RecursionError),
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    ZeroDivisionError,
+    RecursionError,
 )
 """What reading a stranger's JSON, moments and numbers raises where they are none."""
 

@@ -22,21 +22,21 @@ STORED, DEFLATED = 0, 8
 """The two ways to pack a member that all programs know."""
 
 _END = struct.Struct("<4s4H2LH")
-_END_NAMES = (
-    *("signature", "disk", "disk of the directory", "entries of the disk", "entries"),
-    *("size of the directory", "place of the directory", "length of the comment"),
+_END_NAMES = tuple(
+    "signature, disk, disk of the directory, entries of the disk, entries, "
+    "size of the directory, place of the directory, length of the comment".split(", ")
 )
 _ENTRY = struct.Struct("<4s4B4HL2L5H2L")
-_ENTRY_NAMES = (
-    *("signature", "version of the writer", "system", "version", "reserved byte", "flags"),
-    *("packing", "time", "date", "checksum", "packed size", "size", "length of the name"),
-    *("length of extra fields", "length of the comment", "disk", "internal attributes"),
-    *("mode", "place of the header"),
+_ENTRY_NAMES = tuple(
+    "signature, version of the writer, system, version, reserved byte, flags, packing, "
+    "time, date, checksum, packed size, size, length of the name, "
+    "length of extra fields, length of the comment, disk, internal attributes, mode, "
+    "place of the header".split(", ")
 )
 _HEADER = struct.Struct("<4s2B4HL2L2H")
-_HEADER_NAMES = (
-    *("signature", "version", "reserved byte", "flags", "packing", "time", "date", "checksum"),
-    *("packed size", "size", "length of the name", "length of extra fields"),
+_HEADER_NAMES = tuple(
+    "signature, version, reserved byte, flags, packing, time, date, checksum, "
+    "packed size, size, length of the name, length of extra fields".split(", ")
 )
 _EXTRA = struct.Struct("<2H2Q")
 _EXTRA_NAMES = ("kind of extra field", "length of its content", "size", "packed size")
@@ -204,8 +204,25 @@ def _member(name: str, found: dict[str, int]) -> Packed:
         raise ZipFault(name, "No referee packs a member in this way.")
     crc, packed, size = found["checksum"], found["packed size"], found["size"]
     expected = (
-        *(b"PK\1\2", _VERSION, _UNIX, _VERSION, 0, 0, packing, 0, _DATE, crc, packed, size),
-        *(len(name), 0, 0, 0, 0, _MODE, found["place of the header"]),
+        b"PK\1\2",
+        _VERSION,
+        _UNIX,
+        _VERSION,
+        0,
+        0,
+        packing,
+        0,
+        _DATE,
+        crc,
+        packed,
+        size,
+        len(name),
+        0,
+        0,
+        0,
+        0,
+        _MODE,
+        found["place of the header"],
     )
     _require(name, "entry in the directory", _ENTRY_NAMES, tuple(found.values()), expected)
     if packing == STORED and packed != size:
@@ -221,8 +238,18 @@ def _require_header(file: IO[bytes], member: Packed) -> None:
         raise ZipFault(member.name, "The member's header is not whole.")
     name = member.name.encode("ascii")
     expected = (
-        *(b"PK\3\4", _VERSION, 0, 0, member.method, 0, _DATE, member.crc),
-        *(_IN_EXTRA, _IN_EXTRA, len(name), _EXTRA.size),
+        b"PK\3\4",
+        _VERSION,
+        0,
+        0,
+        member.method,
+        0,
+        _DATE,
+        member.crc,
+        _IN_EXTRA,
+        _IN_EXTRA,
+        len(name),
+        _EXTRA.size,
     )
     found = _HEADER.unpack_from(content)
     _require(member.name, "header", _HEADER_NAMES, found, expected)

@@ -99,11 +99,9 @@ def _zone(time: TimeFacts) -> Finding:
     text = f"{time.zone}, {_offset(time.offset)}; the evidence has UTC"
     if time.offset != time.offset_tomorrow:
         return warn(
-            *(
-                _GROUP,
-                "time zone",
-                f"{text}; within a day it becomes {_offset(time.offset_tomorrow)}",
-            ),
+            _GROUP,
+            "time zone",
+            f"{text}; within a day it becomes {_offset(time.offset_tomorrow)}",
             "Sessions are not affected. Tell the teams which time the running order means.",
         )
     return ok(_GROUP, "time zone", text)
@@ -112,17 +110,23 @@ def _zone(time: TimeFacts) -> Finding:
 def _setter(time: TimeFacts) -> Finding:
     if time.steps_any_time:
         return warn(
-            *(_GROUP, "clock setting", "chrony may step the clock at any time (makestep … -1)"),
+            _GROUP,
+            "clock setting",
+            "chrony may step the clock at any time (makestep … -1)",
             "Let it step at its start only: 'makestep 1 3' in chrony.conf, then restart chrony.",
         )
     if time.ntp is None:
         return note(
-            *(_GROUP, "clock setting", "no timedatectl tells what sets the clock"),
+            _GROUP,
+            "clock setting",
+            "no timedatectl tells what sets the clock",
             "Compare the laptop's clock with a good one, and let nothing set it during sessions.",
         )
     if time.ntp and not time.synchronized:
         return warn(
-            *(_GROUP, "clock setting", "NTP is on and has found no server yet"),
+            _GROUP,
+            "clock setting",
+            "NTP is on and has found no server yet",
             "It may step the clock when it finds one. Set the time, then run: "
             "timedatectl set-ntp false",
         )
@@ -135,7 +139,9 @@ def _jumps(jumps: Sequence[Jump]) -> Finding:
         return ok(_GROUP, "clock", "no jump and no sleep seen while the referee ran")
     listed = "; ".join(str(jump) for jump in jumps[-_LISTED:])
     return warn(
-        *(_GROUP, "clock", f"{len(jumps)} since the start: {listed}"),
+        _GROUP,
+        "clock",
+        f"{len(jumps)} since the start: {listed}",
         "Sessions are timed by another clock, so they go on. Look which program sets the clock, or "
         "what sent the laptop to sleep; a session that slept is SUSPECT.",
     )

@@ -66,9 +66,7 @@ def course_chart(course: SessionCourse, theme: Theme, *, narrow: bool = False) -
         power = requests.twinx()
     starts = [second for second, _ in course.requests]
     rates = [rate for _, rate in course.requests]
-    requests.bar(
-        *(starts, rates), width=course.bin_s, align="edge", color=_REQUESTS, alpha=0.45, lw=0
-    )
+    requests.bar(starts, rates, width=course.bin_s, align="edge", color=_REQUESTS, alpha=0.45, lw=0)
     seconds = [second for second, _ in course.power]
     watts = [math.nan if power_w is None else power_w for _, power_w in course.power]
     power.plot(seconds, watts, color=_POWER, lw=1.6)

@@ -54,10 +54,8 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
     return kind(**values)
 
 
-@cache
-def types_of(kind: type) -> dict[str, Any]:
-    """Return the type of each field of a dataclass; a process asks for the same few often."""
-    return typing.get_type_hints(kind)
+types_of = cache(typing.get_type_hints)
+"""The type of each field of a dataclass; a process asks for the same few often."""
 
 
 def _typed(path: Path, place: str, hint: Any, value: object) -> object:

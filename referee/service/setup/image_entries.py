@@ -41,8 +41,13 @@ _TELL_EACH = 20
 _MEDIA_TYPES = ("", "image/jpeg", "image/png")
 _LOOK = np.dtype(
     [
-        *(("done", "u1"), ("media_type", "u1"), ("width", "i4"), ("height", "i4")),
-        *(("size_bytes", "i8"), ("modified_ns", "i8"), ("sha256", "V32")),
+        ("done", "u1"),
+        ("media_type", "u1"),
+        ("width", "i4"),
+        ("height", "i4"),
+        ("size_bytes", "i8"),
+        ("modified_ns", "i8"),
+        ("sha256", "V32"),
     ]
 )
 

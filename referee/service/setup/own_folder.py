@@ -33,13 +33,30 @@ _ROLES = ("contest", "desk", "checks", "board", "ovic")
 _DATABASE = "referee.db"
 # Beside one of the first names, the others do not make the folder a stranger's.
 _TELLING = (
-    *("contest.toml*", "signing.key*", "signing.pub*", "secrets.json*", "referee*.db*"),
-    *("contest_tls.*", "contest_ca.*", "logins*.lock", *(f"{role}.lock" for role in _ROLES)),
+    "contest.toml*",
+    "signing.key*",
+    "signing.pub*",
+    "secrets.json*",
+    "referee*.db*",
+    "contest_tls.*",
+    "contest_ca.*",
+    "logins*.lock",
+    *(f"{role}.lock" for role in _ROLES),
 )
 _USUAL = (
-    *("teams.csv*", "rehearsals", "logs", "models", "bundles", "golden", "meter*.jsonl*"),
+    "teams.csv*",
+    "rehearsals",
+    "logs",
+    "models",
+    "bundles",
+    "golden",
+    "meter*.jsonl*",
     # What file managers leave in a folder that somebody has looked at.
-    *(".DS_Store", "Thumbs.db", "desktop.ini", ".directory", ".localized"),
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+    ".directory",
+    ".localized",
 )
 _CRUMBS = _USUAL[-5:]
 _LOCK_MOST_BYTES = 20

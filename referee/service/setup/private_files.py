@@ -12,10 +12,9 @@ from referee.errors import InputError
 
 _OTHERS = 0o077
 # The files that the referee writes into a contest's folder. It leaves other files alone.
-_OURS = (
-    *("referee.db*", "contest.toml", "meter.jsonl*", "*.lock", "logs", "logs/*.log*"),
-    *("signing.key*", "contest_tls.key*", "contest_ca.key*"),
-    *("models", "models/*"),
+_OURS = tuple(
+    "referee.db* contest.toml meter.jsonl* *.lock logs logs/*.log* signing.key* "
+    "contest_tls.key* contest_ca.key* models models/*".split()
 )
 
 

@@ -89,10 +89,6 @@ class Broadcast:
         self.stop()
         self._thread.join(_CLOSE_S)
 
-    def publish_now(self) -> None:
-        """Publish without waiting for the next turn, after an operator's action."""
-        self._publish()
-
     def stream(self, held: str | None = None) -> Generator[Piece, None, None]:
         """Yield server-sent events until the page goes away.
 
@@ -155,11 +151,12 @@ class Broadcast:
                 self._changed.wait_for(lambda: self._stopping.is_set() or self._viewers > 0)
                 if self._stopping.is_set():
                     return
-            self._publish()
+            self.publish_now()
             with self._changed:
                 self._changed.wait_for(self._stopping.is_set, timeout=_INTERVAL_S)
 
-    def _publish(self) -> None:
+    def publish_now(self) -> None:
+        """Publish without waiting for the next turn, after an operator's action."""
         try:
             # What is kept is a copy: parts of a board may be shared with those who go on writing.
             board = json.loads(json.dumps(self._compute(), allow_nan=False))

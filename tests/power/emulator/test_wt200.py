@@ -28,9 +28,9 @@ def old(make_bench: MakeBench, request: pytest.FixtureRequest) -> Any:
 
 def test_the_program_of_a_wt210_measures(old: Any) -> None:
     """Presets, ranges and values of a WT210's program give voltage, current and power."""
-    for line in (
-        *(":CONFigure:VOLTage:RANGe 150V", ":CONF:CURR:RANG 100MA", ":SAMPle:RATE 250MS"),
-        *("MODE RMS", ":MEASure:NORMal:ITEM:PRESet NORMal"),
+    for line in tuple(
+        ":CONFigure:VOLTage:RANGe 150V, :CONF:CURR:RANG 100MA, :SAMPle:RATE 250MS, "
+        "MODE RMS, :MEASure:NORMal:ITEM:PRESet NORMal".split(", ")
     ):
         old.tell(line)
     old.time.sleep(1.0)

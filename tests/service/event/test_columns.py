@@ -31,12 +31,14 @@ def test_the_csv_has_its_columns_in_places_that_stay():
     assert list(range(1, len(CSV_FIELDS) + 1)) == sorted(it.csv for it in COLUMNS if it.csv)
     assert {*CSV_FIELDS} - {"score_text", MARKS} <= {*ResultEntry.__struct_fields__}
     assert (
-        *("rank", "team", "organisation", "session", "mean_ap", "energy_wh", "score", "score_low"),
-        *("score_high", "images", "attempts", "verdict", "emulated", "normalized_accuracy"),
-        *("objects_per_s", "withdrawn", "mean_power_w", "differs"),
-        *("mean_power_uncertainty_w", "images_answered", "score_text", "marks"),
-        "team_id",
-    ) == CSV_FIELDS
+        tuple(
+            "rank team organisation session mean_ap energy_wh score score_low score_high "
+            "images attempts verdict emulated normalized_accuracy objects_per_s withdrawn "
+            "mean_power_w differs mean_power_uncertainty_w images_answered score_text marks "
+            "team_id".split()
+        )
+        == CSV_FIELDS
+    )
 
 
 @pytest.mark.parametrize("surface", On)

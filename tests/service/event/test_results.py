@@ -16,10 +16,9 @@ from referee.service.scoreboard.view import publication_of
 from referee.service.teams.registration import withdraw
 from referee.store.scores import ScoringRun, insert_scoring_run, newest_scoring_run
 
-CONTRACT = {
-    *("rank", "team", "session", "mean_ap", "energy_wh", "score", "score_low", "score_high"),
-    *("images", "attempts", "verdict"),
-}
+CONTRACT = set(
+    "rank team session mean_ap energy_wh score score_low score_high images attempts verdict".split()
+)
 
 
 def by_team(results):

@@ -46,10 +46,10 @@ ROWS = [
     (2, 1, math.nan, -0.0, 1e-300, math.inf, 5e300),
     (2**62 + 1, -7, 1.0, 1 / 3, 2.0, 3.0, 4.0),
 ]
-DESIGN = {
-    *("session.json", "config.toml", "images.csv", "detections.csv", "answers.csv"),
-    *("requests.csv", "power.csv", "meter.jsonl", "score.json", "verdict.json"),
-}
+DESIGN = set(
+    "session.json config.toml images.csv detections.csv answers.csv requests.csv "
+    "power.csv meter.jsonl score.json verdict.json".split()
+)
 
 
 @pytest.fixture

@@ -52,12 +52,10 @@ LAST = -1
 START, STOP, TIMEUP = IntegrationState.START, IntegrationState.STOP, IntegrationState.TIMEUP
 # An energy may be judged from a recording or a rescue, which are no sessions of a referee. So are
 # `power run`, loads that are expected to give back, and chosen quantities.
-ELSEWHERE = {
-    "coarse_window",
-    *("idle_once", "idle_moved", "net_negative", "net_below_error"),
-    *("parts_missing", "parts_differ"),
-    "items_empty",
-}
+ELSEWHERE = set(
+    "coarse_window idle_once idle_moved net_negative net_below_error parts_missing "
+    "parts_differ items_empty".split()
+)
 
 
 @dataclass(frozen=True)

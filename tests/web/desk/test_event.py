@@ -14,19 +14,11 @@ from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
 
-ACTIONS = (
-    *(
-        "/teams/add",
-        "/teams/lottery",
-        "/teams/order",
-        "/teams/defer",
-        "/teams/rename",
-        "/teams/withdraw",
-        "/teams/return",
-    ),
-    *("/results/finalize", "/results/reopen", "/sessions/1/review", "/sessions/review"),
-    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/unfreeze"),
-    *("/break/begin", "/break/end"),
+ACTIONS = tuple(
+    "/teams/add /teams/lottery /teams/order /teams/defer /teams/rename /teams/withdraw "
+    "/teams/return /results/finalize /results/reopen /sessions/1/review /sessions/review "
+    "/proposals/1/apply /proposals/1/cancel /scoreboard/freeze /scoreboard/unfreeze "
+    "/break/begin /break/end".split()
 )
 
 

@@ -44,9 +44,9 @@ from referee.store.teams import Registration
 DRILL = Actor("the drill", "drill")
 """By whom the copy of the event was set up, on the record of the copy."""
 
-_TEAMS = (
-    *("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel", "Ivy", "Juniper"),
-    *("Katsura", "Larch", "Maple", "Nutmeg", "Oak", "Pine", "Quince", "Rowan", "Spruce", "Teak"),
+_TEAMS = tuple(
+    "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel Ivy Juniper Katsura Larch Maple "
+    "Nutmeg Oak Pine Quince Rowan Spruce Teak".split()
 )
 TEAMS_MOST = len(_TEAMS)
 """The most teams of a drill."""
@@ -183,7 +183,11 @@ def _add_operators(contest: Contest, operators: Sequence[OperatorRecord]) -> Non
     with contest.database.write() as connection:
         for one in operators:
             insert_operator_change(
-                *(connection, "added", one.name, one.role, one.password_hash),
+                connection,
+                "added",
+                one.name,
+                one.role,
+                one.password_hash,
                 actor=DRILL,
                 utc=contest.clock.now().utc.isoformat(),
             )

@@ -76,7 +76,9 @@ def prepared(event: Config, wanted: Wanted, say: Callable[[str], None]) -> Itera
         stack.callback(contest.database.close)
         host = DrillHost(config)
         teams = Contestants(
-            *(contest, pictures, passwords),
+            contest,
+            pictures,
+            passwords,
             {number: host.contest(number) for number in meters},
             folder / "teams",
             wanted.seed,

@@ -61,16 +61,11 @@ _HASTY = (STOP, VOID)
 _METER = (RESET, POWER)
 # Codes of power/energy and of settling.
 _UNREAD = frozenset(
-    {
-        *("few_samples", "final_unconfirmed", "gap", "meter_used_again", "no_data", "no_readings"),
-        *("not_read_at_end", "samples_missing"),
-    }
+    "few_samples final_unconfirmed gap meter_used_again no_data no_readings "
+    "not_read_at_end samples_missing".split()
 )
 _BROKEN_OFF = frozenset(
-    {
-        *("cross_check", "meter_error", "meter_reset", "restarted", "stopped_short"),
-        *("time_went_back", "window"),
-    }
+    "cross_check meter_error meter_reset restarted stopped_short time_went_back window".split()
 )
 
 FAULTS = tuple(

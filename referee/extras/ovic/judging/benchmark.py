@@ -156,8 +156,7 @@ def measure_here(
         model,
         "measure",
         limits,
-        # Four messages about loading come before the runs.
-        lambda lines: progress(max(0, min(lines - 4, plan.runs)), plan.runs),
+        lambda results: progress(min(results, plan.runs), plan.runs),
         images=[str(path.resolve()) for path in images],
         core=core,
         central_share=plan.central_share,

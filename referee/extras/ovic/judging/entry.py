@@ -255,9 +255,9 @@ def _require_values(model: Path, rules: ModelRules, answer: Answer) -> None:
             raise ModelFault(f"{model.name} cannot be scored: {failure}", failure)
 
 
-def _show(progress: Progress, first: int, total: int, lines: int) -> None:
-    """Turn a batch's number of messages, five of which are no answers, into progress."""
-    progress(min(first + max(lines - 5, 0), total), total)
+def _show(progress: Progress, first: int, total: int, results: int) -> None:
+    """Turn a batch's number of answers, after which one more message comes, into progress."""
+    progress(min(first + min(results, BATCH), total), total)
 
 
 def _answer(rules: ModelRules, message: dict[str, Any]) -> Answer:

@@ -21,6 +21,8 @@ from referee.extras.ovic.rules.pace import Pace
 WORKER = (sys.executable, "-m", "referee.extras.ovic.judging.worker")
 """The command of the worker, which finds its job on standard input."""
 
+# A worker says at the start and at the end of two steps how it loads the model.
+_MESSAGES_OF_LOADING = 4
 _STEPS = {"load": "loaded", "allocate": "given its tensors' memory", "run": "run on an image"}
 # LiteRT writes one of these where it has no code for an operator.
 _UNRESOLVED = ("unresolved custom op", "Select TensorFlow op", "Didn't find op for builtin opcode")
@@ -55,20 +57,26 @@ def run_job(
     model: Path,
     kind: str,
     limits: Limits,
-    progress: Callable[[int], None] = lambda lines: None,
+    progress: Callable[[int], None] = lambda results: None,
     worker: Sequence[str] = WORKER,
     **fields: Any,
 ) -> Done:
-    """Let a worker do a job with a model; `progress` gets the number of messages so far.
+    """Let a worker do a job with a model.
 
-    Raises InputError without LiteRT, and for an image that cannot be read. Raises `Unavailable` for
-    a worker that was stopped while it waited for its core: nothing is known of the model then.
+    `progress` gets the number of messages since the model is loaded. Raises InputError
+    without LiteRT, and for an image that cannot be read. Raises `Unavailable` for a worker that was
+    stopped while it waited for its core: nothing is known of the model then.
     """
     require_litert()
     job = {"model": str(model.resolve()), "kind": kind, "limits": asdict(limits), **fields}
     if tuple(worker) == WORKER:  # Any other command may run on another machine.
         job["parent"] = os.getpid()
-    ended = run_confined(worker, json.dumps(job).encode(), limits, progress)
+    ended = run_confined(
+        worker,
+        json.dumps(job).encode(),
+        limits,
+        lambda lines: progress(max(0, lines - _MESSAGES_OF_LOADING)),
+    )
     if ended.pace is Pace.BUSY:
         raise Unavailable(
             f"{model.name} waited for its core so long that nothing can be said of its time: it "

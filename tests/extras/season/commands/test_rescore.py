@@ -49,7 +49,7 @@ def test_a_season_from_command_to_comparison(season, capsys):
         (["--tls-ca-file", "truth.csv"], "add --dask tls://HOST:8786"),
         (["--dask", "tls://h:1", "--tls-key", "truth.csv"], "give all of --tls-ca-file"),
         (
-            ["--dask", "tls://h:1", *("--tls-ca-file", "truth.csv", "--tls-cert", "truth.csv")]
+            "--dask tls://h:1 --tls-ca-file truth.csv --tls-cert truth.csv".split()
             + ["--tls-key", "no.key"],
             "no.key does not exist",
         ),

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from power.bounded_file import require_file
-from referee.commands.options import add_config, declare_config, environment_config
+from referee.commands.options import declare_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
@@ -49,11 +49,6 @@ def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
     group.add_argument(
         "--password", metavar="P", help="with --url: the team's password (default: ask for it)"
     )
-
-
-def add_operators_config(parser: argparse.ArgumentParser) -> None:
-    """Declare `--config` for what only an operator does."""
-    add_config(parser)
 
 
 class TeamSite:

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from referee.commands.operators import add_operator, written
+from referee.commands.options import add_config
 from referee.errors import InputError
-from referee.extras.ovic.commands.ovic.contest_site import add_operators_config, operators_site
+from referee.extras.ovic.commands.ovic.contest_site import operators_site
 from referee.extras.ovic.commands.ovic.entry_text import entry_text
 from referee.extras.ovic.commands.ovic.options import add_action, add_json
 from referee.extras.ovic.rules.entry_states import EventKind
@@ -92,7 +93,7 @@ def _add_decisions(actions: argparse._SubParsersAction[argparse.ArgumentParser])
             metavar="TEXT",
             help="why",
         )
-        add_operators_config(parser)
+        add_config(parser)
         add_operator(parser)
         parser.set_defaults(kind=kind)
 
@@ -128,7 +129,7 @@ def _add_round(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser = add_action(
         actions, "round", "an operator: measure all entries again", _ROUND, _measure_round
     )
-    add_operators_config(parser)
+    add_config(parser)
     add_operator(parser)
     add_json(parser)
 

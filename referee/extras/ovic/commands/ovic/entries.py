@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from power.bounded_file import require_file
+from referee.commands.options import add_config
 from referee.core.logins import TeamWords
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.contest_site import (
     TeamSite,
-    add_operators_config,
     add_site,
     operators_site,
 )
@@ -264,7 +264,7 @@ def _add_baselines(actions: argparse._SubParsersAction[argparse.ArgumentParser])
         _print_baselines,
     )
     add_task(parser)
-    add_operators_config(parser)
+    add_config(parser)
 
 
 def _print_baselines(args: argparse.Namespace) -> int:
