@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of the commands that the emulator answers, for `docs/power.md`.
+"""The table of the commands that the emulator answers, and that of the command mode WT200.
 
-`python -m power emulate --commands` prints it, and with `WT200` that of the older command mode.
+`python -m power emulate --commands` prints them.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ LEFT_SOCKET = Internal(
 )
 
 INTERNALS = (SESSIONS, INTERFACE, SOCK, DESTROY_LINK, CLOSE, REFUSAL, LEFT_SOCKET)
-"""All that we use; docs/power.md lists it."""
+"""All that we use."""
 
 _REFUSAL_TEXT = "error creating link: "
 

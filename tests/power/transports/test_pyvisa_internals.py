@@ -95,10 +95,3 @@ def test_no_other_module_touches_the_internals() -> None:
         if "emulator" not in path.parts and words.search(path.read_text())
     }
     assert {"pyvisa_internals.py"} == using
-
-
-def test_the_page_lists_the_internals() -> None:
-    """docs/power.md lists each name with what fails without it."""
-    page = (ROOT / "docs" / "power.md").read_text()
-    for internal in INTERNALS:
-        assert f"| {internal.name} | {internal.without} |" in page.replace("`", "")
