@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -98,17 +99,19 @@ class Follower:
         # An early wake-up must not read twice for the same instant.
         read_for_s = max(self._clock(), self.due_s)
         try:
-            return self.call(lambda meter: meter.read())
+            with self.lend() as meter:
+                return meter.read()
         finally:
             if self._meter is not None:
                 self.due_s = self._schedule.next_after(max(self._clock(), read_for_s))
 
-    def call(self, job: Callable[[Meter], _T]) -> _T:
-        """Do a job on the meter and return its result; a link that fails meanwhile is lost."""
+    @contextmanager
+    def lend(self) -> Iterator[Meter]:
+        """Give the meter to a block; a link that fails there is lost."""
         if self._meter is None:
             raise MeterUnreachable("the meter is not connected")
         try:
-            return job(self._meter)
+            yield self._meter
         except (MeterUnreachable, MeterReplyError):
             self.lose()
             raise
@@ -132,7 +135,8 @@ class Follower:
             try:
                 if self._meter is None:
                     self._reach()
-                return self.call(job)
+                with self.lend() as meter:
+                    return job(meter)
             except LOST:
                 limit_s = deadline_s() if callable(deadline_s) else deadline_s
                 if self._meter is not None or self.due_s >= limit_s:

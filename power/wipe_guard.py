@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
@@ -94,7 +94,7 @@ class Guard:
         runs: Runs,
         resource: str,
         *,
-        utc: Callable[[], datetime],
+        utc: Callable[[], datetime] = lambda: datetime.now(UTC),
         discard: bool = False,
     ) -> None:
         self._meter = meter

@@ -92,7 +92,7 @@ def test_a_check_is_a_rule_in_the_one_list(
         on_the_page = {it["item"]: it for it in desk.readiness.show()["findings"]}
         number = desk.new_session("ants", "Kim")
         with pytest.raises(Refusal, match=r"The pot is empty\. Make new coffee\."):
-            desk.arm(number, "Kim")
+            desk.steps_of(number).arm(number, "Kim")
     contest.database.close()
     assert "Make new coffee." == on_the_page["coffee"]["remedy"]
     command = ["check", "--quick", "--json", "--config", str(contest.config.path)]

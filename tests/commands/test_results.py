@@ -31,10 +31,10 @@ def event(tmp_path: Path) -> Iterator[Contest]:
         add_team(contest, name, Registration(), "Kim")
     with running_desk(contest, FakeMeter(clock)) as desk:
         number = desk.new_session("ants", "Kim")
-        desk.arm(number, "Kim")
+        desk.steps_of(number).arm(number, "Kim")
         desk.begin("ants", "10.0.0.2")
         clock.advance(60)
-        desk.end(number, EndCause.STOP, "Kim")
+        desk.steps_of(number).end(number, EndCause.STOP, "Kim")
         eventually(lambda: energy_of(contest.database.connection, number))
     LiveScorer(contest).look()
     yield contest

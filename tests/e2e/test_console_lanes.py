@@ -61,7 +61,7 @@ def event(
 def test_two_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) -> None:
     """Clock, watts and step of both cards stand on it, with an alarm and an unseen result."""
     first = begin(event, "ants", 1)
-    event.desk.end(first, EndCause.STOP, "Kim")
+    event.desk.steps_of(first).end(first, EndCause.STOP, "Kim")
     event.settle(first)
     event.meter.lost = True
     begin(event, "bees", 2)
@@ -97,7 +97,7 @@ def test_results_that_nobody_has_seen_are_counted(event: Event, browser: webdriv
     """The oldest is named, with how many more there are; one alone is no number."""
     for team in ("ants", "bees", "wasps"):
         session = begin(event, team, 1)
-        event.desk.end(session, EndCause.STOP, "Kim")
+        event.desk.steps_of(session).end(session, EndCause.STOP, "Kim")
         event.settle(session)
     browser.get(event.url)
     wait_text(browser, "last-text", "Look at session 1 of ants")
@@ -194,7 +194,7 @@ def test_the_team_that_was_chosen_gets_the_session(event: Event, browser: webdri
 def test_nobody_is_chosen_where_nobody_is_next(event: Event, browser: webdriver.Chrome) -> None:
     """Without a running order somebody chooses; a team whose result counts is asked about."""
     first = begin(event, "ants", 1)
-    event.desk.end(first, EndCause.STOP, "Kim")
+    event.desk.steps_of(first).end(first, EndCause.STOP, "Kim")
     event.settle(first)
     begin(event, "bees", 2)
     browser.get(event.url)
@@ -243,11 +243,12 @@ def test_an_operator_acts_in_the_second_lane(event: Event, browser: webdriver.Ch
 def test_a_result_stays_until_somebody_has_seen_it(event: Event, browser: webdriver.Chrome) -> None:
     """It comes back after a reload and across the next session, until it is acknowledged."""
     first = begin(event, "ants", 1)
-    event.desk.end(first, EndCause.STOP, "Kim")
+    event.desk.steps_of(first).end(first, EndCause.STOP, "Kim")
     event.settle(first)
     browser.get(event.url)
     wait_text(browser, "last-text", f"Look at session {first}")
-    event.desk.arm(event.desk.new_session("bees", "Kim", 1), "Kim")
+    number = event.desk.new_session("bees", "Kim", 1)
+    event.desk.steps_of(number).arm(number, "Kim")
     wait_text(browser, "session-title", "bees")
     browser.refresh()
     wait_text(browser, "last-text", f"Look at session {first}")

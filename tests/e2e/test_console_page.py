@@ -75,7 +75,7 @@ class Site:
     def begin(self, team: str = "ants") -> int:
         """Let a team's session run."""
         session_id = self.desk.new_session(team, "Kim")
-        self.desk.arm(session_id, "Kim")
+        self.desk.steps_of(session_id).arm(session_id, "Kim")
         return self.desk.begin(team, "10.0.0.2")
 
     def measure_with(self, resource: str) -> None:
@@ -247,7 +247,7 @@ def test_result_stays_until_the_next_is_armed(site: Site, browser: webdriver.Chr
     wait_text(browser, "in-line-text", f"Next in line: session {second} of bees.")
     assert not browser.find_element(By.ID, "arm").is_enabled()
     site.clock.advance(30)
-    site.desk.end(first, EndCause.LOGOUT, "ants")
+    site.desk.steps_of(first).end(first, EndCause.LOGOUT, "ants")
     site.score(first, "VALID", 12.5)
     wait_text(browser, "clock", "12.5")
     assert f"Session {first}: ants" == text_of(browser, "session-title")
@@ -306,7 +306,7 @@ def test_rows_are_selected_by_keyboard(site: Site, browser: webdriver.Chrome) ->
     wait_text(browser, "session-title", "Session 1: ants")
     row_button(browser, second).send_keys(Keys.ENTER)
     wait_text(browser, "session-title", "Session 2: bees")
-    site.desk.arm(second, "Kim")
+    site.desk.steps_of(second).arm(second, "Kim")
     wait_text(browser, "state", "ARMED")
     focus = browser.switch_to.active_element
     assert "Show session 2" == focus.get_attribute("aria-label")
@@ -487,7 +487,7 @@ def test_figures_of_a_void_session_are_struck(site: Site, browser: webdriver.Chr
     browser.get(site.url)
     wait_text(browser, "energy", f"{5 * 37 / 3600:.6f}")
     assert not struck(browser, "energy")
-    site.desk.void(session_id, "Kim", "wrong device")
+    site.desk.steps_of(session_id).void(session_id, "Kim", "wrong device")
     wait_text(browser, "clock", "void")
     wait_text(browser, "energy", f"{5 * 37 / 3600:.6f}")
     assert struck(browser, "energy") and struck(browser, "map")
@@ -515,7 +515,7 @@ def test_score_has_the_digits_that_count(
     """A doubtful score has few digits, and a very short session is marked as too short."""
     session_id = site.begin()
     site.clock.advance(seconds)
-    site.desk.end(session_id, EndCause.LOGOUT, "ants")
+    site.desk.steps_of(session_id).end(session_id, EndCause.LOGOUT, "ants")
     site.score(session_id, verdict, 799.748296)
     browser.get(site.url)
     wait_text(browser, "state", "SCORED")

@@ -100,7 +100,7 @@ def event(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Event]:
 
 def judge(event: Event, session: int, verdict: str, energy_wh: float | None, *reasons: str) -> None:
     """End a session, and store a verdict and a score of it."""
-    event.desk.end(session, EndCause.STOP, "Kim")
+    event.desk.steps_of(session).end(session, EndCause.STOP, "Kim")
     event.settle(session)
     with event.contest.database.write() as connection:
         insert_energy(
@@ -210,7 +210,7 @@ def states_of(event: Event) -> Iterator[tuple[str, str]]:
     numbers = [desk.new_session(team, "Kim", lane) for lane, team in lanes_of(event)]
     yield "arm", "Arm"
     for number in numbers:
-        desk.arm(number, "Kim")
+        desk.steps_of(number).arm(number, "Kim")
     yield "state", "ARMED"
     for lane, team in lanes_of(event):
         desk.begin(team, "10.0.0.2", lane)
@@ -222,7 +222,7 @@ def states_of(event: Event) -> Iterator[tuple[str, str]]:
     yield "alarm-text", "is lost"
     event.meters[0].lost = False
     for number in numbers:
-        desk.void(number, "Kim", "the wrong device was on the table")
+        desk.steps_of(number).void(number, "Kim", "the wrong device was on the table")
     yield "state", "VOID"
 
 
@@ -276,7 +276,8 @@ def test_reasons_the_log_and_the_last_score_are_read(
 ) -> None:
     """Beside long names: why a session is void, what happened, and the score of the last one."""
     reason = "The device did not boot: its card was broken, and no other one was in the hall."
-    event.desk.void(begin(event, JAPANESE, 1), "Kim", reason)
+    number = begin(event, JAPANESE, 1)
+    event.desk.steps_of(number).void(number, "Kim", reason)
     judge(event, begin(event, LATIN, 1), "VALID", 0.01)
     wrong = {}
     for font, browser in browsers.items():
@@ -313,7 +314,8 @@ def test_the_other_pages_fit_every_window(
     """Long and foreign names, a menu that is open and what is folded break no page."""
     event.play(LATIN, verdict="SUSPECT")
     event.play(JAPANESE, found=6)
-    event.desk.void(event.begin(ARABIC), "Kim", "the wrong device was on the table")
+    number = event.begin(ARABIC)
+    event.desk.steps_of(number).void(number, "Kim", "the wrong device was on the table")
     first, *others = browsers
     windows = ((1024, 600, 2, True), (512, 683, 1, False), *PHONES, *WINDOWS[1:])
     wrong = {}
@@ -337,7 +339,8 @@ def test_a_line_of_the_audit_log_leads_to_its_session(
     event: Event, browser: webdriver.Chrome
 ) -> None:
     """Also to one that is not on a card; the address forgets it, so a reload shows what is live."""
-    event.desk.void(event.begin("Ants"), "Kim", "a wrong cable")
+    number = event.begin("Ants")
+    event.desk.steps_of(number).void(number, "Kim", "a wrong cable")
     begin(event, "Wasps", 1)
     be_screen(browser, 1366, 768)
     browser.get(f"{event.url}/audit")

@@ -158,7 +158,7 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     wait_text(browser, "state", "PROVISIONAL")
     wait_text(browser, "open", "SUSPECT")
     assert not browser.find_element(By.ID, "finalize").is_enabled()
-    event.desk.void(second, "Kim", "wrong images")
+    event.desk.steps_of(second).void(second, "Kim", "wrong images")
     wait_text(browser, "entries", "void: wrong images")
     event.play("bees", found=5)
     # The page draws its rows anew with the new result, and then they stay.

@@ -85,7 +85,7 @@ def test_each_lane_has_a_display_of_its_own(showing: Event, browser: webdriver.C
     for lane, window in enumerate(windows, 1):
         browser.switch_to.window(window)
         assert shows(browser, contest, sessions[lane - 1], 1 + lane)
-    showing.desk.end(sessions[0], EndCause.STOP, "Kim")
+    showing.desk.steps_of(sessions[0]).end(sessions[0], EndCause.STOP, "Kim")
     browser.switch_to.window(windows[0])
     eventually(lambda: not shows(browser, contest, sessions[0], 2))
     browser.switch_to.window(windows[1])
@@ -124,9 +124,9 @@ def test_every_sentence_names_the_page_of_its_lane(
     page = "/lanes/2/display"
     number = showing.desk.new_session("bees", "Kim", 2)
     with pytest.raises(Refusal, match=f"open {page} of the console"):
-        showing.desk.arm(number, "Kim")
+        showing.desk.steps_of(number).arm(number, "Kim")
     window = open_display(showing, browser, page.lstrip("/"), 2)
-    showing.desk.arm(number, "Kim")
+    showing.desk.steps_of(number).arm(number, "Kim")
     showing.desk.begin("bees", "10.0.0.2", 2)
     browser.switch_to.new_window("window")
     be_screen(browser, 1366, 768)

@@ -42,7 +42,8 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Event]:
         found.register(
             *TEAMS, organisation="Institute of Efficient Vision, University of the North"
         )
-        found.desk.void(found.play(LONG), "Kim", REASON)
+        number = found.play(LONG)
+        found.desk.steps_of(number).void(number, "Kim", REASON)
         found.play(LONG, verdict="SUSPECT")
         found.play(TEAMS[1], found=3)
         found.play(TEAMS[2], found=2)

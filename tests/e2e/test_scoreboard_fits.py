@@ -57,7 +57,7 @@ class Hall:
         numbers = []
         for lane, team in enumerate(teams, 1):
             number = desk.new_session(team, "Kim", lane)
-            desk.arm(number, "Kim")
+            desk.steps_of(number).arm(number, "Kim")
             numbers.append(desk.begin(team, f"10.0.0.{lane}", lane))
         return numbers
 
@@ -74,7 +74,7 @@ class Hall:
     def end(self, numbers: list[int]) -> None:
         """End sessions, and have them judged."""
         for number in numbers:
-            self.event.desk.end(number, EndCause.STOP, "Kim")
+            self.event.desk.steps_of(number).end(number, EndCause.STOP, "Kim")
             self.event.settle(number)
             self.event.judge(number, "SUSPECT" if number == 1 else "VALID", 0.6)
 

@@ -156,11 +156,11 @@ def test_a_command_that_loses_the_link(follower: Follower, meter: FailingMeter) 
     """A command that loses the link raises its error, and the next step attaches again."""
     follower.step()
     meter.errors = {"stop": MeterSilent("no answer")}
-    with pytest.raises(MeterSilent):
-        follower.call(lambda meter: meter.stop())
+    with pytest.raises(MeterSilent), follower.lend() as lent:
+        lent.stop()
     assert not follower.attached
-    with pytest.raises(MeterUnreachable, match="not connected"):
-        follower.call(lambda meter: meter.stop())
+    with pytest.raises(MeterUnreachable, match="not connected"), follower.lend():
+        pytest.fail("there is no meter to lend")
 
 
 def test_insisting_outlasts_a_lost_link(

@@ -27,7 +27,7 @@ class Event:
     def begin(self, team):
         """Let a team's session run, and return its number."""
         number = self.desk.new_session(team, "Kim")
-        self.desk.arm(number, "Kim")
+        self.desk.steps_of(number).arm(number, "Kim")
         return self.desk.begin(team, "10.0.0.2")
 
     def play(self, team, found=4, power_w=6.0, seconds=60.0, verdict="VALID"):
@@ -41,7 +41,7 @@ class Event:
         self.meter.power_w = power_w
         self.answer(number, range(1, found + 1))
         self.contest.clock.advance(seconds)
-        self.desk.end(number, EndCause.STOP, "Kim")
+        self.desk.steps_of(number).end(number, EndCause.STOP, "Kim")
         self.settle(number)
         if verdict is not None:
             self.judge(number, verdict, power_w * seconds / 3600)

@@ -68,5 +68,5 @@ def served(contest: Contest, desk: ControlDesk) -> Iterator[str]:
 def begin(event: Event, team: str, lane: int) -> int:
     """Let a team's session run in a lane."""
     number = event.desk.new_session(team, "Kim", lane)
-    event.desk.arm(number, "Kim")
+    event.desk.steps_of(number).arm(number, "Kim")
     return int(event.desk.begin(team, "10.0.0.2", lane))

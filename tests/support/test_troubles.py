@@ -33,10 +33,11 @@ def test_mistake_in_a_thread_of_the_desk_ends_the_wait(
     monkeypatch.setattr(module, name, None)
     with pytest.raises(AssertionError, match=sentence) as failed:
         with running_desk(contest, FakeMeter(contest.clock)) as desk:
-            desk.arm(desk.new_session("ants", "Kim"), "Kim")
+            number = desk.new_session("ants", "Kim")
+            desk.steps_of(number).arm(number, "Kim")
             session_id = desk.begin("ants", "10.0.0.2")
             if module is not session_clock:  # It looks after running sessions alone.
-                desk.end(session_id, EndCause.STOP, "Kim")
+                desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
             eventually(lambda: energy_of(contest.database.connection, session_id))
     contest.database.close()
     place = module.__name__.rpartition(".")[2]

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from power.emulated import is_emulated
 from power.energy.conditions import conditions_to_json
-from power.meter import IntegrationStart, MeterSettings, Reading
+from power.meter import IntegrationStart, Reading
 from referee.core.devices import one_spelling
 from referee.core.instant import Instant, seconds_between, shifted
 from referee.core.states import SessionState, state_of
@@ -78,8 +78,6 @@ class Lane:
         # judge must see each stored reading, so `_keeping` guards it.
         self._measured: SessionRecord | None = None
         self._keeping = threading.Lock()
-        # The settings that the prepared meter reported; None if it must be prepared again.
-        self._prepared: MeterSettings | None = None
         self.metering = make_metering(
             on_reading=self._keep_reading, on_link=self._link_changed, on_death=self._alarm
         )
@@ -155,18 +153,13 @@ class Lane:
             raise Refusal("display_off", NO_DISPLAY)
         return Showing(self._contest, self.display, self._logbook).show(session, image, requested)
 
-    def prepare(self, length_s: float) -> MeterSettings:
-        """Settle the lane's ended sessions, then reset the meter and set it up for a session.
+    def finish_sessions(self) -> None:
+        """Wait until the lane's ended sessions are settled, so that its meter may be prepared.
 
-        Whoever wants it: an operator who arms, a login that arms by itself, or a desk that was
-        started again. Raises `Unavailable` if an ended session cannot be settled, if the meter does
-        not answer, or if it holds a result that nobody has fetched.
+        Raises `Unavailable` if one cannot be settled.
         """
-        self._prepared = None
         self.settling.finish()
         self._runs.catch_up()
-        self._prepared = self.metering.prepare(int(length_s), self._runs.leave)
-        return self._prepared
 
     def obstacle(self) -> str:
         """Return why no session could begin on the lane's meter; '' if one could, or has."""
@@ -213,7 +206,7 @@ class Lane:
         A desk that was killed between START and its record leaves one, and so does a link that
         failed there. Raises `Unavailable` as any command does.
         """
-        if self._prepared is not None or self.metering.status.link is LinkState.NONE:
+        if self.metering.prepared is not None or self.metering.status.link is LinkState.NONE:
             return
         self.settling.finish()
         if self._runs.end_lost_start(session_id):
@@ -233,14 +226,13 @@ class Lane:
         wait.
         """
         clock, session_id = self._contest.clock, session.session_id
-        settings = self._prepared
+        settings = self.metering.prepared
         if settings is None:
             self.stop_lost_start(session_id)
-            settings = self.prepare(session.facts.length_s)
+            self.finish_sessions()
+            settings = self.metering.prepare(int(session.facts.length_s))
         if seconds_between(asked, clock.now()) > _LOGIN_S:
             raise Unavailable("Preparing the power meter took too long; log in again.")
-        # The meter must be prepared again before another start, even if this start fails.
-        self._prepared = None
         identity = self.metering.status.identity
         conditions = conditions_to_json(self._meter.conditions)
         emulated = is_emulated(self._meter.resource, identity)
@@ -297,8 +289,6 @@ class Lane:
         if status.link is LinkState.OK:
             self._tell(session_id, "info", "The power meter answers.")
             return
-        # A lost meter may come back after a power cycle, or may be replaced by another one.
-        self._prepared = None
         self._tell(session_id, "alarm", f"The power meter is lost: {status.text}")
 
     def _alarm(self, text: str) -> None:

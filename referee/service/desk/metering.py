@@ -18,7 +18,6 @@ from typing import TypeVar
 from power.errors import MeterError, MeterHolds, MeterRefused
 from power.follow import Follower, Schedule, attach, read_result
 from power.meter import (
-    NOTHING_HELD,
     Identity,
     IntegrationStart,
     IntegrationState,
@@ -29,6 +28,7 @@ from power.meter import (
     Reading,
     TellsStop,
 )
+from power.wipe_guard import Guard
 from power.wipe_rule import OwnRuns, Runs
 from referee.errors import Unavailable
 from referee.service.desk.watched_thread import WatchedThread
@@ -105,6 +105,9 @@ class Metering:
         self._stopping = threading.Event()
         self._status = MeterStatus(LinkState.CONNECTING if open_meter else LinkState.NONE)
         self._told = threading.Condition()
+        # What the prepared meter reported; None once it has started, or is lost: a lost meter may
+        # come back after a power cycle, or may be replaced by another one.
+        self.prepared: MeterSettings | None = None
         self.last_start: IntegrationStart | None = None
         self.last_stop: IntegrationStop | None = None
         self._thread = WatchedThread("meter", self._run, self._stopping, on_death)
@@ -126,17 +129,29 @@ class Metering:
             self._jobs.put((lambda meter: None, Future()))
             self._thread.join(timeout_s)
 
-    def prepare(
-        self, timer_s: int, leave: Callable[[Meter], Leave] = lambda meter: NOTHING_HELD
-    ) -> MeterSettings:
+    def prepare(self, timer_s: int) -> MeterSettings:
         """Reset the integrator, set up a session of `timer_s` seconds, return the settings.
 
-        `leave` is asked right before, on the meter's thread.
+        `prepared` keeps them. Raises `Unavailable` if nobody has fetched what the meter holds.
         """
+        self.prepared = None
         wanted = replace(self.settings, timer_s=timer_s)
+
+        def prepare(meter: Meter) -> MeterSettings:
+            self.prepared = meter.prepare(wanted, self.leave(meter))
+            return self.prepared
+
         if self._open_meter is None:
+            self.prepared = wanted
             return wanted
-        return self._do(lambda meter: meter.prepare(wanted, leave(meter)))
+        return self._do(prepare)
+
+    def leave(self, meter: Meter) -> Leave:
+        """Return leave to reset the meter; raise `MeterHolds` if nobody has fetched its result.
+
+        A job asks for it on the meter's thread, right before the reset.
+        """
+        return Guard(meter, self.runs, self.resource).leave()
 
     def look(self, job: Callable[[Meter], T]) -> T:
         """Run a job that resets nothing on the meter's thread; return its result.
@@ -147,6 +162,8 @@ class Metering:
 
     def start(self) -> IntegrationStart | None:
         """Start the integration and wait until the meter confirms it; None without a meter."""
+        # The meter must be prepared again before another start, even if this start fails.
+        self.prepared = None
         if self._open_meter is None:
             return None
         self.last_start = self._do(lambda meter: meter.start())
@@ -259,7 +276,8 @@ class Metering:
         if not future.set_running_or_notify_cancel():
             return
         try:
-            future.set_result(self._follower.call(job))
+            with self._follower.lend() as meter:
+                future.set_result(job(meter))
         except Exception as error:  # The caller gets the error; the thread must live on.
             future.set_exception(error)
             if not self._follower.attached:
@@ -269,6 +287,7 @@ class Metering:
         if self._follower.attached:
             self._follower.lose()
         self._drop()
+        self.prepared = None
         self._tell(MeterStatus(LinkState.LOST, text, self._status.identity))
 
     def _drop(self) -> None:

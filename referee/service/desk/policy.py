@@ -9,6 +9,7 @@ from typing import Protocol
 from referee.core.states import EndCause, SessionState, remaining_s, state_of
 from referee.errors import Refusal
 from referee.service.desk.lane import Lane
+from referee.service.desk.session_steps import SessionSteps
 from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import other_lane
 from referee.store.sessions import SessionRecord, latest_of_team
@@ -16,26 +17,10 @@ from referee.store.sessions import SessionRecord, latest_of_team
 _MAY_BEGIN = (SessionState.ARMED, SessionState.RUNNING)
 
 
-class Sessions(Protocol):
-    """The desk's actions that a policy may use; the caller holds the lane's lock."""
-
-    def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
-        """Prepare the lane's meter, then make an armed session."""
-        ...
-
-    def end(self, session_id: int, cause: EndCause, actor: str) -> None:
-        """End a running session."""
-        ...
-
-    def void(self, session_id: int, operator: str, reason: str) -> None:
-        """Declare a session void."""
-        ...
-
-
 class LoginPolicy(Protocol):
-    """The rule that chooses the session for a team's login in a lane."""
+    """The rule that chooses the session for a team's login in a lane, by the lane's steps."""
 
-    def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
+    def session_in(self, steps: SessionSteps, team: str) -> SessionRecord:
         """Return the team's ARMED or RUNNING session; the caller holds the lane's lock."""
         ...
 
@@ -47,8 +32,9 @@ class EventLogins:
         self._contest = contest
         self._lanes = lanes
 
-    def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
+    def session_in(self, steps: SessionSteps, team: str) -> SessionRecord:
         """Return the lane's live session; raise `Refusal` if it is not this team's, or over."""
+        lane = steps.lane
         live = lane.live()
         if live is None or live.team != team or not _may_begin(self._contest, live):
             raise self._not_your_turn(lane, team)
@@ -78,18 +64,19 @@ class PracticeLogins:
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
 
-    def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
+    def session_in(self, steps: SessionSteps, team: str) -> SessionRecord:
         """Return the team's live session, or free the lane and return a new session."""
+        lane = steps.lane
         live = lane.live()
         if live is not None and live.team == team and _may_begin(self._contest, live):
             return live
         if live is not None:
-            self._make_free(live, sessions)
+            self._make_free(live, steps)
         # The clock must not start while the team could see nothing.
         lane.require_open_display()
-        return sessions.arm_new(lane, team, "practice")
+        return steps.arm_new(team, "practice")
 
-    def _make_free(self, live: SessionRecord, sessions: Sessions) -> None:
+    def _make_free(self, live: SessionRecord, steps: SessionSteps) -> None:
         if _runs(self._contest, live):
             left = remaining_s(live.facts, self._contest.clock.now())
             raise Refusal(
@@ -99,9 +86,9 @@ class PracticeLogins:
                 "its token again, and POST /logout with that token.",
             )
         if live.facts.started is None:
-            sessions.void(live.session_id, "practice", "its login did not succeed")
+            steps.void(live.session_id, "practice", "its login did not succeed")
         else:
-            sessions.end(live.session_id, EndCause.DEADLINE, "practice")
+            steps.end(live.session_id, EndCause.DEADLINE, "practice")
 
 
 def policy_of(contest: Contest, lanes: Sequence[Lane]) -> LoginPolicy:

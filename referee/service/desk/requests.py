@@ -26,7 +26,7 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
         return {"session": desk.begin(str(request["team"]), str(request["address"]), lane)}
     if action == "logout":
         session_id = int(request["session"])
-        desk.log_out(session_id)
+        desk.steps_of(session_id).log_out(session_id)
         return {"session": session_id}
     if action == "show":
         return {"painted_s": _show(desk, request)}

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from power.errors import MeterHolds
-from power.meter import Held, IntegrationState, Leave, Meter
+from power.meter import Held, IntegrationState, Meter
 from power.wipe_guard import Guard, look
 from power.wipe_rule import RunEntry, RunEvent, beginning, ending, last_of
 from referee.errors import Unavailable
@@ -39,22 +39,15 @@ class SessionRuns:
         self._lane = lane
         self._metering = metering
         self._runs = metering.runs
-        self._resource = metering.resource or contest.config.lane(lane).meter.resource
+        self._resource = metering.resource
         self._warn = warn
         self._warned = ""
-
-    def leave(self, meter: Meter) -> Leave:
-        """Return leave to reset the meter; raise `MeterHolds` if nobody has fetched what it holds.
-
-        It runs on the meter's thread, right before the reset.
-        """
-        return self._guard(meter).leave()
 
     def obstacle(self) -> str:
         """Return why no session could begin on the idle meter; '' if one could."""
         self.catch_up()
         try:
-            self._metering.look(self.leave)
+            self._metering.look(self._metering.leave)
         except Unavailable as error:
             return str(error) if isinstance(error.__cause__, MeterHolds) else ""
         return ""
@@ -63,7 +56,7 @@ class SessionRuns:
         """Return why the meter could not be reset now, whatever the reason; '' if it could."""
         self.catch_up()
         try:
-            self._metering.look(self.leave)
+            self._metering.look(self._metering.leave)
         except Unavailable as error:
             return str(error)
         return ""

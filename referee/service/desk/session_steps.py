@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a session: it is made, armed, ended, declared void, or given more time."""
+"""The steps of a session: it is made, armed, ended, declared void, run again, or extended."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from referee.core.states import (
     SessionEvent,
     SessionState,
     end_to_record,
+    remaining_s,
     require,
     state_of,
 )
@@ -81,113 +82,184 @@ def make_by_hand(contest: Contest, team: str, operator: str, lane: int) -> int:
 
 
 class SessionSteps:
-    """The steps of one lane's sessions; a caller holds the lane's lock, but for `arm_new`.
+    """The steps of one lane's sessions, one at a time: each takes the lane's lock.
 
-    `lanes` are all lanes of the desk, since a team has one live session.
+    `lanes` are all lanes of the desk, since a team has one live session. Each operator's step and
+    its audit are one transaction.
     """
 
     def __init__(
         self, contest: Contest, lane: Lane, lanes: Sequence[Lane], readiness: Readiness
     ) -> None:
         self._contest = contest
-        self._lane = lane
+        self.lane = lane
         self._lanes = lanes
         self._readiness = readiness
 
     def arm(self, session_id: int, operator: str) -> None:
-        """Prepare the lane's meter and let a session's team log in, as `ControlDesk.arm` says."""
-        session = self._load(session_id)
-        state = self._state(session)
-        if require(state, SessionEvent.ARM) is state:
-            return
-        live = self._lane.live()
-        if live is not None:
-            raise self._busy(live)
-        self._require_team_free(session.team)
-        self._lane.require_display()
-        self._readiness.require(self._lane.number)
-        self._lane.prepare(session.facts.length_s)
-        with self._contest.database.write() as connection:
-            self._require_team_free(session.team)
-            _record_armed(connection, session_id, self._contest.clock.now(), operator)
-        self._lane.expect_images(session_id)
+        """Prepare the meter and let the session's team log in; a repeat changes nothing.
+
+        Raises `Refusal` if the session's state forbids arming, if another session of the lane
+        is armed or running, or if a check before the event fails and nobody has overridden it
+        (code `not_ready`). Raises `Unavailable` if the meter cannot be prepared, or if it holds a
+        result that no session has fetched. The session then stays READY.
+        """
+        with self.lane.lock:
+            session = self._load(session_id)
+            state = self._state(session)
+            if require(state, SessionEvent.ARM) is state:
+                return
+            self._require_may_arm(session)
+            self.lane.finish_sessions()
+            self.lane.metering.prepare(int(session.facts.length_s))
+            with self._contest.database.write() as connection:
+                self._require_team_free(session.team)
+                _record_armed(connection, session_id, self._contest.clock.now(), operator)
+            self.lane.expect_images(session_id)
 
     def arm_new(self, team: str, operator: str) -> SessionRecord:
-        """Prepare the lane's meter, then make an armed session; a failure makes no session."""
+        """Prepare the meter, then make an armed session; a failure makes no session."""
         obstacles = blockers(self._contest)
         if obstacles:
             raise Refusal("not_ready", " ".join(obstacles), tuple(obstacles))
-        self._lane.prepare(float(self._contest.config.contest.seconds))
-        now = self._contest.clock.now()
-        with self._contest.database.write() as connection:
-            session_id = make_session(self._contest, connection, team, self._lane.number, now)
-            _record_armed(connection, session_id, now, operator)
-        self._lane.expect_images(session_id)
+        with self.lane.lock:
+            self.lane.finish_sessions()
+            self.lane.metering.prepare(self._contest.config.contest.seconds)
+            now = self._contest.clock.now()
+            with self._contest.database.write() as connection:
+                session_id = make_session(self._contest, connection, team, self.lane.number, now)
+                _record_armed(connection, session_id, now, operator)
+            self.lane.expect_images(session_id)
         return self._load(session_id)
 
     def end(self, session_id: int, cause: EndCause, actor: str) -> None:
-        """End a running session, as `ControlDesk.end` says."""
-        session = self._load(session_id)
-        require(self._state(session), SessionEvent.END)
-        self._lane.clear_display(session_id)
-        if session.facts.ended is None and session.facts.started is not None:
-            with self._contest.database.write() as connection:
-                # The time of the end is read inside the transaction. So an answer that was
-                # committed earlier arrived before the end, and a later commit sees the end.
-                now = self._contest.clock.now()
-                at, why = end_to_record(session.facts, now, cause)
-                record_event(connection, session_id, "ended", at, actor=actor, cause=why.value)
-                if cause is EndCause.STOP:
-                    insert_audit(connection, now, actor, "stop", session_id)
-        self._lane.settling.wake()
+        """End a running session and stop the meter; a repeat changes nothing.
+
+        The end is recorded before the meter is stopped. A meter that cannot be reached stops by
+        its own timer. Its energy is read and judged as soon as it answers again.
+        """
+        with self.lane.lock:
+            session = self._load(session_id)
+            require(self._state(session), SessionEvent.END)
+            self.lane.clear_display(session_id)
+            if session.facts.ended is None and session.facts.started is not None:
+                self._record_end(session, cause, actor)
+            self.lane.settling.wake()
+
+    def end_if_due(self) -> float | None:
+        """End the lane's session if its time is over; return the seconds until then, if it runs."""
+        live = self.lane.live()
+        if live is None or live.facts.started is None:
+            return None
+        left_s = remaining_s(live.facts, self._contest.clock.now())
+        if left_s > 0.0:
+            return left_s
+        with self.lane.lock:
+            # Extra time may have moved the deadline since.
+            facts = self._load(live.session_id).facts
+            if remaining_s(facts, self._contest.clock.now()) <= 0.0:
+                self.end(live.session_id, EndCause.DEADLINE, "clock")
+        return None
+
+    def log_out(self, session_id: int) -> None:
+        """End a session for its team.
+
+        Returns when the meter has got the command to stop, or is lost, after five seconds at most.
+        """
+        self.end(session_id, EndCause.LOGOUT, self._load(session_id).team)
+        self.lane.settling.wait_for_stop(session_id)
 
     def void(self, session_id: int, operator: str, reason: str) -> None:
-        """Declare a session void, and stop it if it runs."""
+        """Declare a session void and record the reason; stop the session first if it runs."""
         if not reason.strip():
             raise Refusal("reason_missing", "Voiding a session needs a reason. Give one.")
-        session = self._load(session_id)
-        state = self._state(session)
-        if state is SessionState.VOID:
-            return
-        require(state, SessionEvent.ABORT)
-        if session.facts.started is not None and session.facts.ended is None:
-            # The session runs, or the clock has not recorded its deadline yet.
-            self.end(session_id, EndCause.STOP, operator)
-        if state is SessionState.ARMED:
-            # A lost meter must not keep anybody from voiding. Its timer ends the integration.
-            with suppress(Unavailable):
-                self._lane.stop_lost_start(session_id)
-        now = self._contest.clock.now()
-        with self._contest.database.write() as connection:
-            require_provisional(connection)
-            record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
-            insert_audit(connection, now, operator, "void", session_id, reason=reason)
-        self._lane.clear_display(session_id)
+        with self.lane.lock:
+            session = self._load(session_id)
+            state = self._state(session)
+            if state is SessionState.VOID:
+                return
+            require(state, SessionEvent.ABORT)
+            if session.facts.started is not None and session.facts.ended is None:
+                # The session runs, or the clock has not recorded its deadline yet.
+                self.end(session_id, EndCause.STOP, operator)
+            if state is SessionState.ARMED:
+                # A lost meter must not keep anybody from voiding. Its timer ends the integration.
+                with suppress(Unavailable):
+                    self.lane.stop_lost_start(session_id)
+            now = self._contest.clock.now()
+            with self._contest.database.write() as connection:
+                require_provisional(connection)
+                record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
+                insert_audit(connection, now, operator, "void", session_id, reason=reason)
+            self.lane.clear_display(session_id)
+
+    def rerun(self, session_id: int, operator: str, reason: str) -> int:
+        """Void a session and make another for its team in the same lane; return its number.
+
+        A repeat returns the number of the session that was made.
+        """
+        with self.lane.lock:
+            self.void(session_id, operator, reason)
+            session = self._load(session_id)
+            made = standing_after(self._contest, session)
+            if made is not None:
+                return made
+            return make_by_hand(self._contest, session.team, operator, session.lane)
 
     def extend(
         self, session_id: int, operator: str, seconds: int, reason: str, seen_length_s: float
     ) -> None:
-        """Give a session more time, as `ControlDesk.extend` says."""
+        """Give a session that is not over more time, with a reason.
+
+        `seen_length_s` is the length that the operator saw, so a repeat is refused (code
+        `length_moved`) and adds nothing. An armed session's meter is prepared again, because its
+        timer ends with the session. Raises `Refusal` (code `timer_runs`) for a running session
+        with a meter: its timer cannot move any more, and time without energy has no score.
+        """
         if not reason.strip():
             raise Refusal("reason_missing", "Extra time needs a reason. Give one.")
-        session = self._load(session_id)
-        state = require(self._state(session), SessionEvent.EXTEND)
-        length_s = session.facts.length_s
-        _require_time(session, seconds, seen_length_s)
-        if state is SessionState.RUNNING and self._lane.metering.status.link is not LinkState.NONE:
-            raise Refusal("timer_runs", _TIMER_RUNS.format(session_id))
-        if state is SessionState.ARMED:
-            self._lane.prepare(length_s + seconds)
+        with self.lane.lock:
+            session = self._load(session_id)
+            state = require(self._state(session), SessionEvent.EXTEND)
+            _require_time(session, seconds, seen_length_s)
+            has_meter = self.lane.metering.status.link is not LinkState.NONE
+            if state is SessionState.RUNNING and has_meter:
+                raise Refusal("timer_runs", _TIMER_RUNS.format(session_id))
+            if state is SessionState.ARMED:
+                self.lane.finish_sessions()
+                self.lane.metering.prepare(int(session.facts.length_s) + seconds)
+            self._record_extra_time(session, operator, seconds, reason)
+
+    def _record_end(self, session: SessionRecord, cause: EndCause, actor: str) -> None:
+        session_id = session.session_id
+        with self._contest.database.write() as connection:
+            # The time of the end is read inside the transaction. So an answer that was
+            # committed earlier arrived before the end, and a later commit sees the end.
+            now = self._contest.clock.now()
+            at, why = end_to_record(session.facts, now, cause)
+            record_event(connection, session_id, "ended", at, actor=actor, cause=why.value)
+            if cause is EndCause.STOP:
+                insert_audit(connection, now, actor, "stop", session_id)
+
+    def _record_extra_time(
+        self, session: SessionRecord, operator: str, seconds: int, reason: str
+    ) -> None:
+        own, detail = session.session_id, f"{seconds} s"
         with self._contest.database.write() as connection:
             require_provisional(connection)
             # The time is read inside the transaction: extra time revives no session.
             now = self._contest.clock.now()
             require(state_of(session.facts, now), SessionEvent.EXTEND)
-            insert_extra_time(
-                connection, session_id, seconds, now, operator=operator, reason=reason
-            )
-            detail = f"{seconds} s"
-            insert_audit(connection, now, operator, "extra time", session_id, detail, reason=reason)
+            insert_extra_time(connection, own, seconds, now, operator=operator, reason=reason)
+            insert_audit(connection, now, operator, "extra time", own, detail, reason=reason)
+
+    def _require_may_arm(self, session: SessionRecord) -> None:
+        live = self.lane.live()
+        if live is not None:
+            raise self._busy(live)
+        self._require_team_free(session.team)
+        self.lane.require_display()
+        self._readiness.require(self.lane.number)
 
     def _load(self, session_id: int) -> SessionRecord:
         return load_session(self._contest.database.connection, session_id)
@@ -199,7 +271,7 @@ class SessionSteps:
         """Raise `Refusal` if a session of the team is live in another lane."""
         for lane in self._lanes:
             live = lane.live()
-            if live is not None and live.team == team and lane is not self._lane:
+            if live is not None and live.team == team and lane is not self.lane:
                 raise self._busy(live, f" in lane '{lane.name}'")
 
     def _busy(self, live: SessionRecord, where: str = "") -> Refusal:

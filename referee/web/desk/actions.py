@@ -159,19 +159,20 @@ def _move(
             f"Session {session_id} is {state} now, not {json.dumps(seen)}. Look again.",
         )
     operator, reason = acting_operator(arguments), posted_text(arguments, "reason")
+    steps = desk.steps_of(session_id)
     if move == "arm":
-        desk.arm(session_id, operator)
+        steps.arm(session_id, operator)
     elif move == "stop":
-        desk.end(session_id, EndCause.STOP, operator)
+        steps.end(session_id, EndCause.STOP, operator)
     elif move == "extra":
         seconds, length_s = posted_number(arguments, "seconds"), arguments.get("seen_length_s")
         seen_s = length_s if isinstance(length_s, (int, float)) else -1.0
-        desk.extend(session_id, operator, seconds, reason, seen_s)
+        steps.extend(session_id, operator, seconds, reason, seen_s)
     elif move == "rerun":
         _require_may_run(contest, desk.team_of(session_id), desk.lane_of(session_id))
-        session_id = desk.rerun(session_id, operator, reason)
+        session_id = steps.rerun(session_id, operator, reason)
     else:
-        desk.void(session_id, operator, reason)
+        steps.void(session_id, operator, reason)
     return {"session": session_id, "state": desk.state(session_id).value}
 
 

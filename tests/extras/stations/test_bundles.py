@@ -44,7 +44,7 @@ def played(tmp_path_factory):
         event.play("bees", found=5)
         event.early = folder / "early.zip"
         write_bundle(contest, 2, event.early)
-        desk.void(2, "Kim", "wrong images")
+        desk.steps_of(2).void(2, "Kim", "wrong images")
         event.bundles = folder / "bundles"
         event.bundles.mkdir()
         for number in (1, 2):

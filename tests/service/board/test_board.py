@@ -63,7 +63,7 @@ class Shown:
     def run(self, team="ants"):
         """Begin a session of a team."""
         session_id = self.desk.new_session(team, "Kim")
-        self.desk.arm(session_id, "Kim")
+        self.desk.steps_of(session_id).arm(session_id, "Kim")
         return self.desk.begin(team, "10.0.0.2")
 
     def store(self, session_id, elapsed_s, **changes):
@@ -232,7 +232,7 @@ def test_session_that_was_too_short_is_marked(shown, seconds, short):
     """A session shorter than ten update intervals has no exact energy, and shows its length."""
     session_id = shown.run()
     shown.clock.advance(seconds)
-    shown.desk.end(session_id, EndCause.LOGOUT, "ants")
+    shown.desk.steps_of(session_id).end(session_id, EndCause.LOGOUT, "ants")
     shown.clock.advance(50)
     ended = shown.board.session(session_id)
     assert (pytest.approx(seconds), short) == (ended["ran_s"], ended["too_short"])
@@ -246,7 +246,7 @@ def test_session_of_its_whole_length_is_not_too_short(contest):
         shown = Shown(contest, desk)
         session_id = shown.run()
         contest.clock.advance(5)
-        desk.end(session_id, EndCause.DEADLINE, "clock")
+        desk.steps_of(session_id).end(session_id, EndCause.DEADLINE, "clock")
         ended = shown.board.session(session_id)
         assert (5.0, False) == (ended["ran_s"], ended["too_short"])
 
@@ -280,7 +280,7 @@ def test_session_that_ended_says_what_it_waits_for(shown):
     session_id = shown.run()
     assert shown.board.session(session_id)["settling_left_s"] is None
     shown.judge(session_id, 0.5, "SUSPECT", "It was read once.")
-    shown.desk.end(session_id, EndCause.STOP, "Kim")
+    shown.desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     ended = shown.board.session(session_id)
     assert ("ENDED", None) == (ended["state"], ended["settling_left_s"])
     assert (["It was read once."], False) == (ended["reasons"], ended["final"])
@@ -292,7 +292,7 @@ def test_waiting_for_the_meter_is_bounded(contest, meter):
         shown = Shown(contest, desk)
         session_id = shown.run()
         meter.lost = True
-        desk.end(session_id, EndCause.STOP, "Kim")
+        desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
         assert 120.0 == shown.board.session(session_id)["settling_left_s"]
         contest.clock.advance(50)
         assert 70.0 == shown.board.session(session_id)["settling_left_s"]
@@ -349,7 +349,7 @@ def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
     second = shown.desk.new_session("bees", "Kim")
     assert first == shown.lane()["current"]["id"]
     assert "READY" == shown.board.session(second)["state"]
-    shown.desk.void(first, "Kim", "wrong device")
+    shown.desk.steps_of(first).void(first, "Kim", "wrong device")
     assert second == shown.lane()["current"]["id"]
     assert "wrong device" == shown.board.session(first)["void_reason"]
     with pytest.raises(Refusal, match="There is no session 77"):
@@ -361,13 +361,13 @@ def test_a_result_stays_until_the_next_session_is_armed(shown):
     first = shown.run("ants")
     second = shown.desk.new_session("bees", "Kim")
     third = shown.desk.new_session("crabs", "Kim")
-    shown.desk.end(first, EndCause.STOP, "Kim")
+    shown.desk.steps_of(first).end(first, EndCause.STOP, "Kim")
     assert (first, "ENDED") == (shown.current("id"), shown.current("state"))
     shown.clock.advance(3600)
     assert first == shown.current("id")
-    shown.desk.arm(second, "Kim")
+    shown.desk.steps_of(second).arm(second, "Kim")
     assert second == shown.current("id")
-    shown.desk.void(second, "Kim", "wrong device")
+    shown.desk.steps_of(second).void(second, "Kim", "wrong device")
     assert third == shown.current("id")
 
 
@@ -381,7 +381,7 @@ def test_of_two_ready_sessions_the_older_is_shown(shown):
 def test_a_void_session_is_shown_where_there_is_no_other(shown):
     """Without a live, ended or READY session the card shows the newest one."""
     first = shown.desk.new_session("ants", "Kim")
-    shown.desk.void(first, "Kim", "withdrawn")
+    shown.desk.steps_of(first).void(first, "Kim", "withdrawn")
     assert (first, "VOID") == (shown.current("id"), shown.current("state"))
 
 
@@ -432,9 +432,9 @@ def test_next_in_line_is_the_one_that_was_made_first(shown):
     first = shown.desk.new_session("ants", "Kim")
     second = shown.desk.new_session("bees", "Kim")
     assert {"id": first, "team": "ants"} == shown.lane()["next"]
-    shown.desk.arm(first, "Kim")
+    shown.desk.steps_of(first).arm(first, "Kim")
     assert {"id": second, "team": "bees"} == shown.lane()["next"]
-    shown.desk.void(second, "Kim", "they went home")
+    shown.desk.steps_of(second).void(second, "Kim", "they went home")
     assert shown.lane()["next"] is None
 
 
@@ -445,7 +445,7 @@ def test_new_session_is_refused_while_one_is_ready(shown):
         shown.desk.new_session("ants", "Kim")
     assert "session_ready" == refused.value.code
     assert first + 1 == shown.desk.new_session("bees", "Kim")
-    shown.desk.arm(first, "Kim")
+    shown.desk.steps_of(first).arm(first, "Kim")
     assert first + 2 == shown.desk.new_session("ants", "Kim")
     assert 3 == len(shown.board.show()["sessions"])
 

@@ -40,7 +40,7 @@ def state_in(contest, session_id):
 def armed(desk, team="ants"):
     """Make and arm a session."""
     session_id = desk.new_session(team, "Kim")
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     return session_id
 
 
@@ -73,7 +73,7 @@ def test_arming_prepares_the_meter(desk, contest, meter):
     """Arming resets the meter and sets ranges and a timer of the session's length."""
     session_id = desk.new_session("ants", "Kim")
     assert SessionState.READY is state_in(contest, session_id)
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     assert SessionState.ARMED is state_in(contest, session_id)
     assert (600, 15.0) == (meter.settings.timer_s, meter.settings.voltage_range_v)
     assert IntegrationState.RESET is meter.state()
@@ -93,13 +93,13 @@ def test_arming_wipes_no_result_that_nobody_fetched(desk, contest, meter):
     foreign_run(meter, contest)
     prepared = meter.calls.count("prepare")
     with pytest.raises(Unavailable, match="python -m power rescue") as refused:
-        desk.arm(session_id, "Kim")
+        desk.steps_of(session_id).arm(session_id, "Kim")
     assert "5 s (state STOP)" in str(refused.value)
     assert "--discard" in str(refused.value)
     assert SessionState.READY is state_in(contest, session_id)
     assert prepared == meter.calls.count("prepare")
     meter.prepare(meter.settings, LEAVE)
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     assert SessionState.ARMED is state_in(contest, session_id)
 
 
@@ -110,9 +110,9 @@ def test_the_result_of_the_last_session_may_be_wiped(contest, meter, clock, way)
         session_id = running(desk)
         clock.advance(20.0)
         if way == "voided":
-            desk.void(session_id, "Kim", "a wrong board")
+            desk.steps_of(session_id).void(session_id, "Kim", "a wrong board")
         else:
-            desk.end(session_id, EndCause.STOP, "Kim")
+            desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
         settled(contest, session_id)
         if way != "restarted":
             assert SessionState.ARMED is state_in(contest, armed(desk, "bees"))
@@ -125,7 +125,7 @@ def test_a_run_after_the_last_session_is_not_wiped(desk, contest, meter):
     """A result that somebody made after the last session belongs to no session."""
     session_id = running(desk)
     contest.clock.advance(20.0)
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     settled(contest, session_id)
     foreign_run(meter, contest)
     with pytest.raises(Unavailable, match="python -m power rescue FAKE"):
@@ -171,7 +171,7 @@ def test_extra_time_wipes_nothing(contest, meter):
         foreign_run(meter, contest)
         kept = meter.energy_wh
         with pytest.raises(Unavailable, match="python -m power rescue FAKE"):
-            desk.extend(session_id, "Kim", 60, "the hall was locked", 600.0)
+            desk.steps_of(session_id).extend(session_id, "Kim", 60, "the hall was locked", 600.0)
         assert kept == meter.energy_wh
 
 
@@ -180,7 +180,7 @@ def test_arming_again_changes_nothing(desk, contest, meter):
     session_id = armed(desk)
     first = facts_of(contest, session_id).armed
     contest.clock.advance(5)
-    desk.arm(session_id, "Robin")
+    desk.steps_of(session_id).arm(session_id, "Robin")
     assert first == facts_of(contest, session_id).armed
     assert 1 == meter.calls.count("prepare")
     assert ["new session", "arm"] == actions(contest, session_id)
@@ -192,7 +192,7 @@ def test_second_session_is_refused_while_one_is_live(desk, contest, meter, begin
     first = running(desk) if begin else armed(desk)
     second = desk.new_session("bees", "Kim")
     with pytest.raises(Refusal, match=f"Session {first} of 'ants'") as refused:
-        desk.arm(second, "Kim")
+        desk.steps_of(second).arm(second, "Kim")
     assert "other_session_live" == refused.value.code
     assert SessionState.READY is state_in(contest, second)
     assert 1 == meter.calls.count("prepare")
@@ -203,18 +203,18 @@ def test_meter_that_cannot_be_prepared_leaves_the_session_ready(desk, contest, m
     session_id = desk.new_session("ants", "Kim")
     meter.fail_prepare = MeterRefused("The meter refused its voltage range.", 841, "range")
     with pytest.raises(Unavailable, match="refused its voltage range"):
-        desk.arm(session_id, "Kim")
+        desk.steps_of(session_id).arm(session_id, "Kim")
     assert SessionState.READY is state_in(contest, session_id)
     assert ["new session"] == actions(contest, session_id)
     meter.fail_prepare = None
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     assert SessionState.ARMED is state_in(contest, session_id)
 
 
 def test_unknown_session_cannot_be_armed(desk):
     """The desk refuses to arm a session number that does not exist."""
     with pytest.raises(Refusal, match="no session 99"):
-        desk.arm(99, "Kim")
+        desk.steps_of(99).arm(99, "Kim")
 
 
 # Login
@@ -265,7 +265,7 @@ def test_login_of_another_team_has_no_effect(desk, contest, meter, begin):
 def test_login_after_the_end_is_refused(desk, contest):
     """An ended session does not begin again."""
     session_id = running(desk)
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     with pytest.raises(Refusal, match="Your session is over") as refused:
         desk.begin("ants", "10.0.0.2")
     assert "session_over" == refused.value.code
@@ -346,11 +346,11 @@ def test_a_second_end_changes_nothing(desk, contest):
     """Two presses on Stop after a logout change nothing."""
     session_id = running(desk)
     contest.clock.advance(100)
-    desk.end(session_id, EndCause.LOGOUT, "ants")
+    desk.steps_of(session_id).end(session_id, EndCause.LOGOUT, "ants")
     first = facts_of(contest, session_id)
     contest.clock.advance(10)
-    desk.end(session_id, EndCause.STOP, "Kim")
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     assert (first.ended, EndCause.LOGOUT) == (
         facts_of(contest, session_id).ended,
         facts_of(contest, session_id).end_cause,
@@ -363,7 +363,7 @@ def test_operator_stops_a_session(desk, contest, meter):
     """A stop is audited with its operator."""
     session_id = running(desk)
     contest.clock.advance(7)
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     assert EndCause.STOP is facts_of(contest, session_id).end_cause
     assert "stop" in actions(contest, session_id)
     settled(contest, session_id)
@@ -375,7 +375,7 @@ def test_stop_after_the_deadline_is_the_deadline(desk, contest):
     session_id = running(desk)
     started = facts_of(contest, session_id).started
     contest.clock.advance(601)
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     facts = facts_of(contest, session_id)
     assert (shifted(started, 600), EndCause.DEADLINE) == (facts.ended, facts.end_cause)
 
@@ -384,7 +384,7 @@ def test_session_that_never_ran_cannot_end(desk, contest):
     """Logout and stop of a session that does not run are refused."""
     session_id = armed(desk)
     with pytest.raises(Refusal) as refused:
-        desk.end(session_id, EndCause.STOP, "Kim")
+        desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     assert "state_conflict" == refused.value.code
     assert SessionState.ARMED is state_in(contest, session_id)
 
@@ -392,7 +392,7 @@ def test_session_that_never_ran_cannot_end(desk, contest):
 def test_next_session_follows(desk, contest, meter):
     """When one session's energy is settled, the next can be armed and run."""
     first = running(desk)
-    desk.end(first, EndCause.STOP, "Kim")
+    desk.steps_of(first).end(first, EndCause.STOP, "Kim")
     second = running(desk, "bees")
     assert SessionState.RUNNING is state_in(contest, second)
     assert energy_of(contest.database.connection, first) is not None
@@ -406,7 +406,7 @@ def test_void_needs_a_reason(desk, contest, reason):
     """A void without a reason is refused."""
     session_id = running(desk)
     with pytest.raises(Refusal) as refused:
-        desk.void(session_id, "Kim", reason)
+        desk.steps_of(session_id).void(session_id, "Kim", reason)
     assert "reason_missing" == refused.value.code
     assert SessionState.RUNNING is state_in(contest, session_id)
 
@@ -415,10 +415,10 @@ def test_void_needs_a_reason(desk, contest, reason):
 def test_void_from_every_early_state(desk, contest, make):
     """A void keeps its reason, a repeat changes nothing, and the next session may be armed."""
     session_id = make(desk)
-    desk.void(session_id, "Kim", "fire alarm")
+    desk.steps_of(session_id).void(session_id, "Kim", "fire alarm")
     contest.clock.advance(1)
     first = facts_of(contest, session_id).voided
-    desk.void(session_id, "Robin", "another reason")
+    desk.steps_of(session_id).void(session_id, "Robin", "another reason")
     session = load_session(contest.database.connection, session_id)
     assert (first, "fire alarm") == (session.facts.voided, session.void_reason)
     assert SessionState.VOID is state_in(contest, session_id)
@@ -430,7 +430,7 @@ def test_void_from_every_early_state(desk, contest, make):
 def test_voiding_a_running_session_stops_the_meter(desk, contest, meter):
     """Voiding a running session stops the integration."""
     session_id = running(desk)
-    desk.void(session_id, "Kim", "wrong cable")
+    desk.steps_of(session_id).void(session_id, "Kim", "wrong cable")
     eventually(lambda: meter.state() is IntegrationState.STOP)
 
 
@@ -439,7 +439,7 @@ def test_void_at_the_deadline_leaves_the_clock_working(desk, contest, meter):
     for _ in range(3):
         session_id = running(desk)
         contest.clock.advance(601)
-        desk.void(session_id, "Kim", "too late")
+        desk.steps_of(session_id).void(session_id, "Kim", "too late")
         assert SessionState.VOID is state_in(contest, session_id)
     session_id = running(desk)
     contest.clock.advance(601)
@@ -452,7 +452,7 @@ def test_void_of_a_session_whose_end_is_not_recorded_records_it(contest, meter):
         session_id = running(desk)
     contest.clock.advance(601)
     with running_desk(contest, meter) as desk:
-        desk.void(session_id, "Kim", "power cut")
+        desk.steps_of(session_id).void(session_id, "Kim", "power cut")
     facts = facts_of(contest, session_id)
     assert (EndCause.DEADLINE, shifted(facts.started, 600)) == (facts.end_cause, facts.ended)
     assert SessionState.VOID is state_in(contest, session_id)
@@ -567,7 +567,7 @@ def test_without_a_meter_there_is_no_energy(tmp_path):
     with running_desk(contest, None) as desk:
         session_id = running(desk)
         assert SessionState.RUNNING is state_in(contest, session_id)
-        desk.end(session_id, EndCause.STOP, "Kim")
+        desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
         energy = settled(contest, session_id)
     contest.database.close()
     assert ("INVALID", None) == (energy.verdict, energy.energy_wh)
@@ -669,7 +669,7 @@ def test_session_that_was_not_settled_is_settled_at_the_next_start(contest, mete
         session_id = running(desk)
         clock.advance(50)
         meter.lost = True
-        desk.end(session_id, EndCause.STOP, "Kim")
+        desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     assert energy_of(contest.database.connection, session_id) is None
     meter.lost = False
     with running_desk(contest, meter):
@@ -681,7 +681,7 @@ def test_a_settled_session_is_left_alone(contest, meter, clock):
     """A restart does not judge a settled session again."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
-        desk.end(session_id, EndCause.STOP, "Kim")
+        desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
         first = settled(contest, session_id)
     calls = len(meter.calls)
     with running_desk(contest, meter) as desk:
@@ -715,7 +715,7 @@ def test_practice_login_after_the_end_gives_a_fresh_session(practice, meter):
     """A contestant may rehearse any number of times."""
     with running_desk(practice, meter) as desk:
         first = desk.begin("ants", "10.0.0.2")
-        desk.end(first, EndCause.LOGOUT, "ants")
+        desk.steps_of(first).end(first, EndCause.LOGOUT, "ants")
         second = desk.begin("ants", "10.0.0.2")
         assert (1, 2) == (first, second)
         practice.clock.advance(600)
@@ -784,8 +784,8 @@ def test_a_desk_without_a_meter_has_no_obstacle(contest):
 def test_extra_time_of_an_armed_session_moves_the_meters_timer(desk, contest, meter, clock):
     """The meter is prepared again, and ends with the longer session: the energy is whole."""
     session_id = desk.new_session("ants", "Kim")
-    desk.arm(session_id, "Kim")
-    desk.extend(session_id, "Kim", 60, "a late start", 600.0)
+    desk.steps_of(session_id).arm(session_id, "Kim")
+    desk.steps_of(session_id).extend(session_id, "Kim", 60, "a late start", 600.0)
     assert 660 == meter.settings.timer_s
     desk.begin("ants", "10.0.0.2")
     clock.advance(659)
@@ -797,10 +797,10 @@ def test_extra_time_of_an_armed_session_moves_the_meters_timer(desk, contest, me
 def test_extra_time_is_refused_while_the_timer_runs(desk, contest, meter):
     """A running session keeps its deadline, because time after the timer would have no energy."""
     session_id = desk.new_session("ants", "Kim")
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     desk.begin("ants", "10.0.0.2")
     with pytest.raises(Refusal, match="timer ends the measurement") as refused:
-        desk.extend(session_id, "Kim", 60, "the switch failed", 600.0)
+        desk.steps_of(session_id).extend(session_id, "Kim", 60, "the switch failed", 600.0)
     assert "timer_runs" == refused.value.code
     assert 600.0 == facts_of(contest, session_id).length_s
 
@@ -809,10 +809,10 @@ def test_extra_time_survives_a_restart(contest, clock):
     """A new desk ends the session at the moved deadline, and not at the old one."""
     with running_desk(contest, None) as desk:
         session_id = desk.new_session("ants", "Kim")
-        desk.arm(session_id, "Kim")
+        desk.steps_of(session_id).arm(session_id, "Kim")
         desk.begin("ants", "10.0.0.2")
         clock.advance(599)
-        desk.extend(session_id, "Kim", 60, "the switch failed", 600.0)
+        desk.steps_of(session_id).extend(session_id, "Kim", 60, "the switch failed", 600.0)
     with running_desk(contest, None):
         clock.advance(59)
         assert SessionState.RUNNING is state_in(contest, session_id)

@@ -47,7 +47,7 @@ def died(contest, name):
 def test_the_clock_that_died_still_keeps_the_deadline(desk, contest, clock, monkeypatch):
     """The clock's death is an alarm on the board, and the session still ends at its deadline."""
     session_id = running(desk)
-    dies_once(monkeypatch, desk._clock, "_end_if_due")
+    dies_once(monkeypatch, desk._clock, "_look_after")
     died(contest, "session-clock")
     assert (
         "'session-clock' died"
@@ -78,7 +78,7 @@ def test_settling_that_died_settles_all_the_same(desk, contest, monkeypatch):
     dies_once(monkeypatch, desk.lanes[0].settling, "unsettled")
     died(contest, "settling")
     session_id = running(desk)
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     assert settled(contest, session_id).energy_id
 
 

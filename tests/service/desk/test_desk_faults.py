@@ -50,7 +50,7 @@ def test_settling_that_failed_is_tried_again(contest, desk, monkeypatch):
     """Settling that the disk refuses is reported, and succeeds at the next try."""
     calls = fail_once(monkeypatch, settling_module, "insert_energy", Unavailable("no room"))
     session_id = running(desk)
-    desk.end(session_id, EndCause.LOGOUT, "ants")
+    desk.steps_of(session_id).end(session_id, EndCause.LOGOUT, "ants")
     assert settled(contest, session_id).energy_wh is not None
     assert len(calls) == 2
     eventually(lambda: any("no room" in text for text in texts(contest)))
@@ -67,11 +67,11 @@ def test_nothing_is_armed_while_an_energy_is_not_stored(contest, desk, monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(settling_module, "insert_energy", refuse)
         patched.setattr(settling_module, "_FINISH_S", 0.05)
-        desk.end(session_id, EndCause.LOGOUT, "ants")
+        desk.steps_of(session_id).end(session_id, EndCause.LOGOUT, "ants")
         with pytest.raises(Unavailable, match="not fetched yet"):
-            desk.arm(later, "Kim")
+            desk.steps_of(later).arm(later, "Kim")
     settled(contest, session_id)
-    desk.arm(later, "Kim")
+    desk.steps_of(later).arm(later, "Kim")
 
 
 def test_restarted_desk_leaves_the_meter_to_the_session_that_runs(contest, meter, monkeypatch):
@@ -85,7 +85,7 @@ def test_restarted_desk_leaves_the_meter_to_the_session_that_runs(contest, meter
         patched.setattr(settling_module, "_FINISH_S", 0.0)
         patched.setattr(settling_module.Settling, "finish", lambda self: None)
         first = running(desk)
-        desk.end(first, EndCause.LOGOUT, "ants")
+        desk.steps_of(first).end(first, EndCause.LOGOUT, "ants")
         eventually(lambda: "stop" in meter.calls)
         eventually(lambda: any("no room" in text for text in texts(contest)))
         second = running(desk, "bees")
@@ -100,10 +100,10 @@ def test_restarted_desk_leaves_the_meter_to_the_session_that_runs(contest, meter
 def test_stop_on_an_ended_session_leaves_the_running_one_alone(contest, clock, desk):
     """A late press on Stop for an ended session leaves the running session alone."""
     first = running(desk)
-    desk.end(first, EndCause.LOGOUT, "ants")
+    desk.steps_of(first).end(first, EndCause.LOGOUT, "ants")
     settled(contest, first)
     second = running(desk, "bees")
-    desk.end(first, EndCause.STOP, "Kim")
+    desk.steps_of(first).end(first, EndCause.STOP, "Kim")
     assert state_in(contest, second) is SessionState.RUNNING
     clock.advance(600)
     eventually(lambda: facts_of(contest, second).ended is not None)
@@ -128,7 +128,7 @@ def test_desk_that_is_stopped_after_an_end_leaves_the_judgement_to_the_next(cont
     with running_desk(contest, meter) as desk:
         desk.lanes[0].metering.settings = replace(slow, voltage_range_v=15.0, current_range_a=5.0)
         session_id = running(desk)
-        desk.end(session_id, EndCause.LOGOUT, "ants")
+        desk.steps_of(session_id).end(session_id, EndCause.LOGOUT, "ants")
         eventually(lambda: "stop" in meter.calls)
     assert energy_of(contest.database.connection, session_id) is None
     with running_desk(contest, meter):
@@ -149,7 +149,7 @@ def test_clock_outlives_a_disk_that_cannot_be_read(contest, clock, desk, monkeyp
 def test_slow_preparation_gives_up_before_the_start(contest, clock, meter, desk):
     """A login whose caller has given up starts no integration."""
     armed(desk)
-    desk.lanes[0]._prepared = None
+    desk.lanes[0].metering.prepared = None
     real = meter.prepare
 
     def slow(settings, leave):
@@ -192,7 +192,7 @@ def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, w
         with open(contest.images[0].path, "ab") as file:
             file.write(b"more")
     with pytest.raises(Refusal, match="make room|Put them back") as caught:
-        desk.arm(session_id, "Kim")
+        desk.steps_of(session_id).arm(session_id, "Kim")
     assert caught.value.code == "not_ready"
     assert state_in(contest, session_id) is SessionState.READY
 
@@ -271,7 +271,7 @@ def test_voiding_a_session_stops_what_its_killed_login_started(contest, meter, m
     """After the void the next team can be armed at once."""
     session_id = lost_start(contest, meter, monkeypatch)
     with running_desk(contest, meter) as desk:
-        desk.void(session_id, "Kim", "the team left")
+        desk.steps_of(session_id).void(session_id, "Kim", "the team left")
         assert IntegrationState.STOP is meter.state()
         armed(desk, "bees")
 
@@ -281,5 +281,5 @@ def test_voiding_works_while_the_meter_is_lost(contest, meter, monkeypatch):
     session_id = lost_start(contest, meter, monkeypatch)
     meter.lost = True
     with running_desk(contest, meter) as desk:
-        desk.void(session_id, "Kim", "the team left")
+        desk.steps_of(session_id).void(session_id, "Kim", "the team left")
     assert SessionState.VOID is state_in(contest, session_id)

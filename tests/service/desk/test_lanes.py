@@ -38,7 +38,7 @@ def desk(contest, meters):
 def running(desk, team, lane):
     """Make, arm and begin a session in a lane."""
     session_id = desk.new_session(team, "Kim", lane)
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     return desk.begin(team, "10.0.0.2", lane)
 
 
@@ -70,7 +70,7 @@ def test_a_lost_meter_leaves_the_other_lane_unharmed(desk, contest, meters, cloc
     meters[0].lost = True
     eventually(lambda: desk.lanes[0].metering.status.link is LinkState.LOST)
     assert LinkState.OK is desk.lanes[1].metering.status.link
-    desk.end(second, EndCause.STOP, "Kim")
+    desk.steps_of(second).end(second, EndCause.STOP, "Kim")
     assert settled(contest, second).detail["integrator_wh"] is not None
     third = running(desk, "crabs", 2)
     clock.advance(600)
@@ -109,12 +109,12 @@ def test_a_slow_meter_holds_up_its_own_lane_alone(desk, contest, meters):
 
     meters[0].prepare = slow
     first = desk.new_session("ants", "Kim", 1)
-    arming = threading.Thread(target=desk.arm, args=(first, "Kim"))
+    arming = threading.Thread(target=desk.steps_of(first).arm, args=(first, "Kim"))
     arming.start()
     try:
         assert entered.wait(BOUND_S)
         second = running(desk, "bees", 2)
-        desk.end(second, EndCause.STOP, "Kim")
+        desk.steps_of(second).end(second, EndCause.STOP, "Kim")
         settled(contest, second)
         assert SessionState.READY is state_in(contest, first)
     finally:
@@ -127,8 +127,10 @@ def test_a_lane_has_one_live_session(desk):
     """A lane refuses a second live session, while the other lane still arms one."""
     running(desk, "ants", 1)
     with pytest.raises(Refusal, match="stop or void it first"):
-        desk.arm(desk.new_session("bees", "Kim", 1), "Kim")
-    desk.arm(desk.new_session("crabs", "Kim", 2), "Kim")
+        number = desk.new_session("bees", "Kim", 1)
+        desk.steps_of(number).arm(number, "Kim")
+    number = desk.new_session("crabs", "Kim", 2)
+    desk.steps_of(number).arm(number, "Kim")
 
 
 def test_both_deadlines_are_kept_by_one_clock(desk, contest, clock):
@@ -159,7 +161,10 @@ def test_a_desk_with_fewer_lanes_says_what_it_lacks(contest, meters):
     with running_desk(contest, *meters) as desk:
         session_id = desk.new_session("ants", "Kim", 2)
     with running_desk(contest, meters[0]) as desk:
-        for act in (lambda: desk.arm(session_id, "Kim"), lambda: desk.new_session("b", "Kim", 2)):
+        for act in (
+            lambda: desk.steps_of(session_id).arm(session_id, "Kim"),
+            lambda: desk.new_session("b", "Kim", 2),
+        ):
             with pytest.raises(Refusal, match="belongs to lane 2") as refused:
                 act()
             assert "lane_unknown" == refused.value.code
@@ -167,7 +172,8 @@ def test_a_desk_with_fewer_lanes_says_what_it_lacks(contest, meters):
 
 def test_a_login_at_the_port_of_another_lane_is_sent_to_its_own(desk):
     """The refusal names both lanes and the port; nothing has begun."""
-    desk.arm(desk.new_session("ants", "Kim", 2), "Kim")
+    number = desk.new_session("ants", "Kim", 2)
+    desk.steps_of(number).arm(number, "Kim")
     with pytest.raises(Refusal, match="Your session is in lane '2'.* port 8000") as refused:
         desk.begin("ants", "10.0.0.2", 1)
     assert "other_lane" == refused.value.code
@@ -179,7 +185,7 @@ def test_a_team_is_live_in_one_lane_at_a_time(desk):
     running(desk, "ants", 1)
     second = desk.new_session("ants", "Kim", 2)
     with pytest.raises(Refusal, match="Session 1 of 'ants' is RUNNING in lane"):
-        desk.arm(second, "Kim")
+        desk.steps_of(second).arm(second, "Kim")
     assert SessionState.READY is desk.state(second)
 
 
@@ -191,7 +197,7 @@ def test_rehearsals_take_the_lane_of_their_port(practice, clock):
         assert first == desk.begin("ants", "10.0.0.2", 1)
         with pytest.raises(Refusal, match="'bees' is running"):
             desk.begin("crabs", "10.0.0.4", 2)
-        desk.end(second, EndCause.LOGOUT, "bees")
+        desk.steps_of(second).end(second, EndCause.LOGOUT, "bees")
         third = desk.begin("crabs", "10.0.0.4", 2)
         assert SessionState.RUNNING is state_in(practice, first)
         assert SessionState.RUNNING is state_in(practice, third)
@@ -213,14 +219,14 @@ def test_one_meter_in_two_lanes_arms_in_neither(contest, meters):
         for lane, team in enumerate(("ants", "bees"), 1):
             number = desk.new_session(team, "Kim", lane)
             with pytest.raises(Refusal, match=r"one meter answers in .* serial C2SAME"):
-                desk.arm(number, "Kim")
+                desk.steps_of(number).arm(number, "Kim")
         running(desk, "crabs", 3)
 
 
 def test_a_meter_that_does_not_start_leaves_no_trace(desk, contest, meters):
     """A session that did not start has no stored meter."""
     session_id = desk.new_session("ants", "Kim", 1)
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     meters[0].lost = True
     with pytest.raises(Unavailable):
         desk.begin("ants", "10.0.0.2")

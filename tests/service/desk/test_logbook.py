@@ -82,7 +82,8 @@ def test_readings_outlive_a_full_disk(contest, disk):
     """Readings that a full disk refused are stored later, at their own seconds."""
     clock = contest.clock
     with running_desk(contest, FakeMeter(clock)) as desk:
-        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        number = desk.new_session("ants", "Kim")
+        desk.steps_of(number).arm(number, "Kim")
         session_id = desk.begin("ants", "10.0.0.2")
         disk.full = True
         for _ in range(2):
@@ -109,7 +110,8 @@ def test_what_the_meter_said_is_on_the_disk_before_what_follows_from_it(contest,
 
     monkeypatch.setattr(os, "fsync", fsync)
     with running_desk(contest, FakeMeter(contest.clock)) as desk:
-        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        number = desk.new_session("ants", "Kim")
+        desk.steps_of(number).arm(number, "Kim")
         assert [] == seen
         desk.begin("ants", "10.0.0.2")
         two_readings(desk.lanes[0].metering)
@@ -126,7 +128,8 @@ def test_a_log_of_the_meter_that_cannot_be_synced_keeps_nothing_back(contest, mo
 
     monkeypatch.setattr(os, "fsync", fail)
     with running_desk(contest, FakeMeter(contest.clock)) as desk:
-        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        number = desk.new_session("ants", "Kim")
+        desk.steps_of(number).arm(number, "Kim")
         session_id = desk.begin("ants", "10.0.0.2")
         two_readings(desk.lanes[0].metering)
         desk.logbook.flush()

@@ -50,7 +50,7 @@ def test_a_session_is_in_the_journal_from_before_its_start(desk, contest, meter,
     contest.clock.advance(20.0)
     with pytest.raises(MeterHolds, match=r"integrates: .*the run of session 1 of /.*rescue OTHER"):
         guard.leave()
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     settled(contest, session_id)
     eventually(lambda: (RunEvent.FETCHED, "session 1") == events(meter)[-1])
     assert guard.leave().wipes
@@ -88,7 +88,7 @@ def test_a_run_that_looks_like_the_last_session_is_not_wiped(desk, contest, mete
     """A steady load gives equal results; the journal knows that another run has begun since."""
     session_id = running(desk)
     contest.clock.advance(5.0)
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     settled(contest, session_id)
     eventually(lambda: (RunEvent.FETCHED, "session 1") == events(meter)[-1])
     kept = meter.energy_wh
@@ -112,7 +112,7 @@ def test_an_integration_of_somebody_else_is_no_lost_start(contest, meter, monkey
     with running_desk(contest, meter) as desk:
         with pytest.raises(Unavailable, match="the meter integrates"):
             desk.begin("ants", "10.0.0.2")
-        desk.void(session_id, "Kim", "the team left")
+        desk.steps_of(session_id).void(session_id, "Kim", "the team left")
     assert IntegrationState.START is meter.state()
 
 
@@ -161,7 +161,7 @@ def test_a_journal_that_cannot_be_written_keeps_no_session_from_running(contest,
         for team in ("ants", "bees"):
             session_id = running(desk, team)
             contest.clock.advance(20.0)
-            desk.end(session_id, EndCause.STOP, "Kim")
+            desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
             settled(contest, session_id)
         eventually(lambda: any("journal of runs is not written" in text for text in texts(contest)))
         assert 1 == sum("journal of runs" in text for text in texts(contest))
@@ -177,13 +177,13 @@ def test_a_damaged_journal_is_mended_from_the_database(contest, meter, tmp_path)
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
         contest.clock.advance(20.0)
-        desk.end(session_id, EndCause.STOP, "Kim")
+        desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
         settled(contest, session_id)
     path.write_bytes(b"\0" * 500)
     with running_desk(contest, meter) as desk:
         second = armed(desk, "bees")
         assert RunEvent.FETCHED is meter.runs.entries()[-1].event
-        desk.void(second, "Kim", "a wrong board")
+        desk.steps_of(second).void(second, "Kim", "a wrong board")
         foreign_run(meter, contest)
         with pytest.raises(Unavailable, match="rescue"):
             armed(desk, "cats")
@@ -193,7 +193,7 @@ def test_a_result_of_another_contest_is_spare_when_it_is_fetched(desk, contest, 
     """Two contests may use a meter in turn: each knows what the other has fetched."""
     running_id = running(desk)
     contest.clock.advance(20.0)
-    desk.end(running_id, EndCause.STOP, "Kim")
+    desk.steps_of(running_id).end(running_id, EndCause.STOP, "Kim")
     settled(contest, running_id)
     eventually(lambda: (RunEvent.FETCHED, "session 1") == events(meter)[-1])
     contest.clock.advance(5.0)
@@ -234,7 +234,7 @@ def test_a_desks_own_sessions_are_no_obstacle(desk, contest, meter):
     desk.begin("ants", "10.0.0.2")
     contest.clock.advance(5.0)
     assert [] == desk.obstacles()
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     assert [] == desk.obstacles()
     settled(contest, session_id)
     assert [] == desk.obstacles()
@@ -247,7 +247,7 @@ def test_what_forbids_a_login_is_told_before_ready(desk, contest, meter):
     foreign_run(meter, contest)
     (text,) = serve_request(desk, {"action": "refusals"})["refusals"]
     assert "rescue FAKE --discard" in text
-    desk.void(session_id, "Kim", "the meter")
+    desk.steps_of(session_id).void(session_id, "Kim", "the meter")
     assert [text] == desk.refusals_of_logins()
 
 
@@ -276,5 +276,5 @@ def test_the_desks_own_sessions_forbid_no_login(desk, contest, meter):
     desk.begin("ants", "10.0.0.2")
     contest.clock.advance(5.0)
     assert [] == desk.refusals_of_logins()
-    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
     assert [] == desk.refusals_of_logins()

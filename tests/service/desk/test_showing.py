@@ -39,7 +39,7 @@ def desk(contest):
 def begun(desk):
     """Make, arm and begin a session, and return its number."""
     session_id = desk.new_session("ants", "Kim")
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     return desk.begin("ants", "10.0.0.2")
 
 
@@ -54,13 +54,13 @@ def test_a_session_is_not_armed_without_a_display(desk):
     """Arming needs a page that paints, and changes nothing without one."""
     session_id = desk.new_session("ants", "Kim")
     with in_a_hurry(desk.lanes[0].display):
-        assert "display_failed" == code_of(desk.arm, session_id, "Kim")
+        assert "display_failed" == code_of(desk.steps_of(session_id).arm, session_id, "Kim")
     assert SessionState.READY is desk.state(session_id)
     page = opened(desk.lanes[0].display, paints=False)
     with in_a_hurry(desk.lanes[0].display):
-        assert "display_failed" == code_of(desk.arm, session_id, "Kim")
+        assert "display_failed" == code_of(desk.steps_of(session_id).arm, session_id, "Kim")
     page.paints = True
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     assert SessionState.ARMED is desk.state(session_id)
 
 
@@ -68,7 +68,7 @@ def test_a_login_waits_for_the_display(desk):
     """The clock does not start while the team could see nothing."""
     page = opened(desk.lanes[0].display)
     session_id = desk.new_session("ants", "Kim")
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     desk.lanes[0].display.leave(page.me)
     with in_a_hurry(desk.lanes[0].display):
         assert "display_failed" == code_of(desk.begin, "ants", "10.0.0.2")
@@ -134,7 +134,7 @@ def test_the_end_of_a_session_clears_its_frame(desk, contest, cause):
     opened(desk.lanes[0].display)
     session_id = begun(desk)
     desk.show(session_id, 1, contest.clock.now())
-    desk.end(session_id, cause, "Kim")
+    desk.steps_of(session_id).end(session_id, cause, "Kim")
     assert "frame_old" == code_of(desk.lanes[0].display.pixels, session_id, 2, 640, 480)
     assert "token_invalid" == code_of(desk.show, session_id, 1, contest.clock.now())
 

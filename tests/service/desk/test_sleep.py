@@ -21,7 +21,7 @@ def meter(clock):
 def running(desk):
     """Make, arm and begin a session."""
     session_id = desk.new_session("ants", "Kim")
-    desk.arm(session_id, "Kim")
+    desk.steps_of(session_id).arm(session_id, "Kim")
     return desk.begin("ants", "10.0.0.2")
 
 

@@ -149,7 +149,8 @@ def test_event_asks_for_the_teams_own_password(contest, meter):
         admission = admission_of(contest, DirectDesk(desk))
         assert "login_invalid" == refusal(admission.login, "ants", PRACTICE_PASSWORD, "")
         assert "not_armed" == refusal(admission.login, "ants", password, "")
-        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        number = desk.new_session("ants", "Kim")
+        desk.steps_of(number).arm(number, "Kim")
         assert 1 == admission.login("ants", password, "10.0.0.2").session.session_id
 
 
@@ -159,10 +160,10 @@ def test_cached_session_is_never_stale(contest, meter):
     with running_desk(contest, meter) as desk:
         session_id = desk.new_session("ants", "Kim")
         steps = [
-            lambda: desk.arm(session_id, "Kim"),
+            lambda: desk.steps_of(session_id).arm(session_id, "Kim"),
             lambda: desk.begin("ants", "10.0.0.2"),
-            lambda: desk.end(session_id, EndCause.STOP, "Kim"),
-            lambda: desk.void(session_id, "Kim", "a reason"),
+            lambda: desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim"),
+            lambda: desk.steps_of(session_id).void(session_id, "Kim", "a reason"),
         ]
         for step in steps:
             before = cache.get(session_id)
@@ -287,7 +288,8 @@ def test_a_team_logs_in_by_login_by_name_and_by_every_earlier_name(contest, mete
     assert "Termites" == rename(contest, "Äntz 東京", "Termites", "Kim")
     with running_desk(contest, meter) as desk:
         admission = admission_of(contest, DirectDesk(desk))
-        desk.arm(desk.new_session("Termites", "Kim"), "Kim")
+        number = desk.new_session("Termites", "Kim")
+        desk.steps_of(number).arm(number, "Kim")
         for word in ("antz", "ANTZ ", "Termites", "termites", "Äntz 東京", "a\u0308NTZ  東京"):
             session = admission.login(word, passwords["Äntz 東京"], ADDRESS).session
             assert (1, "Termites") == (session.session_id, session.team)

@@ -23,7 +23,8 @@ FIRST, MAPPED, SECOND = "10.0.0.2", "::ffff:10.0.0.2", "10.0.0.9"
 def running(contest, meter):
     """Return the desk and the running session of an event, begun through a server of IPv6."""
     with running_desk(contest, meter) as desk:
-        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        number = desk.new_session("ants", "Kim")
+        desk.steps_of(number).arm(number, "Kim")
         number = desk.begin("ants", MAPPED)
         yield desk, load_session(contest.database.connection, number)
 
@@ -83,7 +84,7 @@ def test_a_rehearsal_only_warns(contest, running):
 def test_a_session_that_is_over_may_be_looked_at_from_anywhere(contest, running):
     """After the end another device is no second contestant."""
     desk, session = running
-    desk.end(session.session_id, EndCause.STOP, "Kim")
+    desk.steps_of(session.session_id).end(session.session_id, EndCause.STOP, "Kim")
     over = load_session(contest.database.connection, session.session_id)
     rule_of(contest, second_address="refuse").require(over, SECOND)
     assert [FIRST] == addresses_of_session(contest.database.connection, 1)

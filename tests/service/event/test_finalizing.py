@@ -70,7 +70,7 @@ def test_a_session_ahead_or_on_keeps_the_results_open(event):
     event.register("wasps")
     number = event.desk.new_session("wasps", "Kim")
     assert f"Session {number} of 'wasps' is READY. Let it end, or void it." in open_codes(event)
-    event.desk.arm(number, "Kim")
+    event.desk.steps_of(number).arm(number, "Kim")
     assert any("is ARMED" in point for point in open_codes(event))
     event.desk.begin("wasps", "10.0.0.2")
     assert any("is RUNNING" in point for point in open_codes(event))
@@ -159,7 +159,7 @@ def test_nothing_moves_final_results(event):
     before = json.dumps(results_json(read_results(event.contest)))
     for action in (
         lambda: event.desk.new_session("ants", "Kim"),
-        lambda: event.desk.void(first, "Kim", "a reason"),
+        lambda: event.desk.steps_of(first).void(first, "Kim", "a reason"),
         lambda: withdraw(event.contest, "ants", "a reason", "Kim"),
         lambda: rename(event.contest, "ants", "wasps", "Kim"),
         lambda: add_team(event.contest, "wasps", Registration(), "Kim"),
@@ -180,7 +180,7 @@ def test_final_results_can_be_opened_again(event):
     for _ in range(2):
         reopen(event.contest, "Ada", "second supply found")
     assert not read_results(event.contest).final
-    event.desk.void(first, "Kim", "second supply found")
+    event.desk.steps_of(first).void(first, "Kim", "second supply found")
     withdraw(event.contest, "ants", "second supply found", "Kim")
     entries = finalize(event.contest, ["Ada", "Grace"]).entries
     assert ["bees", "ants"] == [entry.team for entry in entries]

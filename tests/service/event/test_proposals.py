@@ -129,7 +129,7 @@ def test_an_applied_proposal_is_not_cancelled(played):
 
 def test_the_filter_chooses_and_the_rest_is_told(played):
     """Void and unfinished sessions are skipped with the reason; others are not in the table."""
-    played.desk.void(1, "Kim", "wrong images")
+    played.desk.steps_of(1).void(1, "Kim", "wrong images")
     played.register("wasps")
     running = played.begin("wasps")
     shown = propose(played)
@@ -197,7 +197,7 @@ def test_a_proposal_that_is_out_of_date_changes_nothing(played, change):
     """If one of its sessions has moved since, no session gets a new score."""
     number = propose(played, blacklist=blacklist(played, 1))["proposal"]
     if change == "void":
-        played.desk.void(2, "Kim", "wrong images")
+        played.desk.steps_of(2).void(2, "Kim", "wrong images")
     else:
         played.judge(2, "VALID", 0.3)
     before = public(played)

@@ -85,7 +85,7 @@ def test_a_rerun_replaces_the_result_as_soon_as_it_starts(event):
     """The old result is gone while the new session runs, also when it was the better one."""
     event.register("ants")
     first = event.play("ants", found=6)
-    event.desk.void(first, "Kim", "wrong images")
+    event.desk.steps_of(first).void(first, "Kim", "wrong images")
     entry = by_team(read_results(event.contest))["ants"]
     assert (None, None, 1, ["wrong images"]) == (
         entry.rank,

@@ -31,7 +31,8 @@ def results(event):
     event.register("wasps", "flies")
     event.play("ants")
     event.play(EVIL)
-    event.desk.void(event.play("wasps"), "Kim", "wrong images")
+    number = event.play("wasps")
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     withdraw(event.contest, "flies", "did not come", "Kim")
     return read_results(event.contest)
 

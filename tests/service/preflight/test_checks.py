@@ -324,7 +324,7 @@ def test_a_session_that_is_still_there(contest, desk):
         found(contest)["free"].level,
         "READY" in found(contest)["free"].text,
     )
-    desk.arm(number, "Kim")
+    desk.steps_of(number).arm(number, "Kim")
     for runs, level in ((True, Level.OK), (False, Level.WARN)):
         told = found(contest, dataclasses.replace(AROUND, runs=runs))["free"]
         assert (level, "session 1 of 'ants' is ARMED") == (told.level, told.text)

@@ -45,7 +45,7 @@ def steps(event):
     yield
     rename(event.contest, "bees", "wasps", "Kim")
     yield
-    event.desk.void(first, "Kim", "wrong images")
+    event.desk.steps_of(first).void(first, "Kim", "wrong images")
     yield
     freeze(event.contest, "Kim")
     yield
@@ -102,7 +102,7 @@ def test_a_removed_object_has_no_data(event):
     event.register("ants")
     number = event.play("ants")
     token = lines(event)[-1]["token"]
-    event.desk.void(number, "Kim", "wrong images")
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     assert [("submissions", None), ("judgements", None)] == [
         (one["type"], one["data"]) for one in lines(event, token) if one["type"] != "contest"
     ]

@@ -45,7 +45,7 @@ def course(event):
     running = event.begin("ants")
     yield
     event.contest.clock.advance(20)
-    event.desk.void(running, "Kim", "wrong images")
+    event.desk.steps_of(running).void(running, "Kim", "wrong images")
     yield
     event.play("ants")
     doubtful = [event.play("bees", verdict="INVALID")]
@@ -59,7 +59,7 @@ def course(event):
     event.register("eels")
     waiting = event.begin("eels")
     event.contest.clock.advance(20)
-    event.desk.end(waiting, EndCause.STOP, "Kim")
+    event.desk.steps_of(waiting).end(waiting, EndCause.STOP, "Kim")
     eventually(lambda: energy_of(contest.database.connection, waiting))
     yield
     event.judge(waiting, "VALID")

@@ -44,7 +44,7 @@ def test_the_count_follows_the_event(event):
     event.play("bees")
     withdraw(event.contest, "wasps", "ill", "Kim")
     assert (0, 2) == count()
-    event.desk.void(number, "Kim", "wrong images")
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     assert (1, 1) == count()
 
 

@@ -79,7 +79,7 @@ def test_the_leaders_course_is_told_beside_the_running_ones(event):
     """It is the course of the first in the public ranking; a new publisher tells the same."""
     event.register("ants", "bees")
     first = begun(event, "ants")
-    event.desk.end(first, EndCause.STOP, "Kim")
+    event.desk.steps_of(first).end(first, EndCause.STOP, "Kim")
     event.settle(first)
     event.judge(first, "VALID")
     begun(event, "bees")

@@ -75,10 +75,10 @@ def test_a_session_without_a_result_is_hidden(event, sessions):
     for number in (running, 99):
         with pytest.raises(Refusal, match="no public result"):
             sessions.course(view(event), number)
-    event.desk.end(running, EndCause.STOP, "Kim")
+    event.desk.steps_of(running).end(running, EndCause.STOP, "Kim")
     event.settle(running)
     assert sessions.course(view(event), running)
-    event.desk.void(running, "Kim", "wrong images")
+    event.desk.steps_of(running).void(running, "Kim", "wrong images")
     with pytest.raises(Refusal, match="no public result"):
         sessions.course(view(event), running)
 
@@ -101,7 +101,7 @@ def test_a_freeze_hides_new_sessions_and_keeps_old_ones(event, sessions):
     freeze(event.contest, "Kim")
     before = sessions.curves(view(event), first)
     hidden = event.play("bees")
-    event.desk.void(first, "Kim", "wrong images")
+    event.desk.steps_of(first).void(first, "Kim", "wrong images")
     assert before == TeamSessions(event.contest).curves(view(event), first)
     with pytest.raises(Refusal, match="no public result"):
         sessions.course(view(event), hidden)
@@ -127,7 +127,8 @@ def test_the_count_is_that_of_the_images_on_all_pages(event):
     """An image on the pages of two teams counts once, and a void session counts nothing."""
     event.register("ants", "bees", "wasps")
     played = [event.play(team, found=found) for team, found in (("ants", 6), ("bees", 7))]
-    event.desk.void(event.play("wasps", found=1), "Kim", "wrong images")
+    number = event.play("wasps", found=1)
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     contest = publishing(event.contest)
     before = count_published(contest, read_results(contest).entries)
     withdraw(event.contest, "wasps", "ill", "Kim")

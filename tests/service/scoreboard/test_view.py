@@ -75,11 +75,12 @@ def test_each_reason_for_no_rank_has_its_words(event):
     number = event.begin("ants")
     assert "on now" == row(event, "ants")["word"]
     event.contest.clock.advance(60)
-    event.desk.end(number, EndCause.STOP, "Kim")
+    event.desk.steps_of(number).end(number, EndCause.STOP, "Kim")
     event.settle(number)
     event.judge(number, "INVALID")
     assert "no valid energy" == row(event, "ants")["word"]
-    event.desk.void(event.play("bees"), "Kim", "wrong images")
+    number = event.play("bees")
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     found = row(event, "bees")
     assert ("runs again", ["wrong images"], 1) == (
         *(found["word"], found["void_reasons"]),
@@ -124,7 +125,7 @@ def test_a_void_clears_every_display_at_once(event):
     number = event.play("ants")
     before = event.publisher.refresh()
     assert before is event.publisher.refresh()
-    event.desk.void(number, "Kim", "wrong images")
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     after = event.publisher.refresh()
     assert after.version > before.version
     assert after.key != before.key
@@ -149,7 +150,7 @@ def test_a_running_session_shows_its_figures(event):
     (found,) = live(event)
     assert (590.0, 0.25, "ants") == (found["remaining_s"], found["mean_ap"], found["team"])
     event.contest.clock.advance(60)
-    event.desk.end(number, EndCause.STOP, "Kim")
+    event.desk.steps_of(number).end(number, EndCause.STOP, "Kim")
     event.settle(number)
     assert [] == live(event)
 
@@ -163,7 +164,7 @@ def test_figures_go_out_once_a_second_and_events_at_once(event):
     assert told == event.publisher.refresh().live
     event.contest.clock.advance(0.1)
     assert 599.0 == live(event)[0]["remaining_s"]
-    event.desk.void(number, "Kim", "wrong images")
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     assert [] == live(event)
     freeze(event.contest, "Kim")
     assert json.loads(event.publisher.refresh().live)["frozen"]
@@ -209,10 +210,10 @@ def test_a_freeze_hides_everything_that_follows(event):
     assert "on now" not in before[0]
     event.contest.clock.advance(30)
     assert before == public_bytes(event)
-    event.desk.end(2, EndCause.STOP, "Kim")
+    event.desk.steps_of(2).end(2, EndCause.STOP, "Kim")
     event.settle(2)
     event.play("bees", found=8)
-    event.desk.void(number, "Kim", "wrong images")
+    event.desk.steps_of(number).void(number, "Kim", "wrong images")
     withdraw(event.contest, "wasps", "ill", "Kim")
     event.contest.clock.advance(3600)
     assert before == public_bytes(event)

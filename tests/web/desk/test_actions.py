@@ -19,14 +19,14 @@ def session_in(console: Console, state: str) -> int:  # noqa: F811
     desk = console.desk
     number = desk.new_session("ants", "Kim")
     if state != "READY":
-        desk.arm(number, "Kim")
+        desk.steps_of(number).arm(number, "Kim")
     if state in ("RUNNING", "ENDED"):
         desk.begin("ants", "10.0.0.2")
     if state == "ENDED":
-        desk.end(number, EndCause.STOP, "Kim")
+        desk.steps_of(number).end(number, EndCause.STOP, "Kim")
         eventually(lambda: energy_of(console.contest.database.connection, number))
     if state == "VOID":
-        desk.void(number, "Kim", "wrong device")
+        desk.steps_of(number).void(number, "Kim", "wrong device")
     assert desk.state(number).value == state
     return number
 

@@ -79,7 +79,7 @@ def test_who_cannot_get_a_password_is_named(door):
     before = registered_teams(door.contest.config.teams)
     assert "No team is called 'moths'" in make(kim, ["bees", "moths"], 32 * "b")[1]["text"]
     number = door.event.desk.new_session("ants", "Kim")
-    door.event.desk.arm(number, "Kim")
+    door.event.desk.steps_of(number).arm(number, "Kim")
     assert "is ARMED" in make(kim, ["ants"], 32 * "c")[1]["text"]
     assert before == registered_teams(door.contest.config.teams)
 

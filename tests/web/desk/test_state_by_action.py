@@ -136,15 +136,15 @@ def bring(event, state):
     else:
         number = desk.new_session("ants", "Kim")
     if state in ("ARMED", "RUNNING", "ENDED"):
-        desk.arm(number, "Kim")
+        desk.steps_of(number).arm(number, "Kim")
     if state in ("RUNNING", "ENDED"):
         desk.begin("ants", "10.0.0.2")
     if state == "ENDED":
         event.clock.advance(60)  # With this gap its energy is SUSPECT, and can be reviewed.
-        desk.end(number, EndCause.STOP, "Kim")
+        desk.steps_of(number).end(number, EndCause.STOP, "Kim")
         eventually(lambda: energy_of(connection, number))
     if state == "VOID":
-        desk.void(number, "Kim", "wrong device")
+        desk.steps_of(number).void(number, "Kim", "wrong device")
     if state == "SEALED":
         with event.contest.database.write() as writing:
             record_event(writing, number, "sealed", event.clock.now(), actor="Kim")
@@ -191,4 +191,4 @@ def test_state_by_action(door, state):
             assert before == once, action
         for row in door.board.show()["sessions"]:
             if row["state"] in ("READY", "ARMED", "RUNNING"):
-                door.event.desk.void(row["id"], "Kim", "the next case")
+                door.event.desk.steps_of(row["id"]).void(row["id"], "Kim", "the next case")

@@ -112,7 +112,7 @@ def test_a_freeze_keeps_every_address_as_it_is(event):
     event.contest.clock.advance(30)
     eventually(lambda: event.streams.snapshot().version > version)
     assert before == {path: event.client.get(path).data for path in paths}
-    event.desk.void(hidden, "Kim", "a loose cable")
+    event.desk.steps_of(hidden).void(hidden, "Kim", "a loose cable")
     version = event.streams.snapshot().version
     event.play("bees", found=8)
     eventually(lambda: event.streams.snapshot().version > version)

@@ -138,7 +138,7 @@ def test_a_board_ends_as_a_new_one_begins(halls, boards, tmp_path):
     b.served.unplug()
     eventually(lambda: "nothing listens" in standing(url, "b"), "the board to notice")
     b.event.play("team 2", found=7)
-    b.event.desk.void(1, "Kim", "wrong images")
+    b.event.desk.steps_of(1).void(1, "Kim", "wrong images")
     c.event.play("team 3", found=8)
     eventually(lambda: ("c", "team 3") in rows(url), "what the backup lacks")
     assert 1 == rows(url)["b", "ants"]
@@ -146,7 +146,7 @@ def test_a_board_ends_as_a_new_one_begins(halls, boards, tmp_path):
     first.wait()
     c.restore()
     c.event.play("ants", found=6)
-    a.event.desk.void(1, "Kim", "wrong images")
+    a.event.desk.steps_of(1).void(1, "Kim", "wrong images")
     _, url = boards(*serving)
     b.served.plug(b.event.contest)
     wanted = {("b", "team 2"): 2, ("c", "ants"): 2}
