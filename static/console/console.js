@@ -15,7 +15,7 @@ import { choices, chosen, chosenFor, forgetChoice, showChoice } from "./choice.j
 import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
 import { teamOf } from "./next.js";
-import { QUESTIONS, replaceQuestion } from "./questions.js";
+import { replaceQuestion } from "./questions.js";
 
 const CHECKS_MS = 5000;
 
@@ -66,7 +66,7 @@ function showWanted() {
 function makeLanes(news) {
   document.body.classList.toggle("many", news.length > 1);
   document.body.classList.toggle("dense", news.length > 2);
-  const asked = { move, card, begin: beginIn, choose: chooseIn, chosen: () => { showSessions(); tick(); } };
+  const asked = { begin: beginIn, choose: chooseIn, chosen: () => { showSessions(); tick(); }, done: lookAgain };
   if (news.length < lanes.length) {
     $("lanes").replaceChildren();
     lanes = [];
@@ -159,15 +159,6 @@ async function refresh() {
   if (!board || next.utc >= board.utc) showBoard(next);
 }
 
-// Ask the desk to do something with a session as it is seen; a question comes first, if there is one.
-function move(session, action) {
-  const path = `sessions/${session.id}/${action}`;
-  const seen = { seen_state: session.state, seen_length_s: session.length_s };
-  const question = QUESTIONS[action];
-  if (question) askAndAct(question(session, board.scored_with), (filled) => [path, { ...seen, ...filled }], lookAgain);
-  else act(path, seen, lookAgain);
-}
-
 async function lookAgain() {
   for (const lane of lanes) lane.forgetOther();
   await refresh();
@@ -179,8 +170,6 @@ $("alarm-seen").addEventListener("click", () => {
   const alarms = board.alarms.map(({ lane, text }) => ({ lane, text: text.replace(/\s+/g, " ") }));
   act("alarms/seen", { alarms }, refresh);
 });
-
-const card = (lane, on) => act("display/card", { lane, on }, refresh);
 
 // Make the next session of a lane: of the team that is chosen for it, else of the next in the order.
 const beginIn = (number) => makeSession(chosenFor(number, teamOf(board, { number }, chosen())));

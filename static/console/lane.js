@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
+import { act, askAndAct } from "../shared/acting.js";
 import { ageText, clockText, figure } from "../shared/format.js";
 import { $, isolated, make, show, showCut, showState } from "../shared/page.js";
 import { nameOf, showAbout } from "../shared/parts.js";
@@ -11,6 +12,7 @@ import { sensibleActs } from "./allowed.js";
 import { leftOf } from "./clock.js";
 import { stepOf, toArm, toSee } from "./next.js";
 import { showSession, showTime } from "./panel.js";
+import { QUESTIONS } from "./questions.js";
 import { rowParts } from "./wording.js";
 
 const MOVES = ["stop", "void", "rerun", "extra", "note"];
@@ -34,20 +36,21 @@ function showResultLine(id, before, name, rest) {
 }
 
 export class Lane {
-  // `move` asks the desk to do something with a session, `begin` makes the next one of the lane,
-  // `choose` leads to its choice, and `chosen` is called when the card changes.
-  constructor(number, { move, card, begin, choose, chosen }) {
+  // `begin` makes the next session of the lane, `choose` leads to its choice, `chosen` is called when the
+  // card changes, and `done` when the desk has done something, or refused it.
+  constructor(number, { begin, choose, chosen, done }) {
     this.number = number;
     this.chosen = chosen;
+    this.done = done;
     this.selected = null; // the number of the session that was clicked on; null: the desk's choice
     this.other = null; // that session with its details
     this.otherKey = ""; // the row of the board for which it was fetched
     this.at = (part) => (number === 1 ? part : `${part}-${number}`);
     this.build();
     this.chart = new Chart(this.at);
-    for (const name of MOVES) this.on(name, () => move(this.session, name));
-    this.on("aside", () => move(this.session, actionOf("aside", this.session)));
-    this.on("seen", () => move(toSee(this.news), "seen"));
+    for (const name of MOVES) this.on(name, () => this.move(this.session, name));
+    this.on("aside", () => this.move(this.session, actionOf("aside", this.session)));
+    this.on("seen", () => this.move(toSee(this.news), "seen"));
     this.on("begin", () => begin(this.number));
     this.on("choose", () => choose(this.number));
     this.on("show-last", () => this.select(this.toSee.id));
@@ -57,9 +60,18 @@ export class Lane {
       if (detail > 1) return;
       const session = this.toArm;
       if (session.id !== this.session?.id) this.select(null);
-      move(session, "arm");
+      this.move(session, "arm");
     });
-    this.on("card", () => card(this.number, !this.news.display.card));
+    this.on("card", () => act("display/card", { lane: number, on: !this.news.display.card }, this.done));
+  }
+
+  // Ask the desk to do something with a session as it is seen; a question comes first, if there is one.
+  move(session, action) {
+    const path = `sessions/${session.id}/${action}`;
+    const seen = { seen_state: session.state, seen_length_s: session.length_s };
+    const question = QUESTIONS[action]?.(session, this.board.scored_with);
+    if (question) askAndAct(question, (filled) => [path, { ...seen, ...filled }], this.done);
+    else act(path, seen, this.done);
   }
 
   build() {
