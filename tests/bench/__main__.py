@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run all benchmarks or the named ones: `python -m tests.bench [NAME …]`."""
+"""Run all benchmarks or the named ones: `python -m tests.bench [--list | NAME …]`."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
 from pathlib import Path
@@ -10,22 +11,36 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 
 
+def benches() -> dict[str, str]:
+    """Return what each module here that has a `run` function measures, by its name.
+
+    None is imported: not all can be everywhere.
+    """
+    texts = {it.stem: it.read_text(encoding="utf-8") for it in sorted(FOLDER.glob("*.py"))}
+    return {
+        name: (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+        for name, text in texts.items()
+        if "\ndef run(" in text
+    }
+
+
 def main(wanted: list[str]) -> int:
-    """Run each module here that has a `run` function, and print its result.
+    """Run the wanted benchmarks, or all, and print their results; `--list` names them.
 
     Returns 2 for a name that there is not.
     """
-    # Not all modules can be imported everywhere, and not all are benchmarks.
-    names = sorted(it.stem for it in FOLDER.glob("*.py") if "\ndef run(" in it.read_text())
-    unknown = sorted(set(wanted) - set(names))
+    known = benches()
+    if wanted == ["--list"]:
+        print("\n".join(f"{name:22} {measures}" for name, measures in known.items()))
+        return 0
+    unknown = sorted(set(wanted) - known.keys())
     if unknown:
-        print(f"there is no benchmark {unknown[0]}: choose of {', '.join(names)}", file=sys.stderr)
+        print(f"there is no benchmark {unknown[0]}: choose of {', '.join(known)}", file=sys.stderr)
         return 2
-    for name in names:
+    for name, measures in known.items():
         if not wanted or name in wanted:
-            module = importlib.import_module(f"tests.bench.{name}")
-            print(f"\n== {name}: {(module.__doc__ or '').splitlines()[0]}\n", flush=True)
-            module.run()
+            print(f"\n== {name}: {measures}\n", flush=True)
+            importlib.import_module(f"tests.bench.{name}").run()
     return 0
 
 

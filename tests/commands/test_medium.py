@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`referee medium`: what the script of the medium checks before it makes an environment.
 
-That pip loads every library, and that the demo then plays without a network, was tried by hand:
-docs/organisers.md has the figures.
+That pip loads every library, and that the demo then plays without a network, was tried by hand.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The configuration of a contest: one frozen dataclass for each section of `contest.toml`.
 
-Each setting's `help` is its documentation. `referee init` writes it above the key. A test checks
-that `docs/settings.md` has the same text.
+Each setting's `help` is its documentation: `referee init` writes it above the key. A test checks
+that `docs/settings.md` names each key.
 """
 
 from __future__ import annotations

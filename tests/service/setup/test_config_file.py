@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+import re
 from datetime import date
 from pathlib import Path
 
@@ -218,21 +219,14 @@ def test_tls_is_read_back_from_its_line(tmp_path):
     assert config == load(tmp_path, dump_config(config))
 
 
-def test_the_page_of_settings_tells_every_setting() -> None:
-    """The tables of the page have each key with the text that the configuration file has."""
+def test_the_page_of_settings_names_every_setting() -> None:
+    """The table of the page has a row for each section, with each of its keys."""
     page = (Path(__file__).parents[3] / "docs/settings.md").read_text(encoding="utf-8")
-    told = [
-        (f"| `{setting.name}` |", f"| {setting.metadata['help']} |\n")
-        for section in all_sections().values()
-        for setting in dataclasses.fields(section)
-    ]
-    assert len(told) > 20
-    lines = page.splitlines(keepends=True)
-    assert [] == [
-        key
-        for key, text in told
-        if not any(line.startswith(key) and line.endswith(text) for line in lines)
-    ]
+    rows = dict(re.findall(r"^\| `\[(\w+)\]` \|.*\| (.*) \|$", page, re.MULTILINE))
+    assert {
+        name: [setting.name for setting in dataclasses.fields(section)]
+        for name, section in all_sections().items()
+    } == {name: re.findall(r"`(\w+)`", keys) for name, keys in rows.items()}
 
 
 PLACE = Path("/event/contest.toml")
