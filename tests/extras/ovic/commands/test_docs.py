@@ -37,11 +37,9 @@ def test_the_example_prints_what_the_page_shows(capsys):
 
 
 @pytest.mark.parametrize("name", actions())
-def test_every_action_and_option_is_on_the_page(name):
-    """The page names each action, and each option of it."""
+def test_every_action_is_on_the_page(name):
+    """The page names each action; the options are those of its help."""
     assert f"| `{name}` |" in PAGE
-    options = {option for it in actions()[name]._actions for option in it.option_strings}
-    assert set() == {it for it in options - {"-h", "--help"} if it not in PAGE}
 
 
 def test_every_rule_is_on_the_page():

@@ -85,12 +85,8 @@ def test_a_cluster_without_tls_is_warned_of(season, capsys, monkeypatch):
     assert "no cluster answers at nonsense://127.0.0.1:1" in told
 
 
-def test_the_page_explains_every_field_and_option(capsys):
-    """docs/season.md has each field of a row and each option of the command."""
-    with pytest.raises(SystemExit):
-        cli.main(["rescore", "--help"])
-    options = set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out)) - {"--help"}
-    assert set() == {it for it in options if f"`{it}" not in PAGE}
+def test_the_page_explains_every_field():
+    """docs/season.md has each field of a row; the options are those of the command's help."""
     assert [] == [field for field in OF_BUNDLE if f"`{field}`" not in PAGE]
 
 
