@@ -1,34 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every operator's action passes through: the page's key, the action, a new board at once."""
+"""What every operator's action passes through: the page's key before it, a new board after it."""
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
 from typing import Any
 
-from flask import Response, jsonify, request
+from flask import Flask, Response, request
 
-from referee.errors import InputError, Refusal
+from referee.errors import Refusal
 from referee.web.desk.arguments import posted_arguments
 from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.roles import action_of_request
 
-Action = Callable[[dict[str, Any]], dict[str, Any]]
-"""What an action does with the posted arguments; it returns the answer."""
+Answer = dict[str, Any]
+"""What an action answers: the fields of a JSON object."""
 
 
-def acting(broadcast: Broadcast, key: str) -> Callable[[Action], Response]:
-    """Return a function that runs an action if the request has the page's key in `X-Form-Key`."""
+def guard_actions(app: Flask, broadcast: Broadcast, key: str) -> None:
+    """Do each action of the table of roles only for a page that sends the key in `X-Form-Key`.
 
-    def act(action: Action) -> Response:
-        sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
-        if not hmac.compare_digest(sent, key.encode()):
-            raise Refusal("form_key_wrong", "The page is out of date: reload it and try again.")
-        try:
-            answer = action(posted_arguments())
-        except InputError as error:
-            raise Refusal("input_wrong", str(error)) from error
-        broadcast.publish_now()
-        return jsonify(answer)
+    An action then finds `posted_arguments`. After it all pages get a new board.
+    """
 
-    return act
+    @app.before_request
+    def require() -> None:
+        if action_of_request():
+            arguments_from_page(key)
+
+    @app.after_request
+    def publish(response: Response) -> Response:
+        if action_of_request() and response.status_code < 400:
+            broadcast.publish_now()
+        return response
+
+
+def arguments_from_page(key: str) -> dict[str, Any]:
+    """Return what a page posted; raise `Refusal` (`form_key_wrong`) if it has not the key."""
+    sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
+    if not hmac.compare_digest(sent, key.encode()):
+        raise Refusal("form_key_wrong", "The page is out of date: reload it and try again.")
+    return posted_arguments()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from flask import Flask, Response
+from flask import Flask
 
 from referee.core.states import EndCause
 from referee.core.turns import counted_attempt
@@ -19,9 +19,14 @@ from referee.service.setup.contest import Contest
 from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import RosterTeam, read_roster
-from referee.web.desk.acting import acting
-from referee.web.desk.arguments import ALARM_MOST, posted_number, posted_text, session_number
-from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.acting import Answer
+from referee.web.desk.arguments import (
+    ALARM_MOST,
+    posted_arguments,
+    posted_number,
+    posted_text,
+    session_number,
+)
 from referee.web.desk.visitors import acting_operator
 
 # The red bar has one alarm a lane, and one that belongs to none.
@@ -29,60 +34,41 @@ _ALARMS_MOST = 20
 _UNSEEN = object()
 
 
-def register_actions(
-    app: Flask,
-    contest: Contest,
-    desk: ControlDesk,
-    alarms: AlarmRecord,
-    broadcast: Broadcast,
-    key: str,
-) -> None:
-    """Add the routes of the operators' actions; each needs the page's key in `X-Form-Key`."""
-
-    act = acting(broadcast, key)
+def register_actions(app: Flask, contest: Contest, desk: ControlDesk, alarms: AlarmRecord) -> None:
+    """Add the routes of the operators' actions."""
 
     @app.post("/sessions")
-    def new_session() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            operator = acting_operator(arguments)
-            team, lane = posted_text(arguments, "team"), arguments.get("lane")
-            seen = arguments.get("seen_counted", _UNSEEN)
-            return {"session": _new_session(contest, desk, team, lane, seen, operator)}
-
-        return act(do)
+    def new_session() -> Answer:
+        arguments = posted_arguments()
+        operator = acting_operator(arguments)
+        team, lane = posted_text(arguments, "team"), arguments.get("lane")
+        seen = arguments.get("seen_counted", _UNSEEN)
+        return {"session": _new_session(contest, desk, team, lane, seen, operator)}
 
     @app.post("/alarms/seen")
-    def see_alarm() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            alarms.see(_alarms(arguments), acting_operator(arguments))
-            return {}
-
-        return act(do)
+    def see_alarm() -> Answer:
+        arguments = posted_arguments()
+        alarms.see(_alarms(arguments), acting_operator(arguments))
+        return {}
 
     @app.post("/display/card")
-    def card() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            display = _display_of(desk, arguments.get("lane", desk.lanes[0].number))
-            display.show_card(arguments.get("on") is True)
-            return {"card": arguments.get("on") is True}
-
-        return act(do)
+    def card() -> Answer:
+        arguments = posted_arguments()
+        display = _display_of(desk, arguments.get("lane", desk.lanes[0].number))
+        display.show_card(arguments.get("on") is True)
+        return {"card": arguments.get("on") is True}
 
     @app.post("/sessions/<number>/<any(arm, stop, void, rerun, extra):move>")
-    def move(number: str, move: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            return _move(contest, desk, session_number(number), move, arguments)
-
-        return act(do)
+    def move(number: str, move: str) -> Answer:
+        arguments = posted_arguments()
+        return _move(contest, desk, session_number(number), move, arguments)
 
     @app.post("/sessions/<number>/<any(seen, note):mark>")
     @app.post("/sessions/<number>/<any(rehearsal, counts):mark>")
-    def write_mark(number: str, mark: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            _mark(contest, session_number(number), mark, arguments)
-            return {}
-
-        return act(do)
+    def write_mark(number: str, mark: str) -> Answer:
+        arguments = posted_arguments()
+        _mark(contest, session_number(number), mark, arguments)
+        return {}
 
 
 def _display_of(desk: ControlDesk, number: object) -> Display:

@@ -13,7 +13,7 @@ from referee.service.people.audit import audit_json, read_audit, record_refusal
 from referee.service.setup.contest import Contest
 from referee.web.desk.arguments import posted_arguments, query_number
 from referee.web.desk.assets import static_folder
-from referee.web.desk.auth import access_of_request
+from referee.web.desk.roles import action_of_request
 from referee.web.desk.visitors import acting_operator
 
 # What the page shows at first, and at most.
@@ -46,11 +46,11 @@ def register_audit(app: Flask, contest: Contest) -> None:
 
     @app.after_request
     def record(response: Response) -> Response:
-        access = access_of_request()
-        if access is not None and access.action and response.status_code >= 400:
+        action = action_of_request()
+        if action and response.status_code >= 400:
             answer = response.get_json(silent=True)
             if isinstance(answer, dict) and answer.get("code") not in _NOT_ACTIONS:
-                _record(contest, access.action, str(answer.get("text", "")))
+                _record(contest, action, str(answer.get("text", "")))
         return response
 
 

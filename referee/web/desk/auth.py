@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any
 from urllib.parse import quote
 
 from flask import Flask, Response, jsonify, redirect, request, send_from_directory
@@ -19,11 +18,10 @@ from werkzeug.wrappers import Response as PlainResponse
 
 from referee.service.people.logins import Logins
 from referee.service.setup.contest import Contest
-from referee.web.desk.acting import acting
+from referee.web.desk.acting import arguments_from_page
 from referee.web.desk.arguments import posted_text
 from referee.web.desk.assets import static_folder
-from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.roles import Access, actions_of, all_routes
+from referee.web.desk.roles import Access, access_of_request, actions_of
 from referee.web.desk.visitors import (
     Visitor,
     is_at_desk,
@@ -33,7 +31,6 @@ from referee.web.desk.visitors import (
 )
 from referee.web.server.connection import waits_of
 
-_OF_LANE = re.compile(r"^/lanes/[0-9]+/display")
 _NO_OPERATORS = (
     "Nobody may use the console from another machine before an operator is registered. On the "
     "laptop run: referee operator add NAME --role operator"
@@ -72,24 +69,8 @@ def require_login(app: Flask, contest: Contest, logins: Logins) -> None:
         return response
 
 
-def access_of_request() -> Access | None:
-    """Return the line of the table for the present request, or None if it has none."""
-    if request.url_rule is None:
-        return None
-    method = "GET" if request.method == "HEAD" else request.method
-    return all_routes().get(f"{method} {shared_rule(request.url_rule.rule)}")
-
-
-def shared_rule(rule: str) -> str:
-    """Return a route's rule without its lane: the display of every lane has the same routes."""
-    return _OF_LANE.sub("/display", rule)
-
-
-def register_logins(
-    app: Flask, contest: Contest, logins: Logins, broadcast: Broadcast, key: str
-) -> None:
+def register_logins(app: Flask, contest: Contest, logins: Logins, key: str) -> None:
     """Add the login page, what a page asks about its visitor, and the two ends of a login."""
-    act = acting(broadcast, key)
 
     @app.get("/login")
     def login_page() -> Response:
@@ -105,27 +86,20 @@ def register_logins(
     def log_in() -> Response:
         if not request.is_json:
             raise NotFound  # Also such a program: the console's page sends JSON.
-        seals: list[str] = []
-
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            name, password = posted_text(arguments, "name"), posted_text(arguments, "password")
-            address, waits = request.remote_addr or "", waits_of(request.environ)
-            seals.append(logins.begin(name, password, address, waits))
-            return {}
-
-        response = act(do)
-        _set_seal(response, logins, seals[0])
+        arguments = arguments_from_page(key)
+        name, password = posted_text(arguments, "name"), posted_text(arguments, "password")
+        address, waits = request.remote_addr or "", waits_of(request.environ)
+        response = jsonify({})
+        _set_seal(response, logins, logins.begin(name, password, address, waits))
         return response
 
     @app.post("/logout")
     def log_out() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            login = present_visitor().login
-            if login is not None:
-                logins.end(login)
-            return {}
-
-        response = act(do)
+        arguments_from_page(key)
+        login = present_visitor().login
+        if login is not None:
+            logins.end(login)
+        response = jsonify({})
         response.delete_cookie(logins.cookie, httponly=True, samesite="Strict")
         return response
 

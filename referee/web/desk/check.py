@@ -11,21 +11,17 @@ from referee.errors import Refusal
 from referee.service.desk.readiness import Readiness
 from referee.service.preflight.finding import Level
 from referee.service.setup.contest import Contest
-from referee.web.desk.acting import acting
-from referee.web.desk.arguments import posted_text
+from referee.web.desk.acting import Answer
+from referee.web.desk.arguments import posted_arguments, posted_text
 from referee.web.desk.assets import static_folder
-from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.visitors import acting_operator
 
 # The text of a finding may be longer than what people type.
 _SEEN_MOST = 2000
 
 
-def register_check(
-    app: Flask, contest: Contest, readiness: Readiness, broadcast: Broadcast, key: str
-) -> None:
+def register_check(app: Flask, contest: Contest, readiness: Readiness) -> None:
     """Add the page, what it shows, and its actions; each action needs the page's key."""
-    act = acting(broadcast, key)
 
     @app.get("/check")
     def check_page() -> Response:
@@ -37,34 +33,27 @@ def register_check(
         return jsonify(readiness.show() | {"contest": settings.name, "mode": settings.mode})
 
     @app.post("/check/again")
-    def check_again() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            readiness.check_again()
-            return {}
-
-        return act(do)
+    def check_again() -> Answer:
+        readiness.check_again()
+        return {}
 
     @app.post("/check/override")
-    def override() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            readiness.override(
-                key=(posted_text(arguments, "group"), posted_text(arguments, "item")),
-                seen=_seen(arguments),
-                reason=posted_text(arguments, "reason"),
-                operator=acting_operator(arguments, named=True),
-            )
-            return {}
-
-        return act(do)
+    def override() -> Answer:
+        arguments = posted_arguments()
+        readiness.override(
+            key=(posted_text(arguments, "group"), posted_text(arguments, "item")),
+            seen=_seen(arguments),
+            reason=posted_text(arguments, "reason"),
+            operator=acting_operator(arguments, named=True),
+        )
+        return {}
 
     @app.post("/check/overrides/<int:number>/end")
-    def take_back(number: int) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            reason = posted_text(arguments, "reason")
-            readiness.take_back(number, reason, acting_operator(arguments, named=True))
-            return {}
-
-        return act(do)
+    def take_back(number: int) -> Answer:
+        arguments = posted_arguments()
+        reason = posted_text(arguments, "reason")
+        readiness.take_back(number, reason, acting_operator(arguments, named=True))
+        return {}
 
 
 def _seen(arguments: dict[str, Any]) -> tuple[Level, str]:

@@ -19,9 +19,8 @@ from referee.service.evidence.kept_bundle import fault_of_own
 from referee.service.evidence.zip_stream import zip_blocks
 from referee.service.setup.contest import Contest
 from referee.service.setup.private_files import make_folder
-from referee.web.desk.acting import acting
-from referee.web.desk.arguments import posted_number, posted_text
-from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.acting import Answer
+from referee.web.desk.arguments import posted_arguments, posted_number, posted_text
 from referee.web.desk.visitors import acting_operator
 
 RunCommand = Callable[[Sequence[str]], tuple[int, str]]
@@ -37,30 +36,25 @@ _PROPOSAL = "referee proposal"
 _FILES = {"blacklist": "--blacklist", "truth": "--ground-truth"}
 
 
-def register_bundles(
-    app: Flask, contest: Contest, broadcast: Broadcast, key: str, run: RunCommand
-) -> None:
+def register_bundles(app: Flask, contest: Contest, run: RunCommand) -> None:
     """Add the action that makes bundles, and the files; both are the operators' alone.
 
     The files stay in the contest's folder, so only those that are new take time.
     """
-    act = acting(broadcast, key)
     folder = contest.config.storage.folder / "bundles"
     turn = threading.Lock()
 
     @app.post("/bundles")
-    def make_bundles() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            number = posted_number(arguments, "session")
-            make_folder(folder)
-            with turn:
-                code, said = run(_export_words(contest, folder, number))
-            if code:
-                raise Refusal("bundle_missing", _export_failure(said))
-            name = bundle_path(contest, number, folder).name if number else ALL
-            return {"file": f"bundles/{name}"}
-
-        return act(do)
+    def make_bundles() -> Answer:
+        arguments = posted_arguments()
+        number = posted_number(arguments, "session")
+        make_folder(folder)
+        with turn:
+            code, said = run(_export_words(contest, folder, number))
+        if code:
+            raise Refusal("bundle_missing", _export_failure(said))
+        name = bundle_path(contest, number, folder).name if number else ALL
+        return {"file": f"bundles/{name}"}
 
     @app.get("/bundles/<name>")
     def take_bundle(name: str) -> Response:
@@ -118,24 +112,19 @@ def _export_failure(said: str) -> str:
     return " ".join(failed or [line.removeprefix(_EXPORT) for line in lines[-1:]])
 
 
-def register_proposals(
-    app: Flask, contest: Contest, broadcast: Broadcast, key: str, run: RunCommand
-) -> None:
+def register_proposals(app: Flask, contest: Contest, run: RunCommand) -> None:
     """Add the action that makes a proposal; a second press is refused while one is open."""
-    act = acting(broadcast, key)
     turn = threading.Lock()
 
     @app.post("/proposals")
-    def make_proposal() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            words = _proposal_words(contest, arguments)
-            with turn:
-                code, said = run(words)
-            if code:
-                raise Refusal("proposal_refused", _proposal_failure(said, code))
-            return {}
-
-        return act(do)
+    def make_proposal() -> Answer:
+        arguments = posted_arguments()
+        words = _proposal_words(contest, arguments)
+        with turn:
+            code, said = run(words)
+        if code:
+            raise Refusal("proposal_refused", _proposal_failure(said, code))
+        return {}
 
 
 def _proposal_words(contest: Contest, arguments: dict[str, Any]) -> list[str]:

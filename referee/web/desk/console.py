@@ -17,7 +17,7 @@ from flask import Flask, Response, jsonify, request, send_from_directory
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.wrappers import Response as PlainResponse
 
-from referee.errors import RefereeError, Refusal
+from referee.errors import InputError, RefereeError, Refusal
 from referee.service.board.board import Board
 from referee.service.board.shown import ShownBoard
 from referee.service.desk.control_desk import ControlDesk
@@ -35,6 +35,7 @@ from referee.service.preflight.disk import free_bytes
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import all_extras
 from referee.service.setup.lane_words import lane_words
+from referee.web.desk.acting import guard_actions
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
@@ -45,6 +46,7 @@ from referee.web.desk.check import register_check
 from referee.web.desk.commands import RunCommand, register_bundles, register_proposals
 from referee.web.desk.display import register_display
 from referee.web.desk.event import register_event
+from referee.web.desk.roles import action_of_request
 from referee.web.desk.slips import register_slips
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.headers import RETRY_S, protect_pages
@@ -93,16 +95,17 @@ def console_app(
     logins = Logins(contest)
     admit_own_pages_only(app, contest.config.server.console)
     require_login(app, contest, logins)
-    register_logins(app, contest, logins, broadcast, key)
+    guard_actions(app, broadcast, key)
+    register_logins(app, contest, logins, key)
     _register_pages(app, key)
     _register_board(app, board, broadcast, logins)
-    register_actions(app, contest, desk, board.alarms, broadcast, key)
-    register_event(app, contest, broadcast, key)
-    register_slips(app, contest, broadcast, key)
-    register_bundles(app, contest, broadcast, key, run)
-    register_proposals(app, contest, broadcast, key, run)
+    register_actions(app, contest, desk, board.alarms)
+    register_event(app, contest)
+    register_slips(app, contest)
+    register_bundles(app, contest, run)
+    register_proposals(app, contest, run)
     register_audit(app, contest)
-    register_check(app, contest, desk.readiness, broadcast, key)
+    register_check(app, contest, desk.readiness)
     register_display(app, [lane.display for lane in desk.lanes], logins)
     for extra in all_extras():
         extra.add_console_routes(app, contest)
@@ -158,7 +161,11 @@ def _register_errors(app: Flask, board: Board) -> None:
         return jsonify(code=refusal.code, text=str(refusal)), _STATUS.get(refusal.code, 409)
 
     @app.errorhandler(RefereeError)
-    def unavailable(error: RefereeError) -> tuple[Response, int, dict[str, str]]:
+    def unavailable(
+        error: RefereeError,
+    ) -> tuple[Response, int] | tuple[Response, int, dict[str, str]]:
+        if isinstance(error, InputError) and action_of_request():
+            return refused(Refusal("input_wrong", str(error)))
         return jsonify(code="unavailable", text=str(error)), 503, {"Retry-After": RETRY_S}
 
     @app.errorhandler(HTTPException)

@@ -39,8 +39,9 @@ from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import ShownRoster, shown_roster
 from referee.service.teams.team_words import look_alike_warnings
-from referee.web.desk.acting import acting
+from referee.web.desk.acting import Answer
 from referee.web.desk.arguments import (
+    posted_arguments,
     posted_choice,
     posted_names,
     posted_number,
@@ -49,16 +50,15 @@ from referee.web.desk.arguments import (
     session_number,
 )
 from referee.web.desk.assets import static_folder
-from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.visitors import acting_operator
 
 
-def register_event(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
+def register_event(app: Flask, contest: Contest) -> None:
     """Add the pages, what they show, and their actions; each action needs the page's key."""
     _register_pages(app, contest)
-    _register_team_actions(app, contest, broadcast, key)
-    _register_result_actions(app, contest, broadcast, key)
-    _register_audience_actions(app, contest, broadcast, key)
+    _register_team_actions(app, contest)
+    _register_result_actions(app, contest)
+    _register_audience_actions(app, contest)
 
 
 class TeamsNow(ShownRoster, frozen=True, kw_only=True):
@@ -118,97 +118,78 @@ def _register_pages(app: Flask, contest: Contest) -> None:
         )
 
 
-def _register_team_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
-    act = acting(broadcast, key)
+def _register_team_actions(app: Flask, contest: Contest) -> None:
 
     @app.post("/teams/<any(add, lottery, order, defer, rename, withdraw, return):what>")
-    def change_teams(what: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            return _change_teams(contest, what, arguments)
-
-        return act(do)
+    def change_teams(what: str) -> Answer:
+        arguments = posted_arguments()
+        return _change_teams(contest, what, arguments)
 
 
-def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
-    act = acting(broadcast, key)
+def _register_result_actions(app: Flask, contest: Contest) -> None:
 
     @app.post("/results/<any(finalize, reopen):what>")
-    def change_results(what: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            if what == "finalize":
-                names = posted_names(arguments, "names")
-                by = acting_operator({"operator": names[0]} | arguments)
-                finalize(contest, names, by)
-            else:
-                reopen(
-                    contest,
-                    acting_operator(arguments, named=True),
-                    posted_text(arguments, "reason"),
-                )
-            return {}
-
-        return act(do)
-
-    @app.post("/sessions/<number>/review")
-    def review_session(number: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            reason = posted_text(arguments, "reason")
-            review(contest, session_number(number), acting_operator(arguments, named=True), reason)
-            return {}
-
-        return act(do)
-
-    @app.post("/sessions/review")
-    def review_sessions() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            operator = acting_operator(arguments, named=True)
-            sessions = posted_sessions(arguments, "sessions")
-            review_all(contest, sessions, operator, posted_text(arguments, "reason"))
-            return {}
-
-        return act(do)
-
-    @app.post("/proposals/<int:number>/<any(apply, cancel):what>")
-    def decide(number: int, what: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            change = apply_proposal if what == "apply" else cancel_proposal
-            change(
+    def change_results(what: str) -> Answer:
+        arguments = posted_arguments()
+        if what == "finalize":
+            names = posted_names(arguments, "names")
+            by = acting_operator({"operator": names[0]} | arguments)
+            finalize(contest, names, by)
+        else:
+            reopen(
                 contest,
-                number,
                 acting_operator(arguments, named=True),
                 posted_text(arguments, "reason"),
             )
-            return {}
+        return {}
 
-        return act(do)
+    @app.post("/sessions/<number>/review")
+    def review_session(number: str) -> Answer:
+        arguments = posted_arguments()
+        reason = posted_text(arguments, "reason")
+        review(contest, session_number(number), acting_operator(arguments, named=True), reason)
+        return {}
+
+    @app.post("/sessions/review")
+    def review_sessions() -> Answer:
+        arguments = posted_arguments()
+        operator = acting_operator(arguments, named=True)
+        sessions = posted_sessions(arguments, "sessions")
+        review_all(contest, sessions, operator, posted_text(arguments, "reason"))
+        return {}
+
+    @app.post("/proposals/<int:number>/<any(apply, cancel):what>")
+    def decide(number: int, what: str) -> Answer:
+        arguments = posted_arguments()
+        change = apply_proposal if what == "apply" else cancel_proposal
+        change(
+            contest,
+            number,
+            acting_operator(arguments, named=True),
+            posted_text(arguments, "reason"),
+        )
+        return {}
 
 
-def _register_audience_actions(
-    app: Flask, contest: Contest, broadcast: Broadcast, key: str
-) -> None:
-    act = acting(broadcast, key)
+def _register_audience_actions(app: Flask, contest: Contest) -> None:
 
     @app.post("/scoreboard/<any(freeze, unfreeze):what>")
-    def change_scoreboard(what: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            change = freeze if what == "freeze" else thaw
-            change(contest, acting_operator(arguments, named=True))
-            return {}
-
-        return act(do)
+    def change_scoreboard(what: str) -> Answer:
+        arguments = posted_arguments()
+        change = freeze if what == "freeze" else thaw
+        change(contest, acting_operator(arguments, named=True))
+        return {}
 
     @app.post("/break/<any(begin, end):what>")
-    def change_break(what: str) -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            operator = acting_operator(arguments, named=True)
-            if what == "begin":
-                text, minutes = posted_text(arguments, "text"), posted_number(arguments, "minutes")
-                begin_break(contest, operator, text, minutes)
-            else:
-                end_break(contest, operator)
-            return {}
-
-        return act(do)
+    def change_break(what: str) -> Answer:
+        arguments = posted_arguments()
+        operator = acting_operator(arguments, named=True)
+        if what == "begin":
+            text, minutes = posted_text(arguments, "text"), posted_number(arguments, "minutes")
+            begin_break(contest, operator, text, minutes)
+        else:
+            end_break(contest, operator)
+        return {}
 
 
 def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> dict[str, Any]:

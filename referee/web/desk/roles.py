@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from flask import request
+
 from referee.core.actors import Role
 from referee.service.setup.extra import all_extras
 
@@ -101,6 +103,7 @@ ROUTES: Mapping[str, Access] = {
     "POST /proposals/<int:number>/<any(apply, cancel):what>": _act("{what} proposal"),
 }
 
+_OF_LANE = re.compile(r"^/lanes/[0-9]+/display")
 _CHOICE = re.compile(r"<any\(([^)]+)\):(\w+)>")
 
 
@@ -111,6 +114,25 @@ def all_routes() -> Mapping[str, Access]:
         route: _OF_GUESTS[kind] for extra in all_extras() for route, kind in extra.console.items()
     }
     return {**ROUTES, **guests}
+
+
+def access_of_request() -> Access | None:
+    """Return the line of the table for the present request, or None if it has none."""
+    if request.url_rule is None:
+        return None
+    method = "GET" if request.method == "HEAD" else request.method
+    return all_routes().get(f"{method} {shared_rule(request.url_rule.rule)}")
+
+
+def shared_rule(rule: str) -> str:
+    """Return a route's rule without its lane: the display of every lane has the same routes."""
+    return _OF_LANE.sub("/display", rule)
+
+
+def action_of_request() -> str:
+    """Return the action of the present request as the table names it, '' if it changes nothing."""
+    access = access_of_request()
+    return "" if access is None else access.action
 
 
 def actions_of(role: Role) -> list[str]:

@@ -18,9 +18,8 @@ from referee.service.setup.contest import Contest
 from referee.service.teams.registration import new_passwords, require_list
 from referee.service.teams.roster import read_roster
 from referee.service.teams.slips import slips_page
-from referee.web.desk.acting import acting
-from referee.web.desk.arguments import posted_names, posted_text
-from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.acting import Answer
+from referee.web.desk.arguments import posted_arguments, posted_names, posted_text
 from referee.web.desk.visitors import acting_operator
 
 KEPT_S = 600.0
@@ -89,20 +88,17 @@ class SlipPages:
         self._pages = dict(left[-_KEPT_MOST:])
 
 
-def register_slips(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
+def register_slips(app: Flask, contest: Contest) -> None:
     """Add the action that makes slips, and the page to print; both are the operators' alone."""
-    act = acting(broadcast, key)
     pages = SlipPages(contest)
 
     @app.post("/teams/slips")
-    def make_slips() -> Response:
-        def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            once = posted_text(arguments, "once")
-            if not _ONCE.fullmatch(once):
-                raise Refusal("text_wrong", "The page must name this press of its button.")
-            return {"made": pages.make(once, arguments), "page": f"teams/slips/{once}"}
-
-        return act(do)
+    def make_slips() -> Answer:
+        arguments = posted_arguments()
+        once = posted_text(arguments, "once")
+        if not _ONCE.fullmatch(once):
+            raise Refusal("text_wrong", "The page must name this press of its button.")
+        return {"made": pages.make(once, arguments), "page": f"teams/slips/{once}"}
 
     @app.get("/teams/slips/<once>")
     def print_slips(once: str) -> Response:

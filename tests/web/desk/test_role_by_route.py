@@ -8,8 +8,7 @@ import re
 import pytest
 
 from referee.core.actors import Role
-from referee.web.desk.auth import shared_rule
-from referee.web.desk.roles import actions_of, all_routes
+from referee.web.desk.roles import actions_of, all_routes, shared_rule
 from tests.support.doors import AWAY, post
 
 # The least role of each route. A 'page' leads somebody without a login to the login page. A
@@ -128,6 +127,16 @@ def test_role_by_route(door, who, here, allowed):
                 wrong.append((route, path, answer.status_code))
     door.broadcast.close()
     assert [] == wrong
+
+
+def test_every_action_needs_the_key_of_a_page(empty):
+    """What any other program on the laptop posts changes nothing, on each route of an action."""
+    client = empty.app.test_client()
+    acts = [route for route, access in all_routes().items() if access.action]
+    asked = [path for route in acts for path in paths(route.removeprefix("POST "))]
+    codes = {path: client.post(path, json={}).get_json()["code"] for path in asked}
+    assert codes.keys() > {"/sessions/1/arm", "/teams/add", "/bundles", "/break/end"}
+    assert {"form_key_wrong"} == set(codes.values())
 
 
 def test_a_refused_action_changes_nothing_and_is_on_record(door):

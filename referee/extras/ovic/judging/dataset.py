@@ -20,6 +20,19 @@ _LABEL_FIELDS = ("file", "label")
 
 
 @dataclass(frozen=True)
+class Dataset:
+    """A folder of images and the file of their ground truth; `read` reads that file.
+
+    The ground truth of detection is COCO instances JSON or YOLO labels, and that of classification
+    is lines `file,label`.
+    """
+
+    images: Path
+    ground_truth: Path
+    read: Read = read_bytes
+
+
+@dataclass(frozen=True)
 class LabelledImage:
     """A file with its class in the numbering of 1001: 0 is the background, 1 the first class."""
 
@@ -37,11 +50,12 @@ def images_in(folder: Path) -> list[Path]:
     return images
 
 
-def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list[LabelledImage]:
+def labelled_images(dataset: Dataset) -> list[LabelledImage]:
     """Read lines `file,label` with an optional header; each file must be in the folder."""
+    labels = dataset.ground_truth
     lines: dict[int, ListedImage] = {}
     classes: dict[int, int] = {}
-    for place, row in cells(labels, read(labels)):
+    for place, row in cells(labels, dataset.read(labels)):
         if tuple(row) == _LABEL_FIELDS:
             continue
         require_width(labels, place, row, _LABEL_FIELDS)
@@ -51,15 +65,14 @@ def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list
         lines[place], classes[place] = ListedImage(row[0], f"line {place}"), label
     if not lines:
         raise InputError(f"{labels} has no line file,label")
-    found = _files_of(folder, lines)
+    found = _files_of(dataset.images, lines)
     return [LabelledImage(found[place], label) for place, label in classes.items()]
 
 
-def images_of_truth(
-    folder: Path, truth: Path, read: Read = read_bytes
-) -> tuple[GroundTruthFile, dict[int, Path]]:
+def images_of_truth(dataset: Dataset) -> tuple[GroundTruthFile, dict[int, Path]]:
     """Return ground truth, and the file of each of its images by image id."""
-    truth_file = read_ground_truth(truth, pictures=folder, read=read)
+    truth, folder = dataset.ground_truth, dataset.images
+    truth_file = read_ground_truth(truth, pictures=folder, read=dataset.read)
     return truth_file, _files_of(folder, listed_images(truth_file))
 
 

@@ -18,6 +18,7 @@ from referee.errors import InputError
 from referee.extras.ovic.judging.benchmark import Measurement, Place, benchmark, here
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import (
+    Dataset,
     LabelledImage,
     images_in,
     images_of_truth,
@@ -30,7 +31,6 @@ from referee.extras.ovic.rules.detections import Overhang, clipped, overhang_of,
 from referee.extras.ovic.rules.model_checks import output_shapes, value_failures
 from referee.extras.ovic.rules.model_rules import ModelRules
 from referee.extras.ovic.rules.score import OvicRules, OvicScore, ovic_score
-from referee.formats.text import Read, read_bytes
 
 Progress = Callable[[int, int], None]
 Keep = Callable[[CocoResults], None]
@@ -63,60 +63,63 @@ class Entry:
     score: OvicScore | None
 
 
-def accuracy_of(
-    model: Path,
-    rules: ModelRules,
-    images: Path,
-    ground_truth: Path,
-    central_share: float,
-    limits: Limits,
-    progress: Progress = lambda done, total: None,
-    read: Read = read_bytes,
-    keep: Keep = lambda results: None,
-) -> Accuracy:
+@dataclass(frozen=True)
+class Trial:
+    """A model that answers images: the rules that hold for it, and how it is run.
+
+    `central_share` is the part of each image that it sees.
+    """
+
+    model: Path
+    rules: ModelRules
+    central_share: float
+    limits: Limits
+    progress: Progress = lambda done, total: None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How a latency is measured: the plan of one measurement, its limits, and how often at most."""
+
+    plan: Plan
+    limits: Limits
+    attempts: int
+
+
+def accuracy_of(trial: Trial, dataset: Dataset, keep: Keep = lambda results: None) -> Accuracy:
     """Return the model's accuracy on the images of the ground truth.
 
-    The ground truth of detection is COCO instances JSON or YOLO labels, and that of classification
-    is lines `file,label`. `read` reads it. `keep` gets a detector's answers before they are scored.
+    `keep` gets a detector's answers before they are scored.
     """
-    if rules.task == "detection":
-        return detection_accuracy(
-            model, rules, ground_truth, images, central_share, limits, progress, read, keep
-        )
-    labelled = labelled_images(images, ground_truth, read)
-    right, count = classification_accuracy(model, rules, labelled, central_share, limits, progress)
+    if trial.rules.task == "detection":
+        return detection_accuracy(trial, dataset, keep)
+    right, count = classification_accuracy(trial, labelled_images(dataset))
     return Accuracy(100 * right / count, count, right)
 
 
 def measure_until_stable(
     model: Path,
     images: Sequence[Path],
-    plan: Plan,
-    limits: Limits,
-    attempts: int,
+    timing: Timing,
     progress: Progress = lambda done, total: None,
     place: Place = here,
 ) -> Measurement:
-    """Measure until a measurement is stable; return the last one after `attempts`."""
+    """Measure until a measurement is stable; return the last one after all attempts."""
     with place() as measure:
-        measurement = benchmark(model, images, plan, limits, progress, measure)
-        for _ in range(attempts - 1):
+        asked = (model, images, timing.plan, timing.limits, progress, measure)
+        measurement = benchmark(*asked)
+        for _ in range(timing.attempts - 1):
             if measurement.stability.stable:
                 break
-            measurement = benchmark(model, images, plan, limits, progress, measure)
+            measurement = benchmark(*asked)
     return measurement
 
 
 def judge_entry(
-    model: Path,
-    rules: ModelRules,
+    trial: Trial,
+    dataset: Dataset,
     scoring: OvicRules,
-    images: Path,
-    ground_truth: Path,
-    plan: Plan,
-    limits: Limits,
-    attempts: int,
-    progress: Progress = lambda done, total: None,
+    timing: Timing,
     place: Place = here,
     keep: Keep = lambda results: None,
 ) -> Entry:
@@ -125,34 +128,22 @@ def judge_entry(
     The latency comes first: a place that cannot measure is known before the long accuracy. The
     accuracy is always computed on this machine. `keep` is that of `accuracy_of`.
     """
-    measurement = measure_until_stable(
-        model, images_in(images), plan, limits, attempts, progress, place
-    )
-    accuracy = accuracy_of(
-        model, rules, images, ground_truth, plan.central_share, limits, progress, keep=keep
-    )
+    images = images_in(dataset.images)
+    measurement = measure_until_stable(trial.model, images, timing, trial.progress, place)
+    accuracy = accuracy_of(trial, dataset, keep)
     score = None
     if measurement.stability.stable:
         score = ovic_score(scoring, accuracy.percent, measurement.latency.mean)
     return Entry(accuracy, measurement, score)
 
 
-def classification_accuracy(
-    model: Path,
-    rules: ModelRules,
-    images: Sequence[LabelledImage],
-    central_share: float,
-    limits: Limits,
-    progress: Progress = lambda done, total: None,
-) -> tuple[int, int]:
+def classification_accuracy(trial: Trial, images: Sequence[LabelledImage]) -> tuple[int, int]:
     """Return how many images are right at the first place, and how many there are.
 
     Of equal scores the first class wins. Without a background, class k has the label k + 1.
     """
-    answers = _answers(
-        model, rules, [image.path for image in images], central_share, limits, progress
-    )
-    offset = 0 if rules.background else 1
+    answers = _answers(trial, [image.path for image in images])
+    offset = 0 if trial.rules.background else 1
     right = sum(
         int(outputs[0][0].argmax()) + offset == image.label
         for image, (_, _, outputs) in zip(images, answers, strict=True)
@@ -160,17 +151,7 @@ def classification_accuracy(
     return right, len(images)
 
 
-def detection_accuracy(
-    model: Path,
-    rules: ModelRules,
-    truth_path: Path,
-    folder: Path,
-    central_share: float,
-    limits: Limits,
-    progress: Progress = lambda done, total: None,
-    read: Read = read_bytes,
-    keep: Keep = lambda results: None,
-) -> Accuracy:
+def detection_accuracy(trial: Trial, dataset: Dataset, keep: Keep) -> Accuracy:
     """Return COCO's AP in percent, and the number of images; `keep` gets the answers first.
 
     A category id is the class index plus 1, as COCO's 90 numbers have it. Raises InputError if no
@@ -179,14 +160,14 @@ def detection_accuracy(
     # The evaluators are slow to import, and a classifier needs none.
     from referee.scoring import coco
 
-    truth_file, paths = images_of_truth(folder, truth_path, read)
-    answers = list(_answers(model, rules, list(paths.values()), central_share, limits, progress))
+    truth_file, paths = images_of_truth(dataset)
+    answers = list(_answers(trial, list(paths.values())))
     truth = CocoTruth.from_ground_truth(truth_file.truth)
     results = coco_results(list(paths), answers)
     keep(results)
     result = coco.evaluate(truth, results)
     if result.mean_ap is None:
-        raise InputError(f"{truth_path}: no class has ground truth, so there is no mAP")
+        raise InputError(f"{dataset.ground_truth}: no class has ground truth, so there is no mAP")
     overhang = sum((overhang_of(outputs) for _, _, outputs in answers), Overhang())
     return Accuracy(100 * result.mean_ap, len(paths), overhang=overhang)
 
@@ -208,41 +189,35 @@ def coco_results(image_ids: Sequence[int], answers: Iterable[Answer]) -> CocoRes
     return CocoResults(ids.astype(np.int64), classes.astype(np.int64), scores, box)
 
 
-def _answers(
-    model: Path,
-    rules: ModelRules,
-    images: Sequence[Path],
-    central_share: float,
-    limits: Limits,
-    progress: Progress,
-) -> Iterator[Answer]:
+def _answers(trial: Trial, images: Sequence[Path]) -> Iterator[Answer]:
     """Yield the model's outputs for each image, a job for each `BATCH` of them.
 
     Raises ModelFault if the model fails, and InputError if an image does.
     """
+    model = trial.model
     for first in range(0, len(images), BATCH):
         batch = images[first : first + BATCH]
         done = run_job(
             model,
             "answer",
-            limits,
-            partial(_show, progress, first, len(images)),
+            trial.limits,
+            partial(_show, trial.progress, first, len(images)),
             images=[str(path.resolve()) for path in batch],
-            central_share=central_share,
+            central_share=trial.central_share,
         )
         if done.failures:
             text = f"{model.name} cannot be scored: {done.failures[0]}"
             raise ModelFault(text, done.failures[0])
         try:
-            answers = [_answer(rules, message) for message in done.of("answer")]
+            answers = [_answer(trial.rules, message) for message in done.of("answer")]
         except WireError as error:
             raise broken_protocol(model, "scored", error) from None
         if len(answers) != len(batch):
             raise InputError(f"{model.name} answered {len(answers)} of {len(batch)} images")
         for answer in answers:
-            _require_values(model, rules, answer)
+            _require_values(model, trial.rules, answer)
             yield answer
-    progress(len(images), len(images))
+    trial.progress(len(images), len(images))
 
 
 def _require_values(model: Path, rules: ModelRules, answer: Answer) -> None:

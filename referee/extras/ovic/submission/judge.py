@@ -14,12 +14,10 @@ from typing import Any
 
 from referee.errors import Unavailable
 from referee.extras.ovic.judging.benchmark import Measurement
-from referee.extras.ovic.judging.confined import Limits
-from referee.extras.ovic.judging.dataset import images_in
-from referee.extras.ovic.judging.entry import accuracy_of, measure_until_stable
+from referee.extras.ovic.judging.dataset import Dataset, images_in
+from referee.extras.ovic.judging.entry import Timing, Trial, accuracy_of, measure_until_stable
 from referee.extras.ovic.judging.jobs import ModelFault
 from referee.extras.ovic.judging.machine import build_of
-from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.validation import validated
 from referee.extras.ovic.rules.detections import Overhang
 from referee.extras.ovic.rules.model_rules import Failure
@@ -28,7 +26,7 @@ from referee.extras.ovic.submission.tasks import Task
 from referee.formats.hashed_reads import HashedReads
 
 Progress = Callable[[int, int], None]
-Measure = Callable[[Path, Sequence[Path], Plan, Limits, int, Progress], Measurement]
+Measure = Callable[[Path, Sequence[Path], Timing, Progress], Measurement]
 """A benchmark with the arguments of `measure_until_stable`, on this machine or on a board."""
 
 
@@ -106,7 +104,7 @@ class Judge:
         images = images_in(task.images)
         try:
             # The latency comes first: on a busy machine the long accuracy would be in vain.
-            measurement = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
+            measurement = self._measure(model, images, task.timing, watch)
             if not measurement.stability.stable:
                 raise Unavailable(
                     f"No measurement was stable: {' '.join(measurement.stability.reasons)}"
@@ -114,16 +112,8 @@ class Judge:
             reads = HashedReads()
             truth_sha256 = reads.sha256_of(task.ground_truth)
             images_sha256 = _sha256_of_all(images)
-            accuracy = accuracy_of(
-                model,
-                task.rules,
-                task.images,
-                task.ground_truth,
-                task.plan.central_share,
-                task.limits,
-                watch,
-                reads.read,
-            )
+            trial = Trial(model, task.rules, task.plan.central_share, task.limits, watch)
+            accuracy = accuracy_of(trial, Dataset(task.images, task.ground_truth, reads.read))
         except ModelFault as fault:
             raise Refused([fault.failure]) from fault
         # The model's processes read model and images themselves, each for some of the answers.

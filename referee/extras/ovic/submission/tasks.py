@@ -8,7 +8,13 @@ from pathlib import Path
 
 from referee.errors import ConfigError, Refusal
 from referee.extras.ovic.judging.confined import Limits
-from referee.extras.ovic.judging.dataset import images_in, images_of_truth, labelled_images
+from referee.extras.ovic.judging.dataset import (
+    Dataset,
+    images_in,
+    images_of_truth,
+    labelled_images,
+)
+from referee.extras.ovic.judging.entry import Timing
 from referee.extras.ovic.judging.figures import read_frontier
 from referee.extras.ovic.judging.machine import choose_core
 from referee.extras.ovic.judging.model import require_litert
@@ -39,6 +45,16 @@ class Task:
     def name(self) -> str:
         """Return detection or classification."""
         return self.rules.task
+
+    @property
+    def dataset(self) -> Dataset:
+        """Return what a model is scored on."""
+        return Dataset(self.images, self.ground_truth)
+
+    @property
+    def timing(self) -> Timing:
+        """Return how a model's latency is measured."""
+        return Timing(self.plan, self.limits, self.attempts)
 
 
 def open_tasks(config: Config) -> dict[str, Task]:
@@ -92,9 +108,9 @@ def require_usable(tasks: dict[str, Task]) -> int:
         choose_core(task.plan.core)
         images_in(task.images)
         if task.name == "detection":
-            count += len(images_of_truth(task.images, task.ground_truth)[1])
+            count += len(images_of_truth(task.dataset)[1])
         else:
-            count += len(labelled_images(task.images, task.ground_truth))
+            count += len(labelled_images(task.dataset))
     return count
 
 

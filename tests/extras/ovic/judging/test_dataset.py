@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
-from referee.extras.ovic.judging.dataset import images_of_truth, labelled_images
+from referee.extras.ovic.judging.dataset import Dataset, images_of_truth, labelled_images
 from tests.support.contests import write_images, write_truth
 
 
@@ -25,7 +25,7 @@ def test_labels_name_images_in_folders(tmp_path: Path, folder: Path) -> None:
     """Each line has the file of its folder, in the order of the lines."""
     labels = tmp_path / "labels.csv"
     labels.write_text("file,label\nTrain\\a.jpg,7\nTest/a.JPG,3\n")
-    found = [(image.path, image.label) for image in labelled_images(folder, labels)]
+    found = [(image.path, image.label) for image in labelled_images(Dataset(folder, labels))]
     assert [(folder / "Train/a.jpg", 7), (folder / "Test/a.jpg", 3)] == found
 
 
@@ -43,11 +43,11 @@ def test_a_line_that_means_no_file_of_its_own_is_refused(
     """No image is measured under the label of another."""
     (tmp_path / "labels.csv").write_text(lines)
     with pytest.raises(InputError, match=message):
-        labelled_images(folder, tmp_path / "labels.csv")
+        labelled_images(Dataset(folder, tmp_path / "labels.csv"))
 
 
 def test_the_images_of_a_truth_are_each_one_file(tmp_path: Path, folder: Path) -> None:
     """COCO's entries with one base name are two images, and the folder may hold more."""
     write_truth(tmp_path / "truth.json", [(5, "Train/a.jpg"), (9, "Test/a.jpg")])
-    paths = images_of_truth(folder, tmp_path / "truth.json")[1]
+    paths = images_of_truth(Dataset(folder, tmp_path / "truth.json"))[1]
     assert {5: folder / "Train/a.jpg", 9: folder / "Test/a.jpg"} == paths

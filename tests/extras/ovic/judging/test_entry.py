@@ -14,8 +14,8 @@ from PIL import Image
 from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.benchmark import PARTS, Runs, benchmark
 from referee.extras.ovic.judging.confined import Limits
-from referee.extras.ovic.judging.dataset import images_in
-from referee.extras.ovic.judging.entry import accuracy_of
+from referee.extras.ovic.judging.dataset import Dataset, images_in
+from referee.extras.ovic.judging.entry import Trial, accuracy_of
 from referee.extras.ovic.judging.figures import write_coco_results
 from referee.extras.ovic.judging.jobs import ModelFault
 from referee.extras.ovic.judging.machine import choose_core
@@ -59,7 +59,7 @@ def test_top_1_counts_right_labels_with_and_without_a_background(classes, models
     model.write_bytes(models.classifier(classes))
     labels.write_text("file,label\nred.png,1\ngreen.png,2\nblue.png,7\n")
     rules = ModelRules("classification", background=classes == 1001)
-    found = accuracy_of(model, rules, colours, labels, 0.875, LIMITS)
+    found = accuracy_of(Trial(model, rules, 0.875, LIMITS), Dataset(colours, labels))
     assert (2, 3) == (found.right, found.images)
     assert 200 / 3 == pytest.approx(found.percent)
 
@@ -94,7 +94,7 @@ def test_a_known_box_gives_a_known_map(category, percent, models, colours):
     model = colours.parent / "m.tflite"
     model.write_bytes(models.detector())
     truth = coco_truth(colours, category)
-    found = accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
+    found = accuracy_of(Trial(model, ModelRules("detection"), 1.0, LIMITS), Dataset(colours, truth))
     assert (percent, 3) == (pytest.approx(found.percent), found.images)
 
 
@@ -105,7 +105,7 @@ def test_boxes_end_at_the_image_and_the_overhang_is_told(models, colours):
     model = colours.parent / "m.tflite"
     model.write_bytes(models.detector(outputs))
     truth = coco_truth(colours, 17)
-    found = accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
+    found = accuracy_of(Trial(model, ModelRules("detection"), 1.0, LIMITS), Dataset(colours, truth))
     assert 100 == pytest.approx(found.percent)
     assert (3, 300) == (found.overhang.boxes, found.overhang.of)
     assert 0.4 == pytest.approx(found.overhang.most)
@@ -123,7 +123,7 @@ def test_every_answer_keeps_the_rules(output, value, rule, models, colours):
     model.write_bytes(models.detector(outputs))
     truth = coco_truth(colours, 17)
     with pytest.raises(ModelFault) as caught:
-        accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
+        accuracy_of(Trial(model, ModelRules("detection"), 1.0, LIMITS), Dataset(colours, truth))
     assert rule == caught.value.failure.rule
 
 
@@ -135,7 +135,7 @@ def test_fewer_boxes_on_an_image_are_scored(models, colours):
     model = colours.parent / "m.tflite"
     model.write_bytes(models.detector(outputs))
     truth = coco_truth(colours, 17)
-    found = accuracy_of(model, ModelRules("detection"), colours, truth, 1.0, LIMITS)
+    found = accuracy_of(Trial(model, ModelRules("detection"), 1.0, LIMITS), Dataset(colours, truth))
     assert (100, 3) == (pytest.approx(found.percent), found.overhang.of)
 
 
@@ -145,7 +145,8 @@ def test_a_detectors_answers_are_kept_as_an_evaluation_server_takes_them(models,
     model.write_bytes(models.detector())
     truth = coco_truth(colours, 17)
     accuracy_of(
-        *(model, ModelRules("detection"), colours, truth, 1.0, LIMITS),
+        Trial(model, ModelRules("detection"), 1.0, LIMITS),
+        Dataset(colours, truth),
         keep=lambda results: write_coco_results(out, results),
     )
     entries = json.loads(out.read_text())
@@ -163,10 +164,9 @@ def test_more_images_than_a_batch_are_answered_in_order(models, colours, monkeyp
     model.write_bytes(models.classifier())
     labels.write_text("red.png,1\nblue.png,3\ngreen.png,2\n")
     seen: list[tuple[int, int]] = []
-    found = accuracy_of(
-        *(model, ModelRules("classification"), colours, labels, 1.0, LIMITS),
-        lambda done, total: seen.append((done, total)),
-    )
+    rules = ModelRules("classification")
+    trial = Trial(model, rules, 1.0, LIMITS, lambda done, total: seen.append((done, total)))
+    found = accuracy_of(trial, Dataset(colours, labels))
     assert 3 == found.right
     assert (3, 3) == seen[-1]
     assert seen == sorted(seen)
@@ -187,7 +187,7 @@ def test_unusable_labels_are_named(lines, sentence, models, colours):
     labels.write_text(lines)
     with pytest.raises(InputError, match=sentence.replace(".", r"\.")):
         accuracy_of(
-            *(labels, ModelRules("classification"), colours, labels, 1.0, LIMITS),
+            Trial(labels, ModelRules("classification"), 1.0, LIMITS), Dataset(colours, labels)
         )
 
 
@@ -198,7 +198,9 @@ def test_a_damaged_image_stops_with_a_sentence(models, colours):
     (colours / "red.png").write_bytes(b"no picture")
     labels.write_text("red.png,1\n")
     with pytest.raises(InputError, match=r"cannot be scored.*red\.png"):
-        accuracy_of(model, ModelRules("classification"), colours, labels, 1.0, LIMITS)
+        accuracy_of(
+            Trial(model, ModelRules("classification"), 1.0, LIMITS), Dataset(colours, labels)
+        )
 
 
 def test_a_measurement_has_each_part_the_core_and_the_versions(models, colours):
@@ -251,13 +253,10 @@ def test_a_model_that_changes_while_it_is_measured_gives_no_figure(colours):
 def test_the_real_classifier_is_right_81_times_of_100():
     """EfficientNet-Lite0 on 100 photographs, whole images resized."""
     folder = DATA / "imagenet-val-100"
+    model = DATA / "models/efficientnet_lite0.tflite"
     found = accuracy_of(
-        DATA / "models/efficientnet_lite0.tflite",
-        ModelRules("classification", background=False),
-        folder / "images",
-        folder / "labels.csv",
-        1.0,
-        LIMITS,
+        Trial(model, ModelRules("classification", background=False), 1.0, LIMITS),
+        Dataset(folder / "images", folder / "labels.csv"),
     )
     assert (81, 100, 81.0) == (found.right, found.images, found.percent)
 
@@ -269,13 +268,10 @@ def test_the_real_classifier_is_right_81_times_of_100():
 )
 def test_the_real_detectors_reach_the_stored_map(name, boxes, mean_ap):
     """COCO mAP on 80 photographs is within 0.002 of the answers stored beside them."""
+    model, folder = DATA / f"models/{name}.tflite", DATA / "coco-tiny"
     found = accuracy_of(
-        DATA / f"models/{name}.tflite",
-        ModelRules("detection", boxes=boxes),
-        DATA / "coco-tiny/images",
-        DATA / "coco-tiny/annotations.json",
-        1.0,
-        LIMITS,
+        Trial(model, ModelRules("detection", boxes=boxes), 1.0, LIMITS),
+        Dataset(folder / "images", folder / "annotations.json"),
     )
     assert 80 == found.images
     assert mean_ap == pytest.approx(found.percent / 100, abs=0.002)

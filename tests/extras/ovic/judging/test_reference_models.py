@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from referee.extras.ovic.judging.confined import Limits
-from referee.extras.ovic.judging.dataset import images_in
-from referee.extras.ovic.judging.entry import accuracy_of
+from referee.extras.ovic.judging.dataset import Dataset, images_in
+from referee.extras.ovic.judging.entry import Trial, accuracy_of
 from referee.extras.ovic.judging.validation import validate_model, validated
 from referee.extras.ovic.rules.model_rules import ModelRules
 
@@ -72,6 +72,7 @@ def test_the_score_cuts_boxes_off_at_the_image(name, boxes, percent):
     """The AP is that of the published answers of the same models, which end at the image."""
     rules, truth = ModelRules("detection", boxes=boxes), COCO / "annotations.json"
     model = DATA / "models" / f"{name}.tflite"
-    found = accuracy_of(model, rules, COCO / "images", truth, 1.0, Limits(seconds=300))
+    trial = Trial(model, rules, 1.0, Limits(seconds=300))
+    found = accuracy_of(trial, Dataset(COCO / "images", truth))
     assert percent == pytest.approx(found.percent, abs=1e-4)
     assert found.overhang is not None and found.overhang.boxes > 0

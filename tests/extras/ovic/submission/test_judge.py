@@ -44,9 +44,9 @@ def test_a_good_model_has_its_accuracy_and_the_given_benchmark(task, model):
     """The benchmark is an argument: it gets the task's plan, and its latency counts."""
     seen = []
 
-    def on_a_board(path, images, plan, limits, attempts, progress):
-        seen.append((path, len(images), plan, limits, attempts))
-        found = measure_until_stable(path, images, plan, limits, attempts, progress)
+    def on_a_board(path, images, timing, progress):
+        seen.append((path, len(images), timing))
+        found = measure_until_stable(path, images, timing, progress)
         return replace(found, latency=replace(found.latency, mean=7.25))
 
     judge = Judge(300, on_a_board)
@@ -60,7 +60,7 @@ def test_a_good_model_has_its_accuracy_and_the_given_benchmark(task, model):
         for path in sorted(task.images.iterdir())
     ]
     assert hashlib.sha256("".join(lines).encode()).hexdigest() == found.images_sha256
-    assert [(model[0], 3, task.plan, task.limits, task.attempts)] == seen
+    assert [(model[0], 3, task.timing)] == seen
 
 
 def test_a_model_that_breaks_a_rule_is_refused(task, model):
@@ -138,11 +138,9 @@ def test_a_damaged_file_is_our_fault(task, model, damage):
 def measured_once(task):
     """Return a benchmark that gives one measurement of another model, without running it again."""
 
-    def measure(path, images, plan, limits, attempts, progress):
-        row = [1.0] * 5
-        return benchmark(
-            path, images, plan, limits, measure=lambda *_: Runs([row] * plan.runs, (1.0, 0.0), {})
-        )
+    def measure(path, images, timing, progress):
+        runs = Runs([[1.0] * 5] * timing.plan.runs, (1.0, 0.0), {})
+        return benchmark(path, images, timing.plan, timing.limits, measure=lambda *_: runs)
 
     return measure
 

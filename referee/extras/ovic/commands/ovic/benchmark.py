@@ -60,19 +60,13 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def act(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 for a measurement that is not stable."""
     from referee.extras.ovic.judging.dataset import images_in
-    from referee.extras.ovic.judging.entry import measure_until_stable
+    from referee.extras.ovic.judging.entry import Timing, measure_until_stable
 
     place = place_of(args)
     with progress_bar("runs" if args.board is None else "files and runs") as progress:
-        measurement = measure_until_stable(
-            args.model,
-            images_in(args.images),
-            plan_of(args),
-            limits_of(args),
-            args.attempts,
-            progress,
-            place,
-        )
+        timing = Timing(plan_of(args), limits_of(args), args.attempts)
+        images = images_in(args.images)
+        measurement = measure_until_stable(args.model, images, timing, progress, place)
     report = json.dumps(measurement.report())
     if args.out is not None:
         try:

@@ -79,8 +79,8 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Judge the model and print; return 0, or 1 without a valid score."""
-    from referee.extras.ovic.judging.dataset import images_in
-    from referee.extras.ovic.judging.entry import judge_entry
+    from referee.extras.ovic.judging.dataset import Dataset, images_in
+    from referee.extras.ovic.judging.entry import Timing, Trial, judge_entry
     from referee.extras.ovic.judging.figures import read_frontier
     from referee.extras.ovic.judging.validation import validated
 
@@ -95,16 +95,12 @@ def act(args: argparse.Namespace) -> int:
     if found.failures:
         return _refused(args, found)
     with progress_bar("images and runs") as progress:
+        plan = plan_of(args)
         entry = judge_entry(
-            args.model,
-            rules,
+            Trial(args.model, rules, plan.central_share, limits, progress),
+            Dataset(args.images, args.ground_truth),
             scoring,
-            args.images,
-            args.ground_truth,
-            plan_of(args),
-            limits,
-            args.attempts,
-            progress,
+            Timing(plan, limits, args.attempts),
             place,
             partial(_keep, args.results),
         )

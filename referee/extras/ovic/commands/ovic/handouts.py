@@ -206,17 +206,15 @@ def _add_samples(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def _measure_samples(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 if a model has no stable latency."""
     from referee.extras.ovic.judging.dataset import images_in
-    from referee.extras.ovic.judging.entry import measure_until_stable
+    from referee.extras.ovic.judging.entry import Timing, measure_until_stable
 
     images, place = images_in(args.images), place_of(args)
-    plan, limits = plan_of(args), limits_of(args)
+    timing = Timing(plan_of(args), limits_of(args), args.attempts)
     rows = []
     for model in models_in(args.models):
         with progress_bar(model.name) as progress:
             try:
-                measurement = measure_until_stable(
-                    model, images, plan, limits, args.attempts, progress, place
-                )
+                measurement = measure_until_stable(model, images, timing, progress, place)
             except InputError as error:
                 rows.append(_sample_row(model, reasons=[str(error)]))
                 continue
