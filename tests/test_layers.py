@@ -78,7 +78,7 @@ ROOMS = {
         "scoreboard": {"setup", "entry", "results", "event", "teams"},
         # A bundle is verified by the rules that judged and scored its session.
         "evidence": {"setup", "results"},
-        "observation": {"setup"},
+        "observation": {"setup", "board"},
     },
     "referee.extras.ovic": {
         # The rules are pure, and the judge of a model knows no contest.

@@ -17,19 +17,19 @@ Let the audience name the seed. Without --seed the referee makes one. Every orde
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
 from referee.core.text_cells import isolated
 from referee.core.turns import draw_lots
+from referee.formats.json_text import json_of
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import Roster, read_roster
-from referee.service.teams.roster_view import roster_json, roster_text
+from referee.service.teams.roster_view import roster_text, shown_roster
 
 _ACTIONS = {
     "lottery": (
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
             roster = read_roster(contest)
         progress = read_progress(contest)
     if args.json:
-        print(json.dumps(roster_json(roster, progress)))
+        print(json_of(shown_roster(roster, progress)))
         return 0
     print(roster_text(roster, progress))
     if args.action == "lottery":

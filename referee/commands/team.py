@@ -22,7 +22,6 @@ change is on record.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Collection
@@ -34,6 +33,7 @@ from referee.commands.options import add_config
 from referee.core.counts import counted
 from referee.core.text_cells import isolated
 from referee.errors import InputError
+from referee.formats.json_text import json_of
 from referee.formats.team_table import parse_team_table
 from referee.formats.text import read_bytes
 from referee.programs.progress import progress_bar
@@ -46,7 +46,7 @@ from referee.service.teams import registration
 from referee.service.teams.lanes import declared_lane
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
-from referee.service.teams.roster_view import roster_json, roster_text
+from referee.service.teams.roster_view import roster_text, shown_roster
 from referee.service.teams.slips import slips_page
 from referee.service.teams.team_words import look_alike_warnings
 from referee.store.teams import Registration
@@ -223,7 +223,7 @@ def _warn(contest: Contest, names: Collection[str]) -> None:
 def _list(contest: Contest, args: argparse.Namespace) -> None:
     roster = read_roster(contest)
     progress = read_progress(contest)
-    print(json.dumps(roster_json(roster, progress)) if args.json else roster_text(roster, progress))
+    print(json_of(shown_roster(roster, progress)) if args.json else roster_text(roster, progress))
 
 
 def _slips(contest: Contest, args: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ import re
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from referee.formats.faults import FormatError
 from referee.formats.lines import refuse_other_text
@@ -21,6 +22,11 @@ _SHOWN = 40
 # thread run until it is done, and a piece takes it a millisecond. Its objects stay in a cache.
 _PIECE = 2**16
 _BETWEEN_OBJECTS = re.compile(rb"(?<=\})[ \t\n\r]*,[ \t\n\r]*(?=\{)")
+
+
+def json_of(document: Struct) -> str:
+    """Return a document as JSON, as the standard library writes it; NaN is refused."""
+    return json.dumps(msgspec.to_builtins(document, str_keys=True), allow_nan=False)
 
 
 class TypedDecoder(Generic[_Shape]):

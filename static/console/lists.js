@@ -17,7 +17,7 @@ export function showRows({ sessions, figures, lanes }, shownIds, select) {
     const row = rows.get(session.id) ?? newRow(session.id, select);
     rows.set(session.id, row);
     const name = lanes.length > 1 ? lanes.find((lane) => lane.number === session.lane)?.name : "";
-    showRow(row, session, figures.accuracy.field, shownIds.includes(session.id), name);
+    showRow(row, session, shownIds.includes(session.id), name);
     return row;
   });
   const body = $("sessions");
@@ -26,10 +26,10 @@ export function showRows({ sessions, figures, lanes }, shownIds, select) {
   }
 }
 
-function showRow(row, session, field, shown, lane) {
+function showRow(row, session, shown, lane) {
   const texts = [
     stateOf(session),
-    figure(session[field], 4), figure(session.energy_wh, 4), verdictOf(session),
+    figure(session.mean_ap, 4), figure(session.energy_wh, 4), verdictOf(session),
     session.score_text,
   ];
   texts.forEach((text, n) => {

@@ -48,7 +48,7 @@ function showFigures(at, session, { meter }, { figures }) {
   show(at("energy"), figure(session?.energy_wh, 6));
   $(at("energy-box")).classList.toggle("old", old);
   showCut(at("energy-note"), energyNote(session, old));
-  show(at("map"), figure(session?.[figures.accuracy.field], 4));
+  show(at("map"), figure(session?.mean_ap, 4));
   show(at("score"), session ? session.score_text : "–");
   showCut(at("score-note"), scoreNote(session, old));
 }

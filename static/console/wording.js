@@ -23,7 +23,7 @@ function resultText(row, { accuracy, score }) {
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;
   // The score comes first: what a small card cuts is behind it.
   const figures = [row.score === null ? "no score" : `${row.score_text} ${score.unit}`];
-  figures.push(`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`);
+  figures.push(`${accuracy.label} ${figure(row.mean_ap, 4)}`, `${figure(row.energy_wh, 4)} Wh`);
   return `${said.join(", ")}: ${verdictOf(row)}, ${figures.join(", ")}`;
 }
 

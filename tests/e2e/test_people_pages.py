@@ -21,6 +21,7 @@ from tests.support.fakes import FakeClock, FakeMeter, running_desk
 from tests.support.hits import misses_in_fonts, misses_in_windows
 from tests.support.operators import click, wait
 from tests.support.served import served
+from tests.support.shown import as_json
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -159,7 +160,7 @@ def test_an_action_after_the_end_of_the_login_is_done_once(
     press(browser, "create")
     type_login(browser, "dialog#login", "Kim", door.secrets["Kim"])
     wait_text(browser, "session-title", "Session 1")
-    assert ["ants"] == [row["team"] for row in door.board.show()["sessions"]]
+    assert ["ants"] == [row["team"] for row in as_json(door.board.show())["sessions"]]
 
 
 def test_an_assistant_is_told_who_may_act(browser: webdriver.Chrome, door: Door) -> None:

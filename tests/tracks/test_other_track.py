@@ -105,7 +105,7 @@ def test_a_whole_session_of_classification(tmp_path):
         status, receipt = ants.post(f"1,{classes[0]}\n99,1,0.5\n".encode())
         assert (200, 2) == (status, json.loads(receipt)["stored"])
         assert [{"row": 2, "reason": "unknown image"}] == json.loads(receipt)["flagged"]
-        live = eventually(lambda: running.lane()["current"]["top1"], "a live score")
+        live = eventually(lambda: running.lane()["current"]["mean_ap"], "a live score")
         assert 1 / IMAGES == live
         lines = [f"{n},{klass},0.9" for n, klass in enumerate(classes[:4], 1)]
         assert 200 == ants.post("\n".join(lines).encode())[0]
@@ -117,8 +117,8 @@ def test_a_whole_session_of_classification(tmp_path):
         assert "the track 'top1' takes no answers as json" in text
         ants.log_out()
         row = running.scored()
-        assert 3 / IMAGES == row["top1"]
-        assert row["score"] == row["top1"] / row["energy_wh"]
+        assert 3 / IMAGES == row["mean_ap"]
+        assert row["score"] == row["mean_ap"] / row["energy_wh"]
         figures = running.board()["figures"]
         assert ("top-1", "top-1/Wh") == (figures["accuracy"]["label"], figures["score"]["unit"])
 
@@ -128,7 +128,7 @@ def test_a_whole_session_of_classification(tmp_path):
     with zipfile.ZipFile(bundle) as members:
         score = json.loads(members.read("score.json"))
         assert ("top1", IMAGES, 3) == (score["metric"], score["images"], score["right"])
-        assert (row["top1"], row["score"]) == (score["top1"], score["score"])
+        assert (row["mean_ap"], row["score"]) == (score["top1"], score["score"])
         assert "top1" == json.loads(members.read("session.json"))["track"]
         rows = list(csv.reader(io.TextIOWrapper(members.open("detections.csv"))))
         assert ["1", str(classes[0]), "1.0"] == rows[0]

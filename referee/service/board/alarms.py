@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+
+from msgspec.structs import replace
 
 from referee.core.actors import REFEREE
 from referee.core.instant import Instant, seconds_between
 from referee.errors import Refusal
+from referee.service.board.shown import ShownAlarm
 from referee.service.setup.clock import Clock
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
@@ -52,18 +54,18 @@ class AlarmRecord:
         self._standing: dict[AlarmKey, _Standing] = {}
         self._lock = threading.Lock()
 
-    def follow(self, alarms: Sequence[Mapping[str, Any]], now: Instant) -> list[dict[str, Any]]:
-        """Return the alarms of a board, each with `seen`: who has seen it, or None."""
+    def follow(self, alarms: Sequence[ShownAlarm], now: Instant) -> list[ShownAlarm]:
+        """Return the alarms of a board, each with who has seen it."""
         standing = []
         with self._lock:
             self._drop_old(now)
             for alarm in alarms:
-                key = key_of(alarm["lane"], alarm["text"])
+                key = key_of(alarm.lane, alarm.text)
                 if key not in self._standing:
                     self._standing[key] = _Standing(now)
                     self._record(now, REFEREE, SHOWN, key)
                 self._standing[key].last = now
-                standing.append(dict(alarm) | {"seen": self._standing[key].seen})
+                standing.append(replace(alarm, seen=self._standing[key].seen))
         return standing
 
     def see(self, alarms: Sequence[AlarmKey], operator: str) -> None:

@@ -4,18 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from itertools import zip_longest
-from typing import Any
 
 from referee.core.instant import Instant
 from referee.errors import RefereeError
 from referee.service.board.alarms import AlarmRecord
-from referee.service.board.lane_view import LaneView, Row, ShownLane
+from referee.service.board.lane_view import LaneView, ShownLane
 from referee.service.board.scored_with import scored_with
 from referee.service.board.session_view import session_row
+from referee.service.board.shown import (
+    AlarmText,
+    Contestants,
+    LaneOfBoard,
+    SessionCard,
+    SessionRow,
+    ShownAlarm,
+    ShownBoard,
+    ShownNotice,
+    TrackFigures,
+)
 from referee.service.board.wording import newest_alarm
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.lane import Lane
@@ -23,10 +32,10 @@ from referee.service.desk.metering import MeterStatus
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
-from referee.service.setup.extra import present_extras
+from referee.service.setup.extra import ConsoleBox, present_extras
 from referee.service.setup.sentences_of_1_0 import subject_of_1_0
-from referee.service.teams.roster import read_roster
-from referee.service.teams.roster_view import choices_json
+from referee.service.teams.roster import Roster, read_roster
+from referee.service.teams.roster_view import choices_of
 from referee.store.database import Connection
 from referee.store.finals import is_final
 from referee.store.notices import Notice, recent_notices
@@ -62,16 +71,8 @@ class Board:
             for number, lane in enumerate(lanes, FIRST_LANE)
         ]
 
-    def show(self) -> dict[str, Any]:
-        """Return the whole board, ready for JSON.
-
-        `lanes` has what `LaneView.show` returns for each lane. `guests` has the boxes of the guests
-        that take part. `figures` says how to display the track's accuracy and score. `scored_with`
-        says which files will score the sessions that come, if not those of the preparation.
-        `alarms` are the texts of the red bar, with the name of the lane and who has seen them, and
-        `alarm` is the first of them. The sessions and the meters contain their own texts (see
-        `wording`).
-        """
+    def show(self) -> ShownBoard:
+        """Return the whole board; the sessions and the meters contain their texts (`wording`)."""
         contest = self._contest
         connection = contest.database.connection
         now = contest.clock.now()
@@ -83,30 +84,31 @@ class Board:
         stored = [_notice(one, sessions, now, alone) for one in recent_notices(connection)]
         lanes = [lane.show(sessions, rows, unstored, stored, now) for lane in self._lanes]
         alarms = self.alarms.follow(self._alarms(lanes, rows, unstored, stored, now), now)
-        return {
-            "contest": settings.name,
-            "mode": settings.mode,
-            "final": is_final(connection),
-            "scored_with": scored_with(connection),
-            "seconds": settings.seconds,
-            "images": contest.image_count,
-            "classes": len(contest.classes),
-            "figures": {
-                "accuracy": asdict(contest.track.accuracy),
-                "score": asdict(contest.track.score),
-            },
-            "utc": now.utc.isoformat(),
-            "contestants": self._contestants(),
-            **self._teams(),
-            "lanes": lanes,
-            "guests": self._guests(connection),
-            "alarm": alarms[0] if alarms else None,
-            "alarms": alarms,
-            "sessions": rows,
-            "notices": [*unstored, *stored],
-        }
+        teams, why_none = self._roster()
+        return ShownBoard(
+            contest=settings.name,
+            mode=settings.mode,
+            final=is_final(connection),
+            scored_with=scored_with(connection),
+            seconds=settings.seconds,
+            images=contest.image_count,
+            classes=len(contest.classes),
+            figures=TrackFigures(accuracy=contest.track.accuracy, score=contest.track.score),
+            utc=now.utc.isoformat(),
+            contestants=self._contestants(),
+            teams=[] if teams is None else _names(teams),
+            choices={} if teams is None else choices_of(teams),
+            next_teams={} if teams is None else teams.next_in_lanes,
+            teams_text=why_none,
+            lanes=lanes,
+            guests=self._guests(connection),
+            alarm=alarms[0] if alarms else None,
+            alarms=alarms,
+            sessions=rows,
+            notices=[*unstored, *stored],
+        )
 
-    def session(self, session_id: int) -> dict[str, Any]:
+    def session(self, session_id: int) -> SessionCard:
         """Return one session in the form of `current`; raise `Refusal` for an unknown number."""
         now = self._contest.clock.now()
         session = load_session(self._contest.database.connection, session_id)
@@ -136,14 +138,14 @@ class Board:
 
     def _alarms(
         self,
-        lanes: Sequence[Row],
-        rows: Sequence[Row],
-        unstored: Sequence[Row],
-        stored: Sequence[Row],
+        lanes: Sequence[LaneOfBoard],
+        rows: Sequence[SessionRow],
+        unstored: Sequence[ShownNotice],
+        stored: Sequence[ShownNotice],
         now: Instant,
-    ) -> list[dict[str, Any]]:
+    ) -> list[ShownAlarm]:
         """Return the alarms of the lanes, each with its `lane`, and one that belongs to none."""
-        alarms = [lane["alarm"] | {"lane": lane["name"]} for lane in lanes if lane["alarm"]]
+        alarms = [_alarm(lane.alarm, lane.name) for lane in lanes if lane.alarm is not None]
         common = [
             [
                 notice
@@ -153,36 +155,36 @@ class Board:
             for notices in (unstored, stored)
         ]
         alarm = newest_alarm(common[1], now.utc, common[0])
-        return alarms if alarm is None else [*alarms, alarm | {"lane": ""}]
+        return alarms if alarm is None else [*alarms, _alarm(alarm, "")]
 
-    def _guests(self, connection: Connection) -> list[dict[str, str]]:
+    def _guests(self, connection: Connection) -> list[ConsoleBox]:
         present = present_extras(self._contest.config)
-        return [asdict(extra.box(connection)) for extra in present if extra.box is not None]
+        return [extra.box(connection) for extra in present if extra.box is not None]
 
-    def _contestants(self) -> dict[str, Any]:
+    def _contestants(self) -> Contestants:
         anybody = self._contest.config.admits_anybody
-        return {
-            "urls": self.contestants_urls(),
-            "password": PRACTICE_PASSWORD if anybody else None,
-        }
+        return Contestants(
+            urls=self.contestants_urls(), password=PRACTICE_PASSWORD if anybody else None
+        )
 
-    def _teams(self) -> dict[str, Any]:
-        """Return the teams in the running order and the next ones, or why they cannot be read.
-
-        `choices` has of each team what `choices_json` says.
-        """
-        none: dict[str, Any] = {"teams": [], "choices": {}, "next_teams": {}, "teams_text": None}
+    def _roster(self) -> tuple[Roster | None, str | None]:
+        """Return the teams of an event, or None and why they cannot be read."""
         if self._contest.config.contest.mode == "practice":
-            return none
+            return None, None
         try:
-            roster = read_roster(self._contest)
+            return read_roster(self._contest), None
         except (RefereeError, OSError) as error:
-            return none | {"teams_text": str(error)}
-        teams = [team.name for team in roster.runners]
-        if roster.order is None:
-            teams.sort()
-        choices = {"choices": choices_json(roster), "next_teams": roster.next_in_lanes}
-        return none | {"teams": teams} | choices
+            return None, str(error)
+
+
+def _names(roster: Roster) -> list[str]:
+    """Return the teams that run, in the running order if there is one."""
+    names = [team.name for team in roster.runners]
+    return sorted(names) if roster.order is None else names
+
+
+def _alarm(alarm: AlarmText, lane: str) -> ShownAlarm:
+    return ShownAlarm(text=alarm.text, detail=alarm.detail, lane=lane)
 
 
 def board_of(contest: Contest, desk: ControlDesk, addresses: Sequence[str] = ()) -> Board:
@@ -204,13 +206,13 @@ def _status_of(lane: Lane) -> MeterStatus:
     return lane.metering.status
 
 
-def _of_lane(rows: Sequence[Row], lane: LaneView) -> list[Row]:
-    return [row for row in rows if row["lane"] == lane.number]
+def _of_lane(rows: Sequence[SessionRow], lane: LaneView) -> list[SessionRow]:
+    return [row for row in rows if row.lane == lane.number]
 
 
 def _notice(
     notice: Notice, sessions: Sequence[SessionRecord], now: Instant, alone: bool
-) -> dict[str, Any]:
+) -> ShownNotice:
     """Return a notice with its session and the session time.
 
     With one lane alone, a notice without a session gets the session that ran when it was made.
@@ -226,12 +228,12 @@ def _notice(
         if session_id is not None or started.utc <= at <= (ended or now).utc:
             session_id, second = session.session_id, (at - started.utc).total_seconds()
             break
-    return {
-        "id": notice.notice_id,
-        "session": session_id,
-        "at_s": second,
-        "utc": notice.utc,
-        "level": notice.level,
-        "text": notice.text,
-        "lane": (notice.subject or subject_of_1_0(notice)).lane,
-    }
+    return ShownNotice(
+        id=notice.notice_id,
+        session=session_id,
+        at_s=second,
+        utc=notice.utc,
+        level=notice.level,
+        text=notice.text,
+        lane=(notice.subject or subject_of_1_0(notice)).lane,
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from power.emulated import is_emulated
 from power.meter import NO_SAMPLE, Reading
@@ -14,18 +13,25 @@ from referee.core.instant import Instant, seconds_between
 from referee.core.states import SessionState, state_of
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.session_view import session_card
+from referee.service.board.shown import (
+    LaneOfBoard,
+    NextSession,
+    SessionCard,
+    SessionRow,
+    ShownMeter,
+    ShownNotice,
+    ShownReading,
+)
 from referee.service.board.wording import alarm_of, meter_flags_text, meter_word
 from referee.service.desk.metering import LinkState, MeterStatus
 from referee.service.display.display import Display
-from referee.service.display.facts import display_facts
+from referee.service.display.facts import DisplayFacts, display_facts
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.results.unmeasured import is_unmeasured
 from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
 from referee.store.readings import newest_reading
 from referee.store.sessions import SessionRecord
-
-Row = dict[str, Any]
 
 _LIVE = (SessionState.ARMED, SessionState.RUNNING)
 _OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
@@ -43,34 +49,31 @@ class MeterView:
         # The status drops its reading when the link is lost, but people still want to see it.
         self._last: Reading | None = None
 
-    def show(self, current: SessionRecord | None, now: Instant) -> dict[str, Any]:
-        """Return the meter, ready for JSON.
-
-        `emulated` means that no real meter answers, as far as anybody can tell; `restarts` that the
-        referee starts this emulator again. `old` means that its figures no longer change, and
-        `unmeasured` that the running session's device works and draws nothing through the meter.
-        """
+    def show(self, current: SessionRecord | None, now: Instant) -> ShownMeter:
+        """Return the meter as it is now."""
         status = self._status()
         reading, age_s = self._reading(status, current, now)
         late = age_s is not None and age_s > self._section.old_after_s
         lost = status.link is LinkState.LOST or _is_silent(status.reading)
         old = status.link is not LinkState.NONE and (lost or late)
         identity = status.identity
-        shown = None if reading is None else reading_to_json(reading)
-        return {
-            "link": status.link.value,
-            "word": meter_word(status.link.value, old),
-            "text": status.text,
-            "emulated": is_emulated(self._section.resource, identity),
-            "restarts": self._section.emulated,
-            "other_kind": self._section.other_kind,
-            "model": None if identity is None else f"{identity.model} {identity.serial}",
-            "update_interval_s": self._section.update_interval_s,
-            "reading": None if shown is None else shown | {"age_s": age_s},
-            "flags_text": meter_flags_text(shown),
-            "old": old,
-            "unmeasured": not old and self._is_unmeasured(current, now),
-        }
+        shown = None
+        if reading is not None and age_s is not None:
+            shown = ShownReading(**reading_to_json(reading), age_s=age_s)
+        return ShownMeter(
+            link=status.link.value,
+            word=meter_word(status.link.value, old),
+            text=status.text,
+            emulated=is_emulated(self._section.resource, identity),
+            restarts=self._section.emulated,
+            other_kind=self._section.other_kind,
+            model=None if identity is None else f"{identity.model} {identity.serial}",
+            update_interval_s=self._section.update_interval_s,
+            reading=shown,
+            flags_text=meter_flags_text(shown),
+            old=old,
+            unmeasured=not old and self._is_unmeasured(current, now),
+        )
 
     def _is_unmeasured(self, current: SessionRecord | None, now: Instant) -> bool:
         if current is None or state_of(current.facts, now) is not SessionState.RUNNING:
@@ -129,70 +132,68 @@ class LaneView:
     def show(
         self,
         sessions: Sequence[SessionRecord],
-        rows: Sequence[Row],
-        unstored: Sequence[Row],
-        stored: Sequence[Row],
+        rows: Sequence[SessionRow],
+        unstored: Sequence[ShownNotice],
+        stored: Sequence[ShownNotice],
         now: Instant,
-    ) -> Row:
-        """Return the lane, ready for JSON.
+    ) -> LaneOfBoard:
+        """Return the lane as it is now.
 
         `sessions` and their `rows` are those of the contest, the newest first, and so are the
-        notices. `current` is the session on the big card (see `shown_session`), or None without
-        sessions. `last` is the row of the session that started last of those that are over, or
-        None, and `unseen` has those whose end nobody has seen, the oldest first. `next` is the
-        oldest READY session, or None. `alarm` is the text of the red bar, or None while nothing is
-        wrong in this lane.
+        notices. The big card is of the session that `shown_session` chooses.
         """
         own = [session for session in sessions if session.lane == self.number]
-        own_rows = [row for row in rows if row["lane"] == self.number]
-        ready = [row for row in own_rows if row["state"] == SessionState.READY.value]
+        own_rows = [row for row in rows if row.lane == self.number]
+        ready = [row for row in own_rows if row.state == SessionState.READY.value]
         shown = shown_session(own, now)
         meter = self._meter.show(shown, now)
         display = self._display_facts()
         unstored = [notice for notice in unstored if self.concerns(notice, own_rows)]
         stored = [notice for notice in stored if self.concerns(notice, own_rows)]
-        return {
-            "number": self.number,
-            "name": self.name,
-            "urls": self.urls(),
-            "meter": meter,
-            "display": display,
-            "current": None if shown is None else self._card(shown, now, meter, display),
-            "last": _last_over(own, own_rows),
-            "unseen": [row for row in reversed(own_rows) if row["unseen"]],
-            "next": {"id": ready[-1]["id"], "team": ready[-1]["team"]} if ready else None,
-            "alarm": alarm_of(meter, own_rows, stored, now.utc, unstored, display),
-        }
+        return LaneOfBoard(
+            number=self.number,
+            name=self.name,
+            urls=self.urls(),
+            meter=meter,
+            display=display,
+            current=None if shown is None else self._card(shown, now, meter, display),
+            last=_last_over(own, own_rows),
+            unseen=[row for row in reversed(own_rows) if row.unseen],
+            next=NextSession(id=ready[-1].id, team=ready[-1].team) if ready else None,
+            alarm=alarm_of(meter, own_rows, stored, now.utc, unstored, display),
+        )
 
-    def session(self, session: SessionRecord, now: Instant) -> Row:
+    def session(self, session: SessionRecord, now: Instant) -> SessionCard:
         """Return a session of this lane in the form of `current`."""
         return self._card(session, now, self._meter.show(session, now), self._display_facts())
 
-    def concerns(self, notice: Row, own_rows: Sequence[Row]) -> bool:
+    def concerns(self, notice: ShownNotice, own_rows: Sequence[SessionRow]) -> bool:
         """Tell whether a notice belongs to this lane: a lane without a name has all of them."""
         if not self.name:
             return True
-        if notice["session"] is not None:
-            return notice["session"] in {row["id"] for row in own_rows}
-        return bool(notice["lane"] == self.name)
+        if notice.session is not None:
+            return notice.session in {row.id for row in own_rows}
+        return notice.lane == self.name
 
     def urls(self) -> list[str]:
         """Return the URLs for contestants; the list is empty while the machine has no network."""
         return contestants_urls(self._address, self._contest.config.server.contest_scheme)
 
-    def _card(self, session: SessionRecord, now: Instant, meter: Row, display: Row | None) -> Row:
+    def _card(
+        self, session: SessionRecord, now: Instant, meter: ShownMeter, display: DisplayFacts | None
+    ) -> SessionCard:
         return session_card(self._contest, self._flag_counts, session, now, meter, display)
 
-    def _display_facts(self) -> Row | None:
+    def _display_facts(self) -> DisplayFacts | None:
         return None if self._display is None else display_facts(self._display.status())
 
 
-def _last_over(sessions: Sequence[SessionRecord], rows: Sequence[Row]) -> Row | None:
+def _last_over(sessions: Sequence[SessionRecord], rows: Sequence[SessionRow]) -> SessionRow | None:
     """Return the row of the last session that has run and is over, void ones included."""
     over = [
         (session.facts.started.utc, row)
         for session, row in zip(sessions, rows, strict=True)
-        if session.facts.started is not None and SessionState(row["state"]) not in _LIVE
+        if session.facts.started is not None and SessionState(row.state) not in _LIVE
     ]
     return max(over, key=lambda pair: pair[0], default=(None, None))[1]
 

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from power.emulated import is_emulated
 from referee.core.instant import Instant, seconds_between
 from referee.core.marks import energy_marks
 from referee.core.states import EndCause, SessionState, elapsed_s, ran_s, state_of
+from referee.service.board.shown import SessionCard, SessionRow, ShownMeter, ShownNote
 from referee.service.board.wording import session_text, verdict_text
 from referee.service.desk.settling import LINK_PATIENCE_S
+from referee.service.display.facts import DisplayFacts
 from referee.service.entry.status import status_of
 from referee.service.evidence.slip import slip_of
 from referee.service.results.flag_counts import FlagCounts
@@ -33,15 +36,8 @@ _RATE_S, _RATE_FROM_S = 10.0, 1.0
 _OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
 
 
-def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[str, Any]:
-    """Return a session's row in the list, ready for JSON; figures are None until they are final.
-
-    `seen` says who has seen how the session ended, or None. `unseen` means that somebody should:
-    a session of an event is over, was not voided, and nobody has.
-
-    `emulated` means that an emulator measures the session. Before the session's start it says what
-    the configuration plans.
-    """
+def session_row(contest: Contest, session: SessionRecord, now: Instant) -> SessionRow:
+    """Return a session's row in the list."""
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
@@ -61,34 +57,34 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         annotation for annotation in annotations if annotation.kind in ("rehearsal", "counts")
     ]
     event = contest.config.contest.mode == "event"
-    return {
-        "id": session.session_id,
-        "lane": session.lane,
-        "team": session.team,
-        "state": state.value,
-        "end_cause": None if facts.end_cause is None else facts.end_cause.value,
-        "void_reason": session.void_reason,
-        "emulated": is_emulated(configured.resource, None) if meter is None else meter.emulated,
-        contest.track.accuracy.field: None if run is None else run.accuracy,
-        "score": None if run is None else run.score,
-        "score_text": (text := text_of_run(run, contest.track)),
-        "score_about": is_about(text),
-        "energy_wh": None if energy is None else energy.energy_wh,
-        "uncertainty_wh": None if energy is None else energy.uncertainty_wh,
-        "ran_s": time_run_s,
-        "too_short": time_run_s is not None and time_run_s < exact_s and not in_full,
-        "verdict": None if energy is None else energy.verdict,
-        "marks": [] if energy is None else _marks(energy),
-        "reasons": [] if energy is None else energy.reasons,
-        "seen": seen,
-        "unseen": event and seen is None and state in _OVER,
-        "rehearsal": bool(rehearsals) and rehearsals[-1].kind == "rehearsal",
-        "notes": [
-            {"text": annotation.text, "operator": annotation.operator, "utc": annotation.utc}
+    return SessionRow(
+        id=session.session_id,
+        lane=session.lane,
+        team=session.team,
+        state=state.value,
+        end_cause=None if facts.end_cause is None else facts.end_cause.value,
+        void_reason=session.void_reason,
+        emulated=is_emulated(configured.resource, None) if meter is None else meter.emulated,
+        mean_ap=None if run is None else run.accuracy,
+        score=None if run is None else run.score,
+        score_text=(text := text_of_run(run, contest.track)),
+        score_about=is_about(text),
+        energy_wh=None if energy is None else energy.energy_wh,
+        uncertainty_wh=None if energy is None else energy.uncertainty_wh,
+        ran_s=time_run_s,
+        too_short=time_run_s is not None and time_run_s < exact_s and not in_full,
+        verdict=None if energy is None else energy.verdict,
+        marks=[] if energy is None else _marks(energy),
+        reasons=[] if energy is None else energy.reasons,
+        seen=seen,
+        unseen=event and seen is None and state in _OVER,
+        rehearsal=bool(rehearsals) and rehearsals[-1].kind == "rehearsal",
+        notes=[
+            ShownNote(text=annotation.text, operator=annotation.operator, utc=annotation.utc)
             for annotation in annotations
             if annotation.kind == "note"
         ],
-    }
+    )
 
 
 def _marks(energy: Energy) -> list[str]:
@@ -100,10 +96,10 @@ def session_card(
     flag_counts: FlagCounts,
     session: SessionRecord,
     now: Instant,
-    meter: dict[str, Any],
-    display: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """Return a session's big card: its row, its figures so far, and its counts of answers.
+    meter: ShownMeter,
+    display: DisplayFacts | None,
+) -> SessionCard:
+    """Return a session's big card.
 
     `meter` and `display` are the board's views of these; a track without a display has None.
     """
@@ -114,29 +110,26 @@ def session_card(
     traffic = recent_traffic(connection, session.session_id, since_s)
     last_s = traffic.last_request_s
     status = status_of(contest, session)
-    card = (
-        row
-        | _figures(contest, session, row, meter["old"])
-        | {
-            "length_s": session.facts.length_s,
-            "remaining_s": status.remaining_s,
-            "elapsed_s": passed_s,
-            "images_a_second": _rate(traffic.images, traffic.images_since_s, passed_s),
-            "answers_a_second": _rate(traffic.answers, traffic.answers_since_s, passed_s),
-            "request_age_s": None if passed_s is None or last_s is None else passed_s - last_s,
-            "settling_left_s": _settling_left_s(session, row, now),
-            "images": contest.image_count,
-            "images_fetched": status.images_fetched,
-            "answers": status.answers,
-            "detections": status.detections,
-            "late_answers": status.late_answers,
-            "flagged": status.flagged,
-            "flag_counts": flag_counts.of(session.session_id) if status.flagged else {},
-            "intervals": _intervals(contest, session, row),
-            "slip": slip_of(connection, session.session_id),
-        }
+    card = SessionCard(
+        **(asdict(row) | asdict(_figures(contest, session, row, meter.old))),
+        length_s=session.facts.length_s,
+        remaining_s=status.remaining_s,
+        elapsed_s=passed_s,
+        images_a_second=_rate(traffic.images, traffic.images_since_s, passed_s),
+        answers_a_second=_rate(traffic.answers, traffic.answers_since_s, passed_s),
+        request_age_s=None if passed_s is None or last_s is None else passed_s - last_s,
+        settling_left_s=_settling_left_s(session, row, now),
+        images=contest.image_count,
+        images_fetched=status.images_fetched,
+        answers=status.answers,
+        detections=status.detections,
+        late_answers=status.late_answers,
+        flagged=status.flagged,
+        flag_counts=flag_counts.of(session.session_id) if status.flagged else {},
+        intervals=_intervals(contest, session, row),
+        slip=slip_of(connection, session.session_id),
     )
-    return card | {"text": session_text(card, meter, display), "verdict_text": verdict_text(card)}
+    return replace(card, text=session_text(card, meter, display), verdict_text=verdict_text(card))
 
 
 def _rate(count: int, since_s: float, passed_s: float | None) -> float | None:
@@ -146,47 +139,57 @@ def _rate(count: int, since_s: float, passed_s: float | None) -> float | None:
     return count / (passed_s - since_s)
 
 
+class _Figures(Struct, frozen=True, kw_only=True):
+    """The figures of a card that its row does not have, or only at the end."""
+
+    mean_ap: float | None
+    energy_wh: float | None
+    energy_utc: str | None
+    score: float | None
+    score_text: str
+    final: bool
+
+
 def _figures(
-    contest: Contest, session: SessionRecord, row: dict[str, Any], meter_old: bool
-) -> dict[str, Any]:
+    contest: Contest, session: SessionRecord, row: SessionRow, meter_old: bool
+) -> _Figures:
     """Return the final figures, or the figures so far.
 
-    `energy_utc` is the time at which an energy so far was read. There is no score so far while the
-    meter's readings are old: the energy would stand still while answers go on.
+    There is no score so far while the meter's readings are old: the energy would stand still while
+    answers go on.
     """
     connection = contest.database.connection
-    field = contest.track.accuracy.field
-    accuracy, energy_wh, points = row[field], row["energy_wh"], row["score"]
+    accuracy, energy_wh, points = row.mean_ap, row.energy_wh, row.score
     energy_utc = None
     if accuracy is None:
         snapshot = newest_snapshot(connection, session.session_id)
         accuracy = None if snapshot is None else snapshot.accuracy
-    if row["verdict"] is None:
+    if row.verdict is None:
         reading = newest_reading(connection, session.session_id)
         if reading is not None:
             energy_wh, energy_utc = reading.energy_wh, reading.utc.isoformat()
         points = None if meter_old else contest.track.score_of(accuracy, energy_wh)
-    return {
-        field: accuracy,
-        "energy_wh": energy_wh,
-        "energy_utc": energy_utc,
-        "score": points,
-        "score_text": row["score_text"] if row["verdict"] is not None else score_text(points),
-        "final": row["verdict"] is not None and row[field] is not None,
-    }
+    return _Figures(
+        mean_ap=accuracy,
+        energy_wh=energy_wh,
+        energy_utc=energy_utc,
+        score=points,
+        score_text=row.score_text if row.verdict is not None else score_text(points),
+        final=row.verdict is not None and row.mean_ap is not None,
+    )
 
 
-def _intervals(contest: Contest, session: SessionRecord, row: dict[str, Any]) -> list[str]:
+def _intervals(contest: Contest, session: SessionRecord, row: SessionRow) -> list[str]:
     """Return the intervals of a final result, each as a text; a void session has none."""
     run = newest_scoring_run(contest.database.connection, session.session_id)
-    if run is None or row["state"] == SessionState.VOID.value:
+    if run is None or row.state == SessionState.VOID.value:
         return []
     return interval_lines(run.detail, contest.track)
 
 
-def _settling_left_s(session: SessionRecord, row: dict[str, Any], now: Instant) -> float | None:
+def _settling_left_s(session: SessionRecord, row: SessionRow, now: Instant) -> float | None:
     """Return how much longer the desk waits for a lost meter; None if nothing is awaited."""
-    if row["state"] != SessionState.ENDED.value or row["verdict"] is not None:
+    if row.state != SessionState.ENDED.value or row.verdict is not None:
         return None
     ended = session.facts.ended
     over_s = 0.0 if ended is None else seconds_between(ended, now)

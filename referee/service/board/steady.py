@@ -3,41 +3,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from msgspec.structs import replace
+
+from referee.service.board.shown import LaneOfBoard, SessionCard, ShownBoard, ShownMeter
 
 # A page's own clock may stand still, for example while its laptop sleeps. So the time of a session
 # is told again after so many seconds, and else when anything changes.
 _TOLD_AGAIN_S = 5.0
 
 
-def steady(board: Mapping[str, Any]) -> dict[str, Any]:
+def steady(board: ShownBoard) -> ShownBoard:
     """Return a board without the passing of time: equal ones show the same on a page.
 
     Ages and times to go are replaced by what they count from.
     """
-    lanes = [_without_time(lane) for lane in board["lanes"]]
-    return {**board, "lanes": lanes, "utc": None}
+    return replace(board, lanes=[_without_time(lane) for lane in board.lanes], utc="")
 
 
-def _without_time(lane: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a lane."""
-    meter, current = lane["meter"], lane["current"]
-    return {
-        **lane,
-        "meter": meter and _without_age(meter),
-        "current": current and _without_countdown(current),
-    }
+def _without_time(lane: LaneOfBoard) -> LaneOfBoard:
+    current = lane.current
+    return replace(
+        lane,
+        meter=_without_age(lane.meter),
+        current=None if current is None else _without_countdown(current),
+    )
 
 
-def _without_age(meter: Mapping[str, Any]) -> dict[str, Any]:
+def _without_age(meter: ShownMeter) -> ShownMeter:
     """Return a meter whose reading says when it was taken, and not how long ago."""
-    reading = meter["reading"]
-    return {**meter, "reading": reading and {**reading, "age_s": None}}
+    reading = meter.reading
+    return replace(meter, reading=None if reading is None else replace(reading, age_s=0.0))
 
 
-def _without_countdown(session: Mapping[str, Any]) -> dict[str, Any]:
-    elapsed_s, age_s = session["elapsed_s"], session["request_age_s"]
+def _without_countdown(session: SessionCard) -> SessionCard:
+    elapsed_s, age_s = session.elapsed_s, session.request_age_s
     asked_s = None if elapsed_s is None or age_s is None else round(elapsed_s - age_s, 1)
-    times = {"elapsed_s": None, "settling_left_s": None, "request_age_s": asked_s}
-    return {**session, **times, "remaining_s": session["remaining_s"] // _TOLD_AGAIN_S}
+    return replace(
+        session,
+        elapsed_s=None,
+        settling_left_s=None,
+        request_age_s=asked_s,
+        remaining_s=session.remaining_s // _TOLD_AGAIN_S,
+    )

@@ -18,7 +18,7 @@ from referee.errors import Refusal, Unavailable
 from referee.service.desk.lane import Lane
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.display.display import Display
-from referee.service.display.facts import display_facts
+from referee.service.display.facts import display_text
 from referee.service.preflight.clock_rule import DateFacts
 from referee.service.preflight.finding import Finding, Level, fail
 from referee.service.preflight.input_watch import InputWatch
@@ -27,7 +27,7 @@ from referee.service.preflight.machine_watch import MachineWatch
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import make_override, overrides_of_today, take_back
 from referee.service.preflight.slow import GOLDEN, checks_done, keep, order_of_checks
-from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
+from referee.service.preflight.surroundings import DisplayState, LaneFacts, PortFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
 from referee.service.preflight.wal_watch import WalWatch
 from referee.service.setup.config import MeterSection
@@ -323,9 +323,9 @@ def _digest(contest: Contest) -> str:
         return ""
 
 
-def _display_facts(lane: Lane, display: Display) -> dict[str, Any]:
+def _display_facts(lane: Lane, display: Display) -> DisplayState:
     """Return the facts of a lane's display; one that has never painted is asked to."""
     status = display.status()
     if status.round_trip_s is None and lane.live() is None:
         status = display.probed()
-    return display_facts(status)
+    return DisplayState(fault=status.fault, text=display_text(status))

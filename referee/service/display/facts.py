@@ -1,27 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The display as plain values, for the console and for the checks before an event."""
+"""The display as values, for the console and for the checks before an event."""
 
 from __future__ import annotations
 
-from typing import Any
+from msgspec import Struct
 
 from referee.service.display.display import DisplayStatus
 
 
-def display_facts(status: DisplayStatus) -> dict[str, Any]:
-    """Return a display's status, ready for JSON; `fault` is '' while it can show frames."""
+class DisplayFacts(Struct, frozen=True, kw_only=True):
+    """A display; `fault` is '' while it can show frames."""
+
+    page: str
+    connected: bool
+    fault: str
+    width: int | None
+    height: int | None
+    refresh_hz: float | None
+    round_trip_ms: float | None
+    card: bool
+    text: str
+
+
+def display_facts(status: DisplayStatus) -> DisplayFacts:
+    """Return a display's status as the console shows it."""
     screen = status.screen
-    return {
-        "page": status.page,
-        "connected": status.pages > 0,
-        "fault": status.fault,
-        "width": None if screen is None else screen.width_px,
-        "height": None if screen is None else screen.height_px,
-        "refresh_hz": None if screen is None else screen.refresh_hz,
-        "round_trip_ms": None if status.round_trip_s is None else 1000 * status.round_trip_s,
-        "card": status.card,
-        "text": display_text(status),
-    }
+    return DisplayFacts(
+        page=status.page,
+        connected=status.pages > 0,
+        fault=status.fault,
+        width=None if screen is None else screen.width_px,
+        height=None if screen is None else screen.height_px,
+        refresh_hz=None if screen is None else screen.refresh_hz,
+        round_trip_ms=None if status.round_trip_s is None else 1000 * status.round_trip_s,
+        card=status.card,
+        text=display_text(status),
+    )
 
 
 def display_text(status: DisplayStatus) -> str:

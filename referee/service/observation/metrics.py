@@ -8,8 +8,7 @@ grow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -21,6 +20,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from referee.core.states import SessionState
+from referee.service.board.shown import SessionCard, ShownBoard
 from referee.service.observation.processes import ProcessFacts
 from referee.store.requests import BUCKETS_S, RequestTotals
 
@@ -28,8 +28,6 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """Prometheus' text format."""
 
 JOULES_PER_WH = 3600.0
-
-Row = Mapping[str, Any]
 
 # Metric, help, the field of the board's card that has its value, and base units in one of its own.
 _OF_SESSION = (
@@ -65,37 +63,40 @@ def text_of(metrics: Iterable[Metric]) -> bytes:
     return generate_latest(registry)
 
 
-def lane_metrics(board: Row) -> Iterator[Metric]:
+def lane_metrics(board: ShownBoard) -> Iterator[Metric]:
     """Yield what the board says of each lane's session and meter.
 
     A value that is not known has no sample: a 0 would be a value.
     """
     for name, text, field, base in _OF_SESSION:
         metric = GaugeMetricFamily(f"referee_{name}", text, labels=("lane", "session", "team"))
-        for lane in board["lanes"]:
-            card = lane["current"]
-            if card is not None and card[field] is not None:
-                metric.add_metric(_session_of(lane), base * float(card[field]))
+        for lane in board.lanes:
+            card = lane.current
+            if card is not None and getattr(card, field) is not None:
+                metric.add_metric(
+                    _session_of(lane.number, card), base * float(getattr(card, field))
+                )
         yield metric
     yield _states(board)
     yield from _meters(board)
     alarms = GaugeMetricFamily("referee_alarms", "Alarms on the console's red bar.")
-    alarms.add_metric((), len(board["alarms"]))
+    alarms.add_metric((), len(board.alarms))
     yield alarms
 
 
-def _states(board: Row) -> Metric:
+def _states(board: ShownBoard) -> Metric:
     labels = ("lane", "session", "team", "state")
     metric = GaugeMetricFamily("referee_session_state", "1 for the session's state.", labels=labels)
-    for lane in board["lanes"]:
-        if lane["current"] is not None:
+    for lane in board.lanes:
+        card = lane.current
+        if card is not None:
             for state in SessionState:
-                is_now = lane["current"]["state"] == state.value
-                metric.add_metric((*_session_of(lane), state.value), float(is_now))
+                labels_now = (*_session_of(lane.number, card), state.value)
+                metric.add_metric(labels_now, float(card.state == state.value))
     return metric
 
 
-def _meters(board: Row) -> Iterator[Metric]:
+def _meters(board: ShownBoard) -> Iterator[Metric]:
     link = GaugeMetricFamily("referee_meter_up", "1 while the meter answers.", labels=("lane",))
     power = GaugeMetricFamily(
         "referee_power_watts", "Power of the newest reading.", labels=["lane"]
@@ -103,17 +104,17 @@ def _meters(board: Row) -> Iterator[Metric]:
     age = GaugeMetricFamily(
         "referee_meter_reading_age_seconds", "Age of the newest reading.", labels=("lane",)
     )
-    for lane in board["lanes"]:
-        meter, labels = lane["meter"], (str(lane["number"]),)
-        if meter["link"] == "none":  # Sessions without energy have no meter that could be down.
+    for lane in board.lanes:
+        meter, labels = lane.meter, (str(lane.number),)
+        if meter.link == "none":  # Sessions without energy have no meter that could be down.
             continue
-        link.add_metric(labels, float(meter["link"] == "ok" and not meter["old"]))
-        reading = meter["reading"]
+        link.add_metric(labels, float(meter.link == "ok" and not meter.old))
+        reading = meter.reading
         if reading is None:
             continue
-        age.add_metric(labels, float(reading["age_s"]))
-        if reading["power_w"] is not None:
-            power.add_metric(labels, float(reading["power_w"]))
+        age.add_metric(labels, float(reading.age_s))
+        if reading.power_w is not None:
+            power.add_metric(labels, float(reading.power_w))
     yield from (link, power, age)
 
 
@@ -156,6 +157,5 @@ def machine_metrics(free_bytes: int, processes: Sequence[ProcessFacts]) -> Itera
     yield from (memory, cpu, threads, files)
 
 
-def _session_of(lane: Row) -> tuple[str, str, str]:
-    card = lane["current"]
-    return str(lane["number"]), str(card["id"]), str(card["team"])
+def _session_of(number: int, card: SessionCard) -> tuple[str, str, str]:
+    return str(number), str(card.id), card.team

@@ -111,10 +111,10 @@ def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
     if display is None:
         remedy = "Restart the referee: it runs with another track than this configuration."
         return fail("display", item, "the referee has no display", remedy)
-    if display["fault"]:
+    if display.fault:
         remedy = f"Open the console's page {page} on the second monitor, and click on it."
-        return fail("display", item, display["fault"], remedy)
-    return ok("display", item, display["text"])
+        return fail("display", item, display.fault, remedy)
+    return ok("display", item, display.text)
 
 
 def _link(facts: LaneFacts, item: str) -> Iterator[Finding]:

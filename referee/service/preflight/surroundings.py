@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from power.meter import Identity
 from referee.core.restored import NewerEvidence
@@ -26,6 +24,14 @@ class PortFacts:
 
 
 @dataclass(frozen=True)
+class DisplayState:
+    """What a display says of itself; `fault` is '' while it can show frames."""
+
+    fault: str
+    text: str
+
+
+@dataclass(frozen=True)
 class LaneFacts:
     """A lane: how its meter is set, how its link is, and what its display says.
 
@@ -42,7 +48,7 @@ class LaneFacts:
     link: str = ""
     link_text: str = ""
     identity: Identity | None = None
-    display: Mapping[str, Any] | None = None
+    display: DisplayState | None = None
     name: str = ""
 
 

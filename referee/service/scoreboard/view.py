@@ -30,7 +30,7 @@ from referee.service.event.result_entry import ContestRanking, PublicEntry, Resu
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
 from referee.service.setup.extra import Leaderboard
-from referee.service.teams.roster_view import lanes_json
+from referee.service.teams.roster_view import NextInLane, next_in_lanes
 
 
 class PublicState(Enum):
@@ -66,7 +66,7 @@ class PublicView(ContestRanking, frozen=True, kw_only=True):
     state: PublicState = PublicState.PROVISIONAL
     since_utc: str | None = None
     next: str | None = None
-    lanes: Sequence[Mapping[str, Any]] = ()
+    lanes: Sequence[NextInLane] = ()
     entries: Sequence[ShownEntry] = ()
     boards: Sequence[Leaderboard] = ()
     stations: Sequence[Mapping[str, Any]] | None = None
@@ -139,7 +139,7 @@ def _view(facts: Facts) -> PublicView:
         since_utc=_since(facts, state),
         approved_by=results.approved_by if is_final else [],
         next=roster.next if is_open else None,
-        lanes=lanes_json(roster) if is_open else [],
+        lanes=next_in_lanes(roster) if is_open else [],
         entries=entries if is_final else with_moves(entries, facts),
         prizes=results.prizes if is_final else [],
         boards=facts.boards,

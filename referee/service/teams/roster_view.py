@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The roster as JSON for pages and programs, and as a table of text."""
+"""The roster as pages and programs get it, and as a table of text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
 
 from referee.core.states import SessionState
 from referee.core.text_cells import columns_of, left_in
@@ -13,68 +13,133 @@ from referee.core.turns import LOTTERY_RULE, Attempt, Turn, counted_attempt
 from referee.service.teams.order import order_text
 from referee.service.teams.rehearsals import LEGEND, RehearsalProgress, progress_text
 from referee.service.teams.roster import Roster, RosterTeam
+from referee.store.teams import OrderRecord
 
 
-def roster_json(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> dict[str, Any]:
-    """Return the roster in the running order, ready for JSON.
+class ShownAttempt(Struct, frozen=True, kw_only=True):
+    """A session of a team, and why it is void, if it is."""
 
-    A team's `login` is what it types as its user name; it may type its name, too. `next` is the
-    name of the first team that waits, or null. `lanes` has who is next in each lane and who is on
-    deck, and a team's `lane` is the only one where it runs, '' for any. `attempts` counts the
-    started sessions, void ones included; `sessions` lists all with their states, and why void ones
-    are void. `rehearsal` tells each of a team's progress (see `RehearsalProgress`).
+    session: int
+    state: str
+    reason: str | None
+
+
+class ShownTeam(Struct, frozen=True, kw_only=True):
+    """A team of the roster.
+
+    `login` is what it types as its user name; it may type its name, too. `lane` is the only one
+    where it runs, '' for any. `attempts` counts the started sessions, void ones included.
     """
+
+    place: int
+    team: str
+    login: str
+    organisation: str
+    prizes: bool
+    runs_sessions: bool
+    lane: str
+    turn: str
+    withdrawn: bool
+    reason: str
+    has_password: bool
+    ordered: bool
+    attempts: int
+    rehearsal: RehearsalProgress
+    sessions: Sequence[ShownAttempt]
+
+
+class ShownOrder(Struct, frozen=True, kw_only=True):
+    """How the running order was made, and by whom."""
+
+    method: str
+    seed: str | None
+    reason: str
+    operator: str
+    utc: str
+
+
+class NextInLane(Struct, frozen=True, kw_only=True):
+    """Who is next in a lane, and who after that."""
+
+    lane: int
+    name: str
+    next: str | None
+    on_deck: str | None
+
+
+class ShownRoster(Struct, frozen=True, kw_only=True):
+    """The roster in the running order; `next` is the first team that waits, or None."""
+
+    order: ShownOrder | None
+    order_text: str
+    lottery_rule: str
+    next: str | None
+    lanes: Sequence[NextInLane]
+    teams: Sequence[ShownTeam]
+
+
+def shown_roster(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> ShownRoster:
+    """Return the roster as pages and programs get it."""
     order = roster.order
-    return {
-        "order": (
-            None
-            if order is None
-            else {
-                "method": order.method,
-                "seed": order.seed,
-                "reason": order.reason,
-                "operator": order.operator,
-                "utc": order.utc,
-            }
-        ),
-        "order_text": order_text(roster),
-        "lottery_rule": LOTTERY_RULE,
-        "next": roster.next,
-        "lanes": lanes_json(roster),
-        "teams": [
+    return ShownRoster(
+        order=None if order is None else _order(order),
+        order_text=order_text(roster),
+        lottery_rule=LOTTERY_RULE,
+        next=roster.next,
+        lanes=next_in_lanes(roster),
+        teams=[
             _team(place, team, progress[team.name]) for place, team in enumerate(roster.teams, 1)
         ],
-    }
+    )
 
 
-def lanes_json(roster: Roster) -> list[dict[str, Any]]:
-    """Return each lane's number, name, next team, and the one after it (or null); for JSON."""
+def _order(order: OrderRecord) -> ShownOrder:
+    return ShownOrder(
+        method=order.method,
+        seed=order.seed,
+        reason=order.reason,
+        operator=order.operator,
+        utc=order.utc,
+    )
+
+
+def next_in_lanes(roster: Roster) -> list[NextInLane]:
+    """Return who is next in each lane."""
     nexts, after = roster.next_in_lanes, roster.on_deck
     return [
-        {"lane": number, "name": name, "next": nexts.get(number), "on_deck": after.get(number)}
+        NextInLane(lane=number, name=name, next=nexts.get(number), on_deck=after.get(number))
         for number, name in enumerate(roster.lanes, 1)
     ]
 
 
-def choices_json(roster: Roster) -> dict[str, Any]:
-    """Return, by team, what somebody who makes the next session must know; ready for JSON.
+class Choice(Struct, frozen=True, kw_only=True):
+    """What somebody who makes a team's next session must know.
 
     `turn` is '' for a team that waits. `lane` is the name of the only lane where it runs, '' for
-    any. `counted` is the number of the session whose result a new one would replace, or null, and
+    any. `counted` is the number of the session whose result a new one would replace, or None, and
     `replaces` says so.
     """
+
+    turn: str
+    lane: str
+    counted: int | None
+    replaces: str
+
+
+def choices_of(roster: Roster) -> dict[str, Choice]:
+    """Return, by team, what somebody who makes the next session must know."""
     return {team.name: _choice(roster, team) for team in roster.runners}
 
 
-def _choice(roster: Roster, team: RosterTeam) -> dict[str, Any]:
+def _choice(roster: Roster, team: RosterTeam) -> Choice:
     counted = counted_attempt(team.attempts)
     bound = team.bound_to(roster.lanes) is not None
-    return {
-        "turn": _state_of_choice(roster, team),
-        "lane": team.registration.lane if bound else "",
-        "counted": None if counted is None else counted.session_id,
-        "replaces": "" if counted is None else _replaces(team, counted),
-    }
+    return Choice(
+        turn=_state_of_choice(roster, team),
+        lane=team.registration.lane if bound else "",
+        counted=None if counted is None else counted.session_id,
+        replaces="" if counted is None else _replaces(team, counted),
+    )
 
 
 def _state_of_choice(roster: Roster, team: RosterTeam) -> str:
@@ -108,27 +173,27 @@ def roster_text(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> st
     return "\n".join([*lines, "", LEGEND, order_text(roster)])
 
 
-def _team(place: int, team: RosterTeam, progress: RehearsalProgress) -> dict[str, Any]:
-    return {
-        "place": place,
-        "team": team.name,
-        "login": team.login,
-        "organisation": team.registration.organisation,
-        "prizes": team.registration.prizes,
-        "runs_sessions": team.registration.sessions,
-        "lane": team.registration.lane,
-        "turn": team.turn.value,
-        "withdrawn": team.withdrawn,
-        "reason": team.reason,
-        "has_password": team.has_password,
-        "ordered": team.ordered,
-        "attempts": team.attempt_count,
-        "rehearsal": asdict(progress),
-        "sessions": [
-            {"session": one.session_id, "state": one.state.value, "reason": one.reason}
+def _team(place: int, team: RosterTeam, progress: RehearsalProgress) -> ShownTeam:
+    return ShownTeam(
+        place=place,
+        team=team.name,
+        login=team.login,
+        organisation=team.registration.organisation,
+        prizes=team.registration.prizes,
+        runs_sessions=team.registration.sessions,
+        lane=team.registration.lane,
+        turn=team.turn.value,
+        withdrawn=team.withdrawn,
+        reason=team.reason,
+        has_password=team.has_password,
+        ordered=team.ordered,
+        attempts=team.attempt_count,
+        rehearsal=progress,
+        sessions=[
+            ShownAttempt(session=one.session_id, state=one.state.value, reason=one.reason)
             for one in team.attempts
         ],
-    }
+    )
 
 
 def _said(roster: Roster, team: RosterTeam) -> str:

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+from msgspec import to_builtins
+
 from referee.core.changes import is_same
 from referee.service.desk.watched_thread import WatchedThread
 from referee.web.server.numbered import NumberedStates, sent_event
@@ -39,7 +41,7 @@ _ALIVE = sent_event("alive", {})
 _log = logging.getLogger(__name__)
 
 
-def all_of_it(board: dict[str, Any]) -> Any:
+def all_of_it(board: object) -> object:
     """Return the whole board: any other one is news."""
     return board
 
@@ -54,10 +56,10 @@ class Broadcast:
 
     def __init__(
         self,
-        compute: Callable[[], dict[str, Any]],
+        compute: Callable[[], object],
         viewers_most: int,
         tell: Callable[[str], object] = lambda text: None,
-        steady: Callable[[dict[str, Any]], Any] = all_of_it,
+        steady: Callable[[Any], object] = all_of_it,
     ) -> None:
         self._compute = compute
         self._steady = steady
@@ -159,8 +161,10 @@ class Broadcast:
         """Publish without waiting for the next turn, after an operator's action."""
         try:
             # What is kept is a copy: parts of a board may be shared with those who go on writing.
-            board = json.loads(json.dumps(self._compute(), allow_nan=False))
-            news = self._steady(board)
+            board = self._compute()
+            whole = to_builtins(board, str_keys=True)
+            json.dumps(whole, allow_nan=False)  # No NaN reaches a page: it would stop its script.
+            news = to_builtins(self._steady(board), str_keys=True)
         except Exception:
             # The pages keep the last board and say that it is old.
             _log.exception("the board could not be computed")
@@ -171,9 +175,9 @@ class Broadcast:
             return
         with self._changed:
             if self._trouble or not is_same(news, self._told):
-                self._states.put(board)
+                self._states.put(whole)
                 self._told = news
-                self._whole = sent_event("board", board, self._states.newest)
+                self._whole = sent_event("board", whole, self._states.newest)
                 self._news += 1
             self._trouble = False
             self._looks += 1

@@ -7,19 +7,19 @@ Two addresses, `/health` and `/metrics`, are for programs that watch the referee
 from __future__ import annotations
 
 import hmac
-import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from itertools import chain
-from typing import Any
 
+import msgspec
 from flask import Flask, Response, jsonify, request, send_from_directory
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.wrappers import Response as PlainResponse
 
 from referee.errors import RefereeError, Refusal
 from referee.service.board.board import Board
+from referee.service.board.shown import ShownBoard
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.observation.metrics import (
     CONTENT_TYPE,
@@ -49,6 +49,7 @@ from referee.web.desk.slips import register_slips
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.headers import RETRY_S, protect_pages
 from referee.web.server.pieces import document_response, stream_response
+from referee.web.server.struct_json import answer_structs
 
 _log = logging.getLogger(__name__)
 
@@ -87,6 +88,7 @@ def console_app(
     `run` runs a command of the referee in a process of its own.
     """
     app = Flask("referee.console", static_folder=None)
+    answer_structs(app)
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
     logins = Logins(contest)
     admit_own_pages_only(app, contest.config.server.console)
@@ -128,7 +130,7 @@ def _register_pages(app: Flask, key: str) -> None:
 def _register_board(app: Flask, board: Board, broadcast: Broadcast, logins: Logins) -> None:
     @app.get("/board")
     def one_board() -> Response:
-        text = json.dumps(board.show(), allow_nan=False)
+        text = msgspec.json.encode(board.show()).decode()
         return document_response(request, text, "application/json")
 
     @app.get("/sessions/<number>")
@@ -189,7 +191,7 @@ def register_observation(
     @app.get("/health")
     def health() -> tuple[Response, int]:
         health = health_of(desk.obstacles(), board.show())
-        return jsonify(health), 200 if health["healthy"] else 503
+        return jsonify(health), 200 if health.healthy else 503
 
     @app.get("/metrics")
     def metrics() -> Response:
@@ -203,16 +205,22 @@ def register_observation(
         return Response(text, content_type=CONTENT_TYPE)
 
 
-def health_of(obstacles: Sequence[str], board: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `healthy`, and the sentences that say why not.
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the referee is healthy, and the sentences that say why not.
 
     `obstacles` keep sessions from starting, `alarms` are on the console's red bar. The referee is
     healthy without either. A session goes on while it is not.
     """
-    alarms = [lane_words(alarm["lane"]) + alarm["text"] for alarm in board["alarms"]]
-    return {
-        "healthy": not obstacles and not alarms,
-        "obstacles": list(obstacles),
-        "alarms": alarms,
-        "utc": board["utc"],
-    }
+
+    healthy: bool
+    obstacles: Sequence[str]
+    alarms: Sequence[str]
+    utc: str
+
+
+def health_of(obstacles: Sequence[str], board: ShownBoard) -> Health:
+    """Return the referee's health by what the desk says and the board shows."""
+    alarms = [lane_words(alarm.lane) + alarm.text for alarm in board.alarms]
+    return Health(
+        healthy=not obstacles and not alarms, obstacles=obstacles, alarms=alarms, utc=board.utc
+    )

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flask import Flask, Response, jsonify, send_from_directory
+from msgspec import structs
 
 from referee.service.event.finalizing import finalize, reopen, review, review_all
 from referee.service.event.proposal_view import all_proposals
@@ -36,7 +37,7 @@ from referee.service.teams.registration import (
 )
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
-from referee.service.teams.roster_view import roster_json
+from referee.service.teams.roster_view import ShownRoster, shown_roster
 from referee.service.teams.team_words import look_alike_warnings
 from referee.web.desk.acting import acting
 from referee.web.desk.arguments import (
@@ -60,6 +61,13 @@ def register_event(app: Flask, contest: Contest, broadcast: Broadcast, key: str)
     _register_audience_actions(app, contest, broadcast, key)
 
 
+class TeamsNow(ShownRoster, frozen=True, kw_only=True):
+    """What the page of the teams shows."""
+
+    contest: str
+    mode: str
+
+
 def _register_pages(app: Flask, contest: Contest) -> None:
     @app.get("/<any(teams, results):name>")
     def event_page(name: str) -> Response:
@@ -71,9 +79,11 @@ def _register_pages(app: Flask, contest: Contest) -> None:
 
     @app.get("/teams/now")
     def teams_now() -> Response:
-        roster = roster_json(read_roster(contest), read_progress(contest))
-        settings = contest.config.contest
-        return jsonify(roster | {"contest": settings.name, "mode": settings.mode})
+        roster = shown_roster(read_roster(contest), read_progress(contest))
+        contest_now = contest.config.contest
+        return jsonify(
+            TeamsNow(**structs.asdict(roster), contest=contest_now.name, mode=contest_now.mode)
+        )
 
     @app.get("/results/now")
     def results_now() -> Response:

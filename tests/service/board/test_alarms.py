@@ -7,10 +7,11 @@ import pytest
 
 from referee.errors import Refusal
 from referee.service.board.alarms import AlarmRecord, key_of
+from referee.service.board.shown import ShownAlarm
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 
-LOST = {"lane": "left", "text": "The power meter is lost.\n Put its cable back.", "detail": ""}
+LOST = ShownAlarm(lane="left", text="The power meter is lost.\n Put its cable back.")
 KEY = key_of("left", "The power meter is lost. Put its cable back.")
 
 
@@ -27,7 +28,7 @@ def bar(tmp_path):
         def show(self, *alarms):
             """Show these alarms, and return who has seen each."""
             found = self.record.follow(alarms, self.clock.now())
-            return [one["seen"] for one in found]
+            return [one.seen for one in found]
 
         def audit(self):
             """Write what waits, and return who did what."""

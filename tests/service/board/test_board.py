@@ -24,6 +24,7 @@ from referee.store.notices import Notice, insert_notice
 from referee.store.readings import insert_energy, insert_reading
 from referee.store.scores import Snapshot, insert_snapshot
 from tests.support.fakes import FakeMeter, running_desk
+from tests.support.shown import as_json
 from tests.support.teams import give_password
 
 
@@ -47,7 +48,7 @@ class Shown:
 
     def lane(self):
         """Return the board's only lane."""
-        (lane,) = self.board.show()["lanes"]
+        (lane,) = as_json(self.board.show())["lanes"]
         return lane
 
     def read(self, **changes):
@@ -124,7 +125,7 @@ GOOD = (1, 1, 0.5, 1, 2, 10, 11)
 
 def test_board_before_anything(shown):
     """Without a session the board has all its fields, and JSON can hold it."""
-    board = shown.board.show()
+    board = as_json(shown.board.show())
     json.dumps(board, allow_nan=False)
     assert (None, [], []) == (board["lanes"][0]["current"], board["sessions"], board["teams"])
     assert (4, 2, 600, "event") == (
@@ -151,7 +152,7 @@ def test_age_of_the_last_reading(shown, seconds, old):
 def test_lost_meter_keeps_its_last_reading(shown):
     """The board keeps the last reading and its time, although the link's status forgets both."""
     reading = shown.read(power_w=4.5)
-    shown.board.show()
+    as_json(shown.board.show())
     shown.lose()
     shown.clock.advance(12)
     meter = shown.lane()["meter"]
@@ -198,7 +199,7 @@ def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
     config = shown.contest.config
     other = replace(config, meter=replace(config.meter, resource=resource))
     board = Board(replace(shown.contest, config=other), [ShownLane(lambda: shown.status)])
-    shown_meter = board.show()["lanes"][0]["meter"]
+    shown_meter = as_json(board.show())["lanes"][0]["meter"]
     assert (emulated, resource == "emulated") == (shown_meter["emulated"], shown_meter["restarts"])
 
 
@@ -215,9 +216,9 @@ def test_lost_meter_has_one_voice(shown):
     """The red bar, the meter's line and the session's line come from one place, and agree."""
     shown.run()
     shown.read()
-    assert shown.board.show()["alarm"] is None
+    assert as_json(shown.board.show())["alarm"] is None
     shown.lose()
-    board = shown.board.show()
+    board = as_json(shown.board.show())
     assert board["alarm"]["text"].startswith("The power meter is lost, but the session goes on.")
     assert "No link to the meter." == board["alarm"]["detail"]
     (lane,) = board["lanes"]
@@ -234,7 +235,7 @@ def test_session_that_was_too_short_is_marked(shown, seconds, short):
     shown.clock.advance(seconds)
     shown.desk.steps_of(session_id).end(session_id, EndCause.LOGOUT, "ants")
     shown.clock.advance(50)
-    ended = shown.board.session(session_id)
+    ended = as_json(shown.board.session(session_id))
     assert (pytest.approx(seconds), short) == (ended["ran_s"], ended["too_short"])
 
 
@@ -247,13 +248,13 @@ def test_session_of_its_whole_length_is_not_too_short(contest):
         session_id = shown.run()
         contest.clock.advance(5)
         desk.steps_of(session_id).end(session_id, EndCause.DEADLINE, "clock")
-        ended = shown.board.session(session_id)
+        ended = as_json(shown.board.session(session_id))
         assert (5.0, False) == (ended["ran_s"], ended["too_short"])
 
 
 def test_session_that_has_not_begun_is_not_too_short(shown):
     """A session has no length before its start."""
-    ready = shown.board.session(shown.desk.new_session("ants", "Kim"))
+    ready = as_json(shown.board.session(shown.desk.new_session("ants", "Kim")))
     assert (None, False) == (ready["ran_s"], ready["too_short"])
 
 
@@ -278,10 +279,10 @@ def test_score_so_far_and_none_while_the_meter_is_lost(shown):
 def test_session_that_ended_says_what_it_waits_for(shown):
     """The wait for a lost meter counts down in seconds and ends with the verdict."""
     session_id = shown.run()
-    assert shown.board.session(session_id)["settling_left_s"] is None
+    assert as_json(shown.board.session(session_id))["settling_left_s"] is None
     shown.judge(session_id, 0.5, "SUSPECT", "It was read once.")
     shown.desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
-    ended = shown.board.session(session_id)
+    ended = as_json(shown.board.session(session_id))
     assert ("ENDED", None) == (ended["state"], ended["settling_left_s"])
     assert (["It was read once."], False) == (ended["reasons"], ended["final"])
 
@@ -293,19 +294,19 @@ def test_waiting_for_the_meter_is_bounded(contest, meter):
         session_id = shown.run()
         meter.lost = True
         desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
-        assert 120.0 == shown.board.session(session_id)["settling_left_s"]
+        assert 120.0 == as_json(shown.board.session(session_id))["settling_left_s"]
         contest.clock.advance(50)
-        assert 70.0 == shown.board.session(session_id)["settling_left_s"]
+        assert 70.0 == as_json(shown.board.session(session_id))["settling_left_s"]
         meter.lost = False
 
 
 def test_boxes_that_can_never_match_by_reason(shown):
     """Each flagged box counts once, under its reason; late answers and good boxes do not count."""
     session_id = shown.run()
-    assert {} == shown.board.session(session_id)["flag_counts"]
+    assert {} == as_json(shown.board.session(session_id))["flag_counts"]
     shown.answer(session_id, (9, 1, 0.5, 1, 2, 10, 11), GOOD, (1, 7, 0.5, 1, 2, 3, 4), flagged=2)
     assert {"unknown image": 1, "class out of range": 1} == (
-        shown.board.session(session_id)["flag_counts"]
+        as_json(shown.board.session(session_id))["flag_counts"]
     )
     shown.answer(session_id, GOOD)
     shown.answer(session_id, (0, 1, 0.5, 1, 2, 10, 11), flagged=1, late=True)
@@ -348,12 +349,12 @@ def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
     first = shown.run("ants")
     second = shown.desk.new_session("bees", "Kim")
     assert first == shown.lane()["current"]["id"]
-    assert "READY" == shown.board.session(second)["state"]
+    assert "READY" == as_json(shown.board.session(second))["state"]
     shown.desk.steps_of(first).void(first, "Kim", "wrong device")
     assert second == shown.lane()["current"]["id"]
-    assert "wrong device" == shown.board.session(first)["void_reason"]
+    assert "wrong device" == as_json(shown.board.session(first))["void_reason"]
     with pytest.raises(Refusal, match="There is no session 77"):
-        shown.board.session(77)
+        as_json(shown.board.session(77))
 
 
 def test_a_result_stays_until_the_next_session_is_armed(shown):
@@ -392,7 +393,7 @@ def test_without_trouble_there_is_no_alarm(shown):
     """There is no red bar while the meter answers and no notice is an alarm."""
     shown.read()
     shown.run()
-    assert shown.board.show()["alarm"] is None
+    assert as_json(shown.board.show())["alarm"] is None
 
 
 def test_what_the_disk_refuses_is_on_the_board_all_the_same(shown):
@@ -400,7 +401,7 @@ def test_what_the_disk_refuses_is_on_the_board_all_the_same(shown):
     utc = shown.clock.now().utc.isoformat()
     shown.unstored = [Notice(0, None, utc, "alarm", "The disk refuses the desk's records.")]
     shown.clock.advance(3600)
-    board = shown.board.show()
+    board = as_json(shown.board.show())
     assert "The disk refuses" in board["alarm"]["text"]
     assert "The disk refuses" in board["notices"][0]["text"]
 
@@ -418,7 +419,7 @@ def test_an_emulated_meter_is_said(shown, resource, emulated):
     meter = replace(config.meter, resource=resource)
     contest = replace(shown.contest, config=replace(config, meter=meter))
     shown.desk.new_session("ants", "Kim")
-    board = Board(contest, [ShownLane(lambda: shown.status)]).show()
+    board = as_json(Board(contest, [ShownLane(lambda: shown.status)]).show())
     assert [emulated] * 3 == [
         board["lanes"][0]["meter"]["emulated"],
         board["lanes"][0]["current"]["emulated"],
@@ -447,7 +448,7 @@ def test_new_session_is_refused_while_one_is_ready(shown):
     assert first + 1 == shown.desk.new_session("bees", "Kim")
     shown.desk.steps_of(first).arm(first, "Kim")
     assert first + 2 == shown.desk.new_session("ants", "Kim")
-    assert 3 == len(shown.board.show()["sessions"])
+    assert 3 == len(as_json(shown.board.show())["sessions"])
 
 
 # Notices, teams, addresses
@@ -461,7 +462,7 @@ def test_notices_have_the_second_of_the_session(shown):
     shown.clock.advance(37)
     shown.notice(None, "alarm", "within")
     shown.notice(session_id, "info", "its own")
-    notices = {n["text"]: (n["session"], n["at_s"]) for n in shown.board.show()["notices"]}
+    notices = {n["text"]: (n["session"], n["at_s"]) for n in as_json(shown.board.show())["notices"]}
     assert (None, None) == notices["before"]
     assert (session_id, 37.0) == notices["within"] == notices["its own"]
 
@@ -469,17 +470,17 @@ def test_notices_have_the_second_of_the_session(shown):
 @pytest.mark.slow
 def test_team_that_is_added_later_appears(shown):
     """A team that is registered later is in the list."""
-    assert [] == shown.board.show()["teams"]
+    assert [] == as_json(shown.board.show())["teams"]
     give_password(shown.contest.config.teams, "bees")
     give_password(shown.contest.config.teams, "ants")
-    board = shown.board.show()
+    board = as_json(shown.board.show())
     assert (["ants", "bees"], None) == (board["teams"], board["teams_text"])
 
 
 def test_damaged_list_of_teams_is_told(shown):
     """A damaged teams.csv leaves the rest of the board complete."""
     shown.contest.config.teams.write_text("nonsense\n")
-    board = shown.board.show()
+    board = as_json(shown.board.show())
     assert [] == board["teams"]
     assert "teams.csv" in board["teams_text"]
 
@@ -487,13 +488,13 @@ def test_damaged_list_of_teams_is_told(shown):
 def test_practice_tells_the_password(practice):
     """In a rehearsal the page shows how to log in."""
     status = MeterStatus(LinkState.NONE)
-    board = Board(practice, [ShownLane(lambda: status)]).show()
+    board = as_json(Board(practice, [ShownLane(lambda: status)]).show())
     assert ("practice", []) == (board["contestants"]["password"], board["teams"])
 
 
 def test_event_tells_no_password(shown):
     """In an event the page shows no password."""
-    assert shown.board.show()["contestants"]["password"] is None
+    assert as_json(shown.board.show())["contestants"]["password"] is None
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
+from referee.service.board.shown import ShownBoard
 from referee.service.board.steady import steady
+from tests.support.shown import shown_board, shown_card, shown_lane, shown_meter, shown_reading
 
 
-def board(**changed: Any) -> dict[str, Any]:
+def board(**changed: Any) -> ShownBoard:
     """Return a board at one moment, with a session that runs."""
-    current = {"id": 1, "state": "RUNNING", "answers": 3, "settling_left_s": None}
-    current |= {"remaining_s": 581.4, "elapsed_s": 18.6, "request_age_s": 0.6}
-    reading = {"monotonic_s": 100.0, "power_w": 5.0, "age_s": 0.2}
-    current |= {name: value for name, value in changed.items() if name in current}
-    reading |= {name: value for name, value in changed.items() if name in reading}
-    lane = {"number": 1, "meter": {"link": "OK", "reading": reading}, "current": current}
-    return {"utc": changed.get("utc", "12:00:00"), "alarms": [], "lanes": [lane]}
+    utc = changed.pop("utc", "12:00:00")
+    taken = {name: changed.pop(name) for name in ("monotonic_s", "age_s") if name in changed}
+    times: dict[str, Any] = {"remaining_s": 581.4, "elapsed_s": 18.6, "request_age_s": 0.6}
+    card = shown_card(**({"answers": 3} | times | changed))
+    return shown_board(shown_lane(card, shown_meter(reading=shown_reading(**taken))), utc=utc)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,5 @@ def test_what_is_news(changed: dict[str, Any], news: bool) -> None:
 
 def test_a_lane_without_a_meter_and_a_session() -> None:
     """There may be nothing whose age could pass."""
-    lane = {"number": 1, "meter": {"link": "NONE", "reading": None}, "current": None}
-    idle = {"utc": "12:00:00", "lanes": [lane]}
-    assert steady(idle) == steady(idle | {"utc": "12:00:09"})
+    lane = shown_lane(None, shown_meter("none"))
+    assert steady(shown_board(lane)) == steady(shown_board(lane, utc="12:00:09"))

@@ -6,11 +6,11 @@ from __future__ import annotations
 import itertools
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from referee.core.states import SessionState
+from referee.service.board.shown import AlarmText, SessionCard, ShownMeter, ShownNotice
 from referee.service.board.wording import (
     alarm_of,
     meter_flags_text,
@@ -18,6 +18,10 @@ from referee.service.board.wording import (
     session_text,
     verdict_text,
 )
+from referee.service.display.facts import DisplayFacts
+from tests.support.shown import shown_card as session
+from tests.support.shown import shown_meter as meter
+from tests.support.shown import shown_notice, shown_reading
 
 NOW = datetime(2026, 6, 7, 12, tzinfo=UTC)
 STATES = [state.value for state in SessionState]
@@ -25,38 +29,23 @@ LINKS = ["none", "connecting", "ok", "lost"]
 DESTROYS = re.compile(r"\boff and on\b|\bRESET\b(?! INVALID)|cut off", re.IGNORECASE)
 
 
-def meter(link: str = "ok", *, old: bool = False, **changes: Any) -> dict[str, Any]:
-    """Return a meter as the board describes it."""
-    what = {"link": link, "old": old, "text": "No answer.", "restarts": False}
-    what["other_kind"] = False
-    return what | {"reading": None, "update_interval_s": 1.0, "unmeasured": False} | changes
-
-
-def session(state: str = "RUNNING", **changes: Any) -> dict[str, Any]:
-    """Return a session as the board describes it."""
-    over = state in ("ENDED", "SCORED", "SEALED")
-    return {
-        "id": 3,
-        "state": state,
-        "end_cause": "deadline" if over else None,
-        "void_reason": "wrong device" if state == "VOID" else None,
-        "verdict": "VALID" if state in ("SCORED", "SEALED") else None,
-        "score": 12.5 if state in ("SCORED", "SEALED") else None,
-        "ran_s": 600.0,
-        "too_short": False,
-        "settling_left_s": 119.5 if state == "ENDED" else None,
-    } | changes
-
-
-def notice(level: str, text: str, age_s: float = 0.0) -> dict[str, Any]:
+def notice(level: str, text: str, age_s: float = 0.0) -> ShownNotice:
     """Return a notice as the board describes it."""
-    return {"level": level, "text": text, "utc": (NOW - timedelta(seconds=age_s)).isoformat()}
+    return shown_notice(level, text, (NOW - timedelta(seconds=age_s)).isoformat())
+
+
+def display(fault: str) -> DisplayFacts:
+    """Return the display of lane 1."""
+    screen = {"width": None, "height": None, "refresh_hz": None, "round_trip_ms": None}
+    return DisplayFacts(
+        page="/display", connected=not fault, fault=fault, card=False, text=fault, **screen
+    )
 
 
 @pytest.mark.parametrize("state", ["ARMED", "RUNNING"])
 def test_a_lost_display_leaves_something_to_do(state: str) -> None:
     """While the bar says that the display is lost, the session's line does not deny it."""
-    lost, shows = {"fault": "No display page is open."}, {"fault": ""}
+    lost, shows = display("No display page is open."), display("")
     text = session_text(session(state), meter(), lost)
     assert "the display cannot show its images" in text
     assert "nothing to do" not in text
@@ -66,10 +55,10 @@ def test_a_lost_display_leaves_something_to_do(state: str) -> None:
         assert session_text(session(other), meter()) == session_text(session(other), meter(), lost)
 
 
-def alarm_text(meter_now: dict[str, Any], *sessions: dict[str, Any]) -> str:
+def alarm_text(meter_now: ShownMeter, *sessions: SessionCard) -> str:
     """Return the red bar's sentence, or '' without one."""
     alarm = alarm_of(meter_now, sessions, [], NOW)
-    return "" if alarm is None else alarm["text"]
+    return "" if alarm is None else alarm.text
 
 
 # The red bar
@@ -88,7 +77,7 @@ def test_a_device_that_the_meter_does_not_see_is_an_alarm() -> None:
 @pytest.mark.parametrize("link", ["ok", "lost"])
 @pytest.mark.parametrize("needs", [session("RUNNING"), session("ENDED")], ids=["running", "ended"])
 @pytest.mark.parametrize("restarts", [False, True])
-def test_nothing_that_destroys_is_advised(link: str, needs: dict[str, Any], restarts: bool) -> None:
+def test_nothing_that_destroys_is_advised(link: str, needs: SessionCard, restarts: bool) -> None:
     """No line advises a reset or a power switch while a session needs the meter."""
     lost = meter(link, old=True, restarts=restarts)
     for others in ([], [session("READY")], [session("SCORED"), session("VOID")]):
@@ -128,7 +117,7 @@ def test_energy_that_is_not_read_yet() -> None:
         ([session("ENDED", verdict="INVALID")], "no session can begin"),
     ],
 )
-def test_meter_that_nobody_needs_yet(rows: list[dict[str, Any]], then: str) -> None:
+def test_meter_that_nobody_needs_yet(rows: list[SessionCard], then: str) -> None:
     """The bar gives every remedy where no energy is at stake."""
     text = alarm_text(meter("lost", old=True), *rows)
     assert text.startswith(f"The power meter is lost: {then} until it answers.")
@@ -138,7 +127,7 @@ def test_meter_that_nobody_needs_yet(rows: list[dict[str, Any]], then: str) -> N
 def test_meter_that_answers_with_nothing_new() -> None:
     """The bar and the meter's line say that a link without readings is silent."""
     silent = meter("ok", old=True)
-    assert "silent" == meter_word(silent["link"], silent["old"])
+    assert "silent" == meter_word(silent.link, silent.old)
     assert alarm_text(silent).startswith("The power meter sends no readings")
 
 
@@ -165,7 +154,7 @@ def test_bar_and_meter_line_agree(link: str) -> None:
 def test_meter_that_integrates_no_more(state: str, age_s: float, lost: bool) -> None:
     """A meter that was reset in a session is an alarm, and the session's line says the same."""
     running = session("RUNNING", ran_s=10.0)
-    now = meter(reading={"state": state, "age_s": age_s, "flags": [], "absent": {}})
+    now = meter(reading=shown_reading(state=state, age_s=age_s))
     bar, line = alarm_text(now, running), session_text(running, now)
     assert lost == bar.startswith("The meter no longer integrates for session 3")
     assert lost == ("does not integrate" in line)
@@ -184,13 +173,13 @@ def test_notice_in_the_bar() -> None:
     """The newest notice stays in the bar for two minutes if it is an alarm; a lost meter wins."""
     alarm, info = notice("alarm", "The scorer was killed."), notice("info", "It runs again.")
     shown = alarm_of(meter(), [], [alarm], NOW)
-    assert {"text": "The scorer was killed.", "detail": ""} == shown
+    assert AlarmText(text="The scorer was killed.") == shown
     assert alarm_of(meter(), [], [info, alarm], NOW) is None
     assert alarm_of(meter(), [], [notice("alarm", "x", 119.9)], NOW) is not None
     assert alarm_of(meter(), [], [notice("alarm", "x", 120.0)], NOW) is None
     lost = alarm_of(meter("lost", old=True), [], [alarm], NOW)
     assert lost is not None
-    assert ("The power meter is lost", "No answer.") == (lost["text"][:23], lost["detail"])
+    assert ("The power meter is lost", "No answer.") == (lost.text[:23], lost.detail)
 
 
 # A session's own line
@@ -263,6 +252,6 @@ def test_verdict_of_a_void_session_counts_for_nothing() -> None:
 
 def test_remarks_of_the_meter() -> None:
     """Flags and absent numbers become words; a flag without words stands as it is."""
-    reading = {"flags": ["over_range", "odd_one"], "absent": {"power_w": "over range"}}
+    reading = shown_reading(flags=["over_range", "odd_one"], absent={"power_w": "over range"})
     assert "over range; odd_one; no power_w: over range" == meter_flags_text(reading)
-    assert "" == meter_flags_text(None) == meter_flags_text({"flags": [], "absent": {}})
+    assert "" == meter_flags_text(None) == meter_flags_text(shown_reading())

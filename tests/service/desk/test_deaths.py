@@ -16,6 +16,7 @@ from referee.service.desk.metering import LinkState
 from referee.web.desk.broadcast import Broadcast
 from tests.service.desk.test_control_desk import facts_of, running, settled, texts
 from tests.support.fakes import eventually
+from tests.support.shown import as_json
 
 pytestmark = pytest.mark.slow
 
@@ -51,9 +52,9 @@ def test_the_clock_that_died_still_keeps_the_deadline(desk, contest, clock, monk
     died(contest, "session-clock")
     assert (
         "'session-clock' died"
-        in Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)]).show()["alarm"][
-            "text"
-        ]
+        in as_json(Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)]).show())[
+            "alarm"
+        ]["text"]
     )
     clock.advance(600)
     eventually(lambda: facts_of(contest, session_id).ended)

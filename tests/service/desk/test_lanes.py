@@ -18,6 +18,7 @@ from referee.store.notices import Subject, insert_notice
 from referee.store.readings import readings_of, session_meter_of
 from tests.service.desk.test_control_desk import facts_of, settled, state_in, texts
 from tests.support.fakes import BOUND_S, FakeMeter, eventually, running_desk
+from tests.support.shown import as_json
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +92,7 @@ def test_an_alarm_of_a_lane_is_known_by_its_row(desk, contest, clock):
     for text, subject in zip(("It is hot.", f"Lane {names[1]}: no."), subjects, strict=True):
         with contest.database.write() as connection:
             insert_notice(connection, None, utc, "alarm", text, subject)
-    alarms = board_of(contest, desk).show()["alarms"]
+    alarms = as_json(board_of(contest, desk).show())["alarms"]
     assert [(names[1], "It is hot."), ("", f"Lane {names[1]}: no.")] == [
         (alarm["lane"], alarm["text"]) for alarm in alarms
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from referee.service.board.shown import ShownAlarm
 from referee.service.observation.metrics import (
     lane_metrics,
     machine_metrics,
@@ -25,6 +26,9 @@ from referee.service.observation.processes import (
     program_of,
 )
 from referee.store.requests import BUCKETS_S, RequestTotals
+from tests.support.shown import shown_board, shown_card, shown_lane, shown_meter, shown_reading
+
+ALARM = ShownAlarm(text="The power meter is lost.", lane="")
 
 
 class Scrape:
@@ -46,20 +50,19 @@ class Scrape:
 
 def lane(number=1, card=None, **meter):
     """Return a lane of the board."""
-    usual = {"link": "ok", "old": False, "reading": {"age_s": 0.5, "power_w": 7.25}}
-    return {"number": number, "current": card, "meter": usual | meter}
+    usual = {"reading": shown_reading(age_s=0.5, power_w=7.25)}
+    return shown_lane(card, shown_meter(**(usual | meter)), number)
 
 
 def card(**values):
     """Return a card of the board."""
     fields = ("remaining_s", "images_fetched", "answers", "late_answers", "detections")
-    usual = {"id": 3, "team": 'a "b"\n', "state": "RUNNING", "energy_wh": None, "score": None}
-    return dict.fromkeys(fields, 0) | usual | values
+    return shown_card(**(dict.fromkeys(fields, 0) | {"team": 'a "b"\n'} | values))
 
 
 def test_a_session_has_its_figures_and_its_state():
     """Each figure has lane, session and team; the state is 1 for one state; 0 is a value."""
-    found = Scrape(lane_metrics({"lanes": [lane(2, card(remaining_s=12.5))], "alarms": [{}]}))
+    found = Scrape(lane_metrics(shown_board(lane(2, card(remaining_s=12.5)), alarms=[ALARM])))
     of = {"lane": "2", "session": "3", "team": 'a "b"\n'}
     assert 12.5 == found.value("referee_session_remaining_seconds", **of)
     assert 0 == found.value("referee_session_answers", **of)
@@ -72,7 +75,7 @@ def test_a_session_has_its_figures_and_its_state():
 def test_what_is_not_known_has_no_sample():
     """An unknown energy, a meter without a reading and a lane without a session are left out."""
     lanes = [lane(1, card()), lane(2, reading=None), lane(3, link="none")]
-    found = Scrape(lane_metrics({"lanes": lanes, "alarms": []}))
+    found = Scrape(lane_metrics(shown_board(*lanes)))
     assert {} == found.values("referee_session_energy_joules", "lane")
     assert {"1": 0} == found.values("referee_session_answers", "lane")
     assert {"1": 1, "2": 1} == found.values("referee_meter_up", "lane")
@@ -84,13 +87,13 @@ def test_what_is_not_known_has_no_sample():
 )
 def test_a_meter_is_up_while_it_answers_with_new_readings(meter, up):
     """A lost link, a link that is not there yet, and old readings are down."""
-    found = Scrape(lane_metrics({"lanes": [lane(**meter)], "alarms": []}))
+    found = Scrape(lane_metrics(shown_board(lane(**meter))))
     assert up == found.value("referee_meter_up", lane="1")
 
 
 def test_an_energy_is_in_joules():
     """An hour of a watt is 3,600 joules."""
-    found = Scrape(lane_metrics({"lanes": [lane(1, card(energy_wh=0.5))], "alarms": []}))
+    found = Scrape(lane_metrics(shown_board(lane(1, card(energy_wh=0.5)))))
     assert {"1": 1800.0} == found.values("referee_session_energy_joules", "lane")
 
 
@@ -106,7 +109,7 @@ def families():
     """Return all metrics, with a sample of each."""
     totals = [RequestTotals(1, 200, 5, 21.5, 3, 100, 2000, (1,) * len(BUCKETS_S))]
     processes = [ProcessFacts("desk", 7, 100, 1.5, 3, 9)]
-    board = {"lanes": [lane(1, card(energy_wh=0.1, score=2.0))], "alarms": []}
+    board = shown_board(lane(1, card(energy_wh=0.1, score=2.0)))
     made = [*lane_metrics(board), *request_metrics(totals), *machine_metrics(5, processes)]
     return list(text_string_to_metric_families(text_of(made).decode()))
 

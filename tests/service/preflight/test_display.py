@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from referee.service.preflight.finding import Level
 from referee.service.preflight.lane_rules import display_finding
-from referee.service.preflight.surroundings import LaneFacts
+from referee.service.preflight.surroundings import DisplayState, LaneFacts
 from referee.service.setup.config import MeterSection
 
-READY = {"fault": "", "text": "1920x1080 pixels, 60 Hz"}
+READY = DisplayState(fault="", text="1920x1080 pixels, 60 Hz")
 
 
 @pytest.mark.parametrize(
     ("runs", "facts", "level", "words"),
     [
         (True, READY, Level.OK, "1920x1080 pixels, 60 Hz"),
-        (True, READY | {"fault": "The page is hidden."}, Level.FAIL, "hidden"),
+        (True, replace(READY, fault="The page is hidden."), Level.FAIL, "hidden"),
         (True, None, Level.FAIL, "has no display"),
         (False, None, Level.OK, "not checked here: the referee does not run"),
     ],

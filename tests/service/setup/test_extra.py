@@ -32,6 +32,7 @@ from referee.web.desk.console import console_app
 from referee.web.desk.roles import all_routes
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, running_desk
+from tests.support.shown import as_json
 from tests.web.conftest import serving
 
 GUESTS = Path(__file__).parents[2] / "support/guests"
@@ -123,9 +124,11 @@ def test_operators_have_its_page_and_its_box_on_the_console(contest):
     with running_desk(contest, None) as desk:
         board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
         words = {"title": "Chess", "text": "No game runs."}
-        assert [words | {"link": "chess", "link_text": "All games"}] == board.show()["guests"]
+        assert [words | {"link": "chess", "link_text": "All games"}] == as_json(board.show())[
+            "guests"
+        ]
         alone = Board(without(contest), [ShownLane(lambda: desk.lanes[0].metering.status)])
-        assert [] == alone.show()["guests"]
+        assert [] == as_json(alone.show())["guests"]
         client = console_app(contest, desk, board, Broadcast(board.show, 1)).test_client()
         assert "2 boards" == client.get("/chess").text
 

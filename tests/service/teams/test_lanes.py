@@ -16,8 +16,9 @@ from referee.service.teams.order import set_order
 from referee.service.teams.registration import amend, import_teams, new_passwords
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
-from referee.service.teams.roster_view import roster_json, roster_text
+from referee.service.teams.roster_view import roster_text, shown_roster
 from referee.store.sessions import create_session, record_event
+from tests.support.shown import as_json
 
 TABLE = b"team,lane\nants,\nbees, LEFT\nwasps,right\nflies,\n"
 
@@ -85,7 +86,7 @@ def test_each_lane_has_its_next_team(teams):
     roster = read_roster(teams)
     assert {2: "ants", 1: "flies"} == roster.next_in_lanes
     progress = read_progress(teams)
-    shown = roster_json(roster, progress)["lanes"]
+    shown = as_json(shown_roster(roster, progress))["lanes"]
     assert [("left", "flies"), ("right", "ants")] == [(one["name"], one["next"]) for one in shown]
     text = roster_text(roster, progress)
     assert "NEXT in lane right" in text and "runs in lane left only" in text

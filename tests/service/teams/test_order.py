@@ -14,9 +14,10 @@ from referee.service.teams.order import draw_order, order_text, set_order
 from referee.service.teams.registration import amend, import_teams, rename, withdraw
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
-from referee.service.teams.roster_view import roster_json, roster_text
+from referee.service.teams.roster_view import roster_text, shown_roster
 from referee.store.teams import stored_orders
 from tests.service.teams.test_registration import names, session
+from tests.support.shown import as_json
 
 TEAMS = ["ants", "bees", "wasps", "flies"]
 
@@ -143,7 +144,7 @@ def test_the_roster_as_text_and_as_json(teams):
     assert "  1  ants   ....  NEXT, 1 attempt; meter lost, no password yet" == lines[0]
     assert "  4  flies  ....  withdrawn (ill), no password yet" == lines[3]
     assert lines[-1].startswith("Set by hand by Kim at ")
-    found = roster_json(read_roster(teams), read_progress(teams))
+    found = as_json(shown_roster(read_roster(teams), read_progress(teams)))
     assert ("ants", "hand") == (found["next"], found["order"]["method"])
     assert [{"session": 1, "state": "VOID", "reason": "meter lost"}] == (
         found["teams"][0]["sessions"]

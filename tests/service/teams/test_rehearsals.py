@@ -17,12 +17,13 @@ from referee.service.setup.preparation import prepare_contest
 from referee.service.teams.registration import add_team, amend, new_passwords, rename
 from referee.service.teams.rehearsals import RehearsalProgress, progress_text, read_progress
 from referee.service.teams.roster import read_roster
-from referee.service.teams.roster_view import roster_json
+from referee.service.teams.roster_view import shown_roster
 from referee.store.teams import Registration
 from tests.support.contests import write_images, write_truth
 from tests.support.events import Event
 from tests.support.fakes import FakeMeter, running_desk
 from tests.support.prompt_journal import PromptJournal
+from tests.support.shown import as_json
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_the_rehearsals_own_page_has_the_progress_and_the_registrations(event, r
         event, "ants", lambda old: replace(old, organisation="Hill", prizes=False), "a form", "Kim"
     )
     rehearsal.answer(rehearsal.desk.begin("ants", "10.0.0.2"), [1])
-    page = roster_json(read_roster(rehearsal.contest), read_progress(rehearsal.contest))
+    page = as_json(shown_roster(read_roster(rehearsal.contest), read_progress(rehearsal.contest)))
     (ants,) = page["teams"]
     assert ("ants", "Hill", False) == (ants["team"], ants["organisation"], ants["prizes"])
     assert [True, False, True, False] == list(ants["rehearsal"].values())

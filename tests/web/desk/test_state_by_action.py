@@ -13,6 +13,7 @@ from referee.store.sessions import record_event
 from referee.web.desk.roles import ROUTES
 from tests.support.doors import post
 from tests.support.fakes import eventually
+from tests.support.shown import as_json
 
 # What an action answers at its first and at its second press, and the state after both. A refusal
 # is its code. 'again' makes another session, which is READY.
@@ -189,6 +190,6 @@ def test_state_by_action(door, state):
         assert once == facts(door.contest), action
         if answers[0] != "done":
             assert before == once, action
-        for row in door.board.show()["sessions"]:
+        for row in as_json(door.board.show())["sessions"]:
             if row["state"] in ("READY", "ARMED", "RUNNING"):
                 door.event.desk.steps_of(row["id"]).void(row["id"], "Kim", "the next case")

@@ -12,6 +12,7 @@ from referee.web.desk.roles import ROUTES
 from tests.support.contests import make_contest, no_room
 from tests.support.doors import post
 from tests.support.fakes import running_desk
+from tests.support.shown import as_json
 from tests.web.desk.test_state_by_action import facts
 
 # Each row: a route as in the table of roles, the path, and the body. In this order each action
@@ -113,6 +114,6 @@ def test_the_test_card_twice(tmp_path):
         client = console_app(contest, desk, board, Broadcast(board.show, 2)).test_client()
         for on in (True, True, False, False):
             assert {"card": on} == post(client, "/display/card", on=on).get_json()
-            assert on == board.show()["lanes"][0]["display"]["card"]
+            assert on == as_json(board.show())["lanes"][0]["display"]["card"]
         desk.lanes[0].display.close()
     contest.database.close()
