@@ -15,7 +15,6 @@ different files cannot be final.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from referee.commands.operators import add_operator, record_refused, written
 from referee.commands.options import add_config
 from referee.core.actors import COMMAND_LINE, NO_LOGIN, Actor, Role
 from referee.errors import Refusal
+from referee.formats.json_text import json_of
 from referee.programs.progress import progress_bar
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
@@ -127,13 +127,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _act(contest: Contest, args: argparse.Namespace) -> int:
     # They score, and so load numpy.
-    from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
+    from referee.service.event.proposal_view import all_proposals, proposal_text, shown_proposal
     from referee.service.event.proposals import apply_proposal, cancel_proposal, find_proposal
 
     if args.action == "list":
         proposals = all_proposals(contest)
         text = "\n\n".join(map(proposal_text, proposals)) or "There is no proposal."
-        print(json.dumps({"proposals": proposals}) if args.json else text)
+        print(json_of({"proposals": proposals}) if args.json else text)
     elif args.action == "apply":
         apply_proposal(contest, args.number, args.by, args.reason)
         print(f"Proposal {args.number} is applied. {_in_force(contest)}".rstrip())
@@ -143,8 +143,8 @@ def _act(contest: Contest, args: argparse.Namespace) -> int:
     else:
         number = args.number if args.action == "show" else _make(contest, args)
         connection = contest.database.connection
-        shown = proposal_json(contest, connection, find_proposal(connection, number))
-        print(json.dumps(shown) if args.json else proposal_text(shown))
+        shown = shown_proposal(contest, connection, find_proposal(connection, number))
+        print(json_of(shown) if args.json else proposal_text(shown))
     return 0
 
 

@@ -10,7 +10,6 @@ import re
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import Struct
 
 from referee.formats.faults import FormatError
 from referee.formats.lines import refuse_other_text
@@ -24,8 +23,8 @@ _PIECE = 2**16
 _BETWEEN_OBJECTS = re.compile(rb"(?<=\})[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 
 
-def json_of(document: Struct) -> str:
-    """Return a document as JSON, as the standard library writes it; NaN is refused."""
+def json_of(document: object) -> str:
+    """Return a document, with Structs in it, as the standard library writes JSON; no NaN."""
     return json.dumps(msgspec.to_builtins(document, str_keys=True), allow_nan=False)
 
 

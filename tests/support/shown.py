@@ -15,8 +15,8 @@ from referee.service.board.shown import (
     ShownMeter,
     ShownNotice,
     ShownReading,
-    TrackFigures,
 )
+from referee.service.event.result_entry import TrackFigures
 from referee.tracks.track import Figure
 
 
@@ -92,7 +92,7 @@ def shown_lane(card: SessionCard | None, meter: ShownMeter, number: int = 1) -> 
 def shown_board(*lanes: LaneOfBoard, **changes: Any) -> ShownBoard:
     """Return a board with lanes."""
     figure = Figure("mean_ap", "mAP")
-    figures = TrackFigures(accuracy=figure, score=figure)
+    figures = TrackFigures(figure, figure)
     contest = {"contest": "cup", "mode": "event", "final": False, "utc": "12:00:00"}
     inputs = {"scored_with": "", "seconds": 600.0, "images": 100, "classes": 20}
     teams = {"teams": [], "choices": {}, "next_teams": {}, "teams_text": None}

@@ -25,16 +25,19 @@ from referee.extras.stations.follower import Followed
 from referee.extras.stations.joint_conditions import Marks, marks_of, remarks_of, tells_lengths
 from referee.extras.stations.joint_rows import JointTeam, Station, earliest_freeze, joint_stations
 from referee.extras.stations.notification import moment_of
+from referee.formats.json_text import json_of
 from referee.service.event.figures import Figures
 from referee.service.event.result_entry import ResultEntry, TrackFigures
 from referee.service.event.results import past_champions
+from referee.service.scoreboard.live import LiveNews, StationWords
 from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.scoreboard.view import (
     Publication,
     PublicState,
     PublicView,
+    ShownStation,
     shown_entry,
-    view_json,
+    shown_view,
 )
 from referee.service.setup.clock import Clock
 from referee.service.setup.whole_files import replace_file
@@ -64,7 +67,7 @@ def view_text(
 ) -> str:
     """Return the view as JSON; the same knowledge gives the same text."""
     view = joint_view(title, track, joint_stations(followed, bundles, track.name))
-    return json.dumps(view_json(view), allow_nan=False)
+    return json_of(shown_view(view))
 
 
 def standing_text(followed: Sequence[Followed]) -> str:
@@ -122,7 +125,7 @@ class BoardFiles:
         old = self._snapshot
         if old is None or mark != self._seen:
             view = msgspec.json.decode(path.read_bytes(), type=PublicView)
-            text = json.dumps(view_json(view), allow_nan=False)
+            text = json_of(shown_view(view))
             key = sha256(text.encode()).hexdigest()[:16]
             old = PublicSnapshot(0, key, text, "", Publication(view, ()), {})
             self._seen = mark
@@ -136,10 +139,10 @@ class BoardFiles:
         ]
         now = self._clock.now().utc
         rows = [
-            {"name": one.name, "text": silence_text(one, now), "live": is_live(one, now)}
+            StationWords(name=one.name, text=silence_text(one, now), live=is_live(one, now))
             for one in standings
         ]
-        return json.dumps({"frozen": False, "sessions": [], "stations": rows})
+        return json_of(LiveNews(frozen=False, stations=rows))
 
 
 def read_board(folder: Path, clock: Clock) -> PublicSnapshot:
@@ -154,8 +157,7 @@ def joint_view(title: str, track: Track[Any], stations: Sequence[Station]) -> Pu
     """Return the view.
 
     `entries` has every team of every station, the best first; teams without a rank follow in the
-    order of the stations. `stations` has the stations; `fault` says why one takes no part, and
-    `remark` what makes its scores differ.
+    order of the stations.
     """
     state = _state(stations)
     marks = marks_of(stations)
@@ -190,7 +192,7 @@ def _common(stations: Sequence[Station]) -> float | None:
     return min(lengths) if len(lengths) == 1 else None
 
 
-def _station(one: Station, stations: Sequence[Station], marks: Marks) -> dict[str, Any]:
+def _station(one: Station, stations: Sequence[Station], marks: Marks) -> ShownStation:
     lengths = [
         station.length_s
         for station in stations
@@ -202,15 +204,15 @@ def _station(one: Station, stations: Sequence[Station], marks: Marks) -> dict[st
     remarks = remarks_of(one, marks)
     if one.length_s is not None and one.length_s != usual and not tells_lengths(one):
         remarks.insert(0, f"its sessions last {one.length_s:g} s, those of others {usual:g} s")
-    return {
-        "name": one.name,
-        "key": one.key,
-        "contest": one.contest,
-        "frozen": one.is_frozen,
-        "final": one.state.finalized is not None,
-        "fault": one.fault,
-        "remark": "; ".join(remarks),
-    }
+    return ShownStation(
+        name=one.name,
+        key=one.key,
+        contest=one.contest,
+        frozen=one.is_frozen,
+        final=one.state.finalized is not None,
+        fault=one.fault,
+        remark="; ".join(remarks),
+    )
 
 
 def _ranked(track: Track[Any], stations: Sequence[Station], marks: Marks) -> list[ResultEntry]:

@@ -25,8 +25,8 @@ def board_text(view: PublicView, standings: Sequence[Mapping[str, str]]) -> str:
     text_of = {one["name"]: one["text"] for one in standings}
     lines += ["", "Stations:"]
     for one in view.stations or ():
-        words = [one["fault"], text_of.get(one["name"], one["contest"]), one["remark"]]
-        words += ["frozen"] if one["frozen"] else []
-        words += ["final"] if one["final"] else []
-        lines.append(f"  {isolated(one['name'])}: {'; '.join(word for word in words if word)}")
+        words = [one.fault, text_of.get(one.name, one.contest), one.remark]
+        words += ["frozen"] if one.frozen else []
+        words += ["final"] if one.final else []
+        lines.append(f"  {isolated(one.name)}: {'; '.join(word for word in words if word)}")
     return "\n".join(lines)

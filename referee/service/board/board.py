@@ -23,13 +23,13 @@ from referee.service.board.shown import (
     ShownAlarm,
     ShownBoard,
     ShownNotice,
-    TrackFigures,
 )
 from referee.service.board.wording import newest_alarm
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.lane import Lane
 from referee.service.desk.metering import MeterStatus
 from referee.service.entry.teams import PRACTICE_PASSWORD
+from referee.service.event.result_entry import TrackFigures
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import ConsoleBox, present_extras
@@ -93,7 +93,7 @@ class Board:
             seconds=settings.seconds,
             images=contest.image_count,
             classes=len(contest.classes),
-            figures=TrackFigures(accuracy=contest.track.accuracy, score=contest.track.score),
+            figures=TrackFigures(contest.track.accuracy, contest.track.score),
             utc=now.utc.isoformat(),
             contestants=self._contestants(),
             teams=[] if teams is None else _names(teams),

@@ -9,9 +9,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from power.meter import ElementValues
 from referee.service.display.facts import DisplayFacts
+from referee.service.event.result_entry import TrackFigures
 from referee.service.setup.extra import ConsoleBox
 from referee.service.teams.roster_view import Choice
-from referee.tracks.track import Figure
 
 
 class ShownReading(Struct, frozen=True, kw_only=True):
@@ -182,13 +182,6 @@ class LaneOfBoard(Struct, frozen=True, kw_only=True):
     unseen: Sequence[SessionRow]
     next: NextSession | None
     alarm: AlarmText | None
-
-
-class TrackFigures(Struct, frozen=True, kw_only=True):
-    """How to display the track's accuracy and score."""
-
-    accuracy: Figure
-    score: Figure
 
 
 class Contestants(Struct, frozen=True, kw_only=True):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any
 
+from msgspec import Struct
+
 from power.energy.duration import decimals_carried
 from referee.core.marks import verdict_words
 from referee.service.event.conditions import difference_text
@@ -293,18 +295,28 @@ def words_of(column: Column, figures: TrackFigures) -> str:
     return f"{column.words}{unit}; {ABOUT} is one that is {ABOUT_WORDS}"
 
 
-def columns_json(
+class ShownColumn(Struct, frozen=True, kw_only=True):
+    """A column of a page; `field` is the key of an entry's `printed`."""
+
+    field: str
+    head: str
+    words: str
+    left: bool
+    wide: bool
+
+
+def shown_columns(
     surface: On, figures: TrackFigures, entries: Sequence[PublicEntry]
-) -> list[dict[str, Any]]:
-    """Return the columns of a page, ready for JSON; `field` is the key of an entry's `printed`."""
+) -> list[ShownColumn]:
+    """Return the columns of a page."""
     return [
-        {
-            "field": column.field,
-            "head": head_of(column, figures),
-            "words": words_of(column, figures),
-            "left": column.left,
-            "wide": column.wide,
-        }
+        ShownColumn(
+            field=column.field,
+            head=head_of(column, figures),
+            words=words_of(column, figures),
+            left=column.left,
+            wide=column.wide,
+        )
         for column in columns_on(surface, entries)
     ]
 

@@ -16,7 +16,7 @@ from referee.service.event.charts import (
     energy_chart,
     speed_chart,
 )
-from referee.service.event.columns import On, columns_json, printed_entries
+from referee.service.event.columns import On, printed_entries, shown_columns
 from referee.service.event.result_entry import ResultEntry, Results
 from referee.service.event.results_table import (
     champion_line,
@@ -31,7 +31,7 @@ from referee.service.setup.pages import page
 
 def results_page(results: Results) -> str:
     """Return the page: whether the results are final, ranking, prizes, champions and rules."""
-    columns = columns_json(On.PAGE, results.figures, results.entries)
+    columns = shown_columns(On.PAGE, results.figures, results.entries)
     printed = printed_entries(results.entries)
     return page(
         "service/event/results.html",
@@ -51,7 +51,7 @@ def results_page(results: Results) -> str:
         champions=[champion_line(champion) for champion in results.champions],
         guests=guest_tables(results),
         intervals=[(entry.team, entry.intervals) for entry in results.entries if entry.intervals],
-        column_words=[f"{column['head']}: {column['words']}" for column in columns],
+        column_words=[f"{column.head}: {column.words}" for column in columns],
         rules=[results.session_rule, results.tie_rule],
     )
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from referee.core.counts import counted
 from referee.core.dates import moment_text
@@ -18,16 +20,24 @@ from referee.service.event.columns import (
     MARKS,
     Column,
     On,
+    ShownColumn,
     about_line,
-    columns_json,
     columns_on,
     csv_value,
     head_of,
     printed_entries,
+    shown_columns,
 )
 from referee.service.event.guest_standings import GuestTable
 from referee.service.event.marks import all_marks
-from referee.service.event.result_entry import PastChampion, ResultEntry, Results, WonPrize
+from referee.service.event.open_point import OpenPoint
+from referee.service.event.result_entry import (
+    PastChampion,
+    ResultEntry,
+    Results,
+    TrackFigures,
+    WonPrize,
+)
 from referee.service.results.score_text import score_text
 
 RANKING = "ranking"
@@ -118,20 +128,62 @@ def guest_tables(results: Results) -> list[GuestTable]:
     return [table for standings in results.guests.values() for table in standings.tables]
 
 
-def results_shown(results: Results) -> dict[str, Any]:
-    """Return the results as the console's page shows them, ready for JSON.
+class ShownResult(ResultEntry, frozen=True, kw_only=True):
+    """An entry of the results with its marks, its cells and its remarks."""
 
-    Beside `results_json` it has the columns, the cells of each entry and its remarks, and a line
-    for each prize and each past champion.
+    marks: Sequence[str]
+    printed: Mapping[str, str]
+    notes: Sequence[str]
+    doubts: Sequence[str]
+
+
+class ShownResults(Struct, frozen=True, kw_only=True):
+    """The results as the console's page shows them: with columns and cells, and lines of text.
+
+    It lacks the moment of the look, which would make each document a new one: the page would draw
+    its buttons anew under the operator's hand.
     """
-    shown_results, cells = results_json(results), printed_entries(results.entries)
-    for shown, entry, printed in zip(shown_results["entries"], results.entries, cells, strict=True):
-        shown |= {"printed": printed, "notes": notes(entry), "doubts": doubts(entry)}
-    return shown_results | {
-        "columns": columns_json(On.CONSOLE, results.figures, results.entries),
+
+    contest: str
+    track: str
+    mode: str
+    seconds: float | None
+    images: int | None
+    figures: TrackFigures
+    final: bool
+    approved_by: Sequence[str]
+    approved_utc: str | None
+    session_rule: str
+    tie_rule: str
+    open: Sequence[str]
+    points: Sequence[OpenPoint]
+    entries: Sequence[ShownResult]
+    columns: Sequence[ShownColumn]
+    prizes: Sequence[str]
+    champions: Sequence[str]
+
+
+def shown_results(results: Results) -> ShownResults:
+    """Return the results as the console's page shows them."""
+    printed = zip(results.entries, printed_entries(results.entries), strict=True)
+    made = {
+        "entries": [
+            ShownResult(
+                **asdict(entry),
+                marks=all_marks(entry, results),
+                printed=cells,
+                notes=notes(entry),
+                doubts=doubts(entry),
+            )
+            for entry, cells in printed
+        ],
+        "columns": shown_columns(On.CONSOLE, results.figures, results.entries),
         "prizes": prize_lines(results),
         "champions": [champion_line(champion) for champion in results.champions],
     }
+    names = ShownResults.__struct_fields__
+    same = {name: value for name, value in asdict(results).items() if name in names}
+    return ShownResults(**(same | made))
 
 
 def prize_lines(results: Results) -> list[str]:

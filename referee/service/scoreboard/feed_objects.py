@@ -3,20 +3,32 @@
 
 Each object stands at the number of the newest change of its subject. An object of the same subject
 has a higher `place`. So the objects have one order, which grows with the commits.
-
-A field that the API wants as a number is left out where there is none: its programs read null as
-an error there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+from msgspec import UNSET
 
 from referee.core.conditions import Difference
 from referee.service.scoreboard.facts import Facts, PublicSession
+from referee.service.scoreboard.feed_data import (
+    AwardObject,
+    ContestObject,
+    FeedData,
+    FeedJson,
+    JudgementObject,
+    JudgementType,
+    OrganizationObject,
+    ProblemObject,
+    StateObject,
+    SubmissionObject,
+    TeamObject,
+    told,
+)
 from referee.service.scoreboard.feed_times import (
     absolute_time,
     relative_time,
@@ -56,17 +68,18 @@ class FeedObject:
     token: str
     type: str
     id: str | None
-    data: dict[str, Any] | None
+    data: FeedJson | None
 
 
 def feed_objects(facts: Facts) -> tuple[FeedObject, ...]:
     """Return the objects in their order."""
     objects = [
-        FeedObject(change, at, f"{change}.{at}.{facts.nonces[change]}", kind, own, data)
+        FeedObject(change, at, token, kind, own, None if data is None else told(data))
         for (subject, place), kind, own, data in _objects(facts)
         for newest in [facts.changes.get(subject)]
         if newest is not None
         for change, at in [_moved(facts, (subject, newest), kind, place, data)]
+        for token in [f"{change}.{at}.{facts.nonces[change]}"]
     ]
     return tuple(sorted(objects, key=lambda one: (one.change, one.place)))
 
@@ -92,7 +105,7 @@ def _newest(facts: Facts, subjects: set[str]) -> int:
     return max(number for (of, _), number in facts.changes.items() if of in subjects)
 
 
-_Object = tuple[tuple[tuple[str, int], int], str, str | None, dict[str, Any] | None]
+_Object = tuple[tuple[tuple[str, int], int], str, str | None, FeedData | None]
 
 
 def _objects(facts: Facts) -> Iterator[_Object]:
@@ -100,9 +113,8 @@ def _objects(facts: Facts) -> Iterator[_Object]:
     whole = ("contest", 0)
     yield (whole, _OF_CONTEST), "contest", None, _contest(facts)
     for place, (verdict, text) in enumerate(VERDICTS.items(), 1):
-        solved = verdict != "INVALID"
-        data = {"id": verdict, "name": text, "penalty": False, "solved": solved}
-        yield (whole, place), "judgement-types", verdict, data
+        kind = JudgementType(id=verdict, name=text, solved=verdict != "INVALID")
+        yield (whole, place), "judgement-types", verdict, kind
     yield (whole, 4), "problems", facts.track, _problem(facts)
     yield (("state", 0), 0), "state", None, _state(facts)
     yield from _teams(facts)
@@ -116,7 +128,7 @@ def _objects(facts: Facts) -> Iterator[_Object]:
     yield from _awards(facts)
 
 
-def _contest(facts: Facts) -> dict[str, Any]:
+def _contest(facts: Facts) -> ContestObject:
     """Return the event: it lasts from the first start to the last end so far.
 
     Programs of the API drop what comes later than `duration`, so that is not a session's length.
@@ -124,26 +136,23 @@ def _contest(facts: Facts) -> dict[str, Any]:
     name, length_s = facts.results.contest, facts.results.seconds or 0
     sessions = [played.session.facts for played in facts.played]
     start = start_of(sessions)
-    return {
-        "id": "contest",
-        "name": name,
-        "formal_name": name,
-        "start_time": absolute_time(start),
-        "duration": relative_time(length_s) if start is None else until_last_end(start, sessions),
-        "scoreboard_type": "score",
-        "session_length": relative_time(length_s),
-        "energy_unit": "Wh",
-        "station": facts.station,
-    }
+    return ContestObject(
+        name=name,
+        formal_name=name,
+        start_time=absolute_time(start),
+        duration=relative_time(length_s) if start is None else until_last_end(start, sessions),
+        session_length=relative_time(length_s),
+        station=facts.station,
+    )
 
 
-def _problem(facts: Facts) -> dict[str, Any]:
-    problem = {"id": facts.track, "label": "A", "name": facts.track, "ordinal": 1}
+def _problem(facts: Facts) -> ProblemObject:
     images = facts.results.images
-    return problem if images is None else {**problem, "test_data_count": images}
+    count = UNSET if images is None else images
+    return ProblemObject(id=facts.track, name=facts.track, test_data_count=count)
 
 
-def _state(facts: Facts) -> dict[str, Any]:
+def _state(facts: Facts) -> StateObject:
     """Return the course of the event, in the order of the API: start, freeze, end, thaw.
 
     A freeze that was lifted before the end is no step of this order, and leaves no trace.
@@ -157,15 +166,14 @@ def _state(facts: Facts) -> dict[str, Any]:
     frozen = None
     if facts.freezing is not None and (facts.frozen or thawed is not None):
         frozen = _latest(_moment(facts.freezing.utc), start)
-    moments = {
-        "started": start,
-        "ended": ended,
-        "frozen": frozen,
-        "thawed": thawed,
-        "finalized": ended,
-        "end_of_updates": None if ended is None else _latest(ended, thawed),
-    }
-    return {name: absolute_time(at) for name, at in moments.items()}
+    return StateObject(
+        started=absolute_time(start),
+        ended=absolute_time(ended),
+        frozen=absolute_time(frozen),
+        thawed=absolute_time(thawed),
+        finalized=absolute_time(ended),
+        end_of_updates=absolute_time(None if ended is None else _latest(ended, thawed)),
+    )
 
 
 def _moment(utc: str | None) -> datetime | None:
@@ -190,49 +198,48 @@ def _teams(facts: Facts) -> Iterator[_Object]:
         yield (subject, 1), "teams", str(number), None if team is None else _team(number, team)
 
 
-def _organisation(number: int, team: RosterTeam | None) -> dict[str, Any] | None:
+def _organisation(number: int, team: RosterTeam | None) -> OrganizationObject | None:
     if team is None or not team.registration.organisation:
         return None
-    return {"id": str(number), "name": team.registration.organisation}
+    return OrganizationObject(id=str(number), name=team.registration.organisation)
 
 
-def _team(number: int, team: RosterTeam) -> dict[str, Any]:
-    return {
-        "id": str(number),
-        "label": str(number),
-        "name": team.name,
-        "organization_id": str(number) if team.registration.organisation else None,
-        "hidden": False,
-        "withdrawn": team.withdrawn,
-    }
+def _team(number: int, team: RosterTeam) -> TeamObject:
+    return TeamObject(
+        id=str(number),
+        label=str(number),
+        name=team.name,
+        organization_id=str(number) if team.registration.organisation else None,
+        withdrawn=team.withdrawn,
+    )
 
 
 def _submission(
     facts: Facts, played: PublicSession, start: datetime | None
-) -> dict[str, Any] | None:
+) -> SubmissionObject | None:
     session = played.session
     started = session.facts.started
     if session.facts.voided is not None or started is None:
         return None
     teams = {team.name: team.team_id for team in facts.roster.teams}
     number = teams.get(session.team)
-    return {
-        "id": str(session.session_id),
-        "problem_id": session.track,
-        "team_id": None if number is None else str(number),
-        "time": absolute_time(started),
-        "contest_time": since(start, started),
-        "end_time": absolute_time(session.facts.ended),
-        "length": relative_time(session.facts.length_s),
-        "lane": session.lane,
-    }
+    return SubmissionObject(
+        id=str(session.session_id),
+        problem_id=session.track,
+        team_id=None if number is None else str(number),
+        time=absolute_time(started),
+        contest_time=since(start, started),
+        end_time=absolute_time(session.facts.ended),
+        length=relative_time(session.facts.length_s),
+        lane=session.lane,
+    )
 
 
 def _judgement(
     played: PublicSession,
     marks: Mapping[int | None, Sequence[Difference]],
     start: datetime | None,
-) -> dict[str, Any] | None:
+) -> JudgementObject | None:
     """Return a session's judgement; None while it has no energy, and for a void session.
 
     It begins with the end of the session, and is complete with the score.
@@ -241,21 +248,18 @@ def _judgement(
     if session.facts.voided is not None or energy is None or begun is None:
         return None
     done = session.facts.scored if played.is_scored else None
-    figures = played.figures.values()
-    if figures["score"] is None:
-        del figures["score"]
-    return {
-        "id": str(session.session_id),
-        "submission_id": str(session.session_id),
-        "judgement_type_id": None if done is None else energy.verdict,
-        "start_time": absolute_time(begun),
-        "start_contest_time": since(start, begun),
-        "end_time": absolute_time(done),
-        "end_contest_time": since(start, done),
-        **figures,
-        "conditions": None if played.conditions is None else asdict(played.conditions),
-        "differs": [asdict(one) for one in marks.get(session.session_id, ())],
-    }
+    return JudgementObject(
+        id=str(session.session_id),
+        submission_id=str(session.session_id),
+        judgement_type_id=None if done is None else energy.verdict,
+        start_time=absolute_time(begun),
+        start_contest_time=since(start, begun),
+        end_time=absolute_time(done),
+        end_contest_time=since(start, done),
+        figures=played.figures,
+        conditions=played.conditions,
+        differs=marks.get(session.session_id, ()),
+    )
 
 
 def _awards(facts: Facts) -> Iterator[_Object]:
@@ -264,6 +268,6 @@ def _awards(facts: Facts) -> Iterator[_Object]:
     for place, prize in enumerate(facts.results.prizes):
         own = prize.prize.replace(" ", "-")
         winners = [teams[name] for name in prize.winners if name in teams]
-        data = {"id": own, "citation": prize.prize, "team_ids": winners}
+        award = AwardObject(id=own, citation=prize.prize, team_ids=winners)
         shown = facts.results.final and not facts.frozen
-        yield (("awards", 0), place), "awards", own, data if shown else None
+        yield (("awards", 0), place), "awards", own, award if shown else None

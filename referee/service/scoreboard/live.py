@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from referee.core.instant import Instant
 from referee.core.marks import energy_marks
@@ -13,6 +15,7 @@ from referee.service.entry.status import status_of
 from referee.service.results.score_text import score_text
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
+from referee.store.publishing import Break
 from referee.store.readings import Energy, SessionMeter, energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_snapshot
 from referee.store.sessions import SessionRecord, all_sessions
@@ -21,36 +24,81 @@ from referee.store.sessions import SessionRecord, all_sessions
 _LOOK_BACK = 50
 # A session that has ended and is not scored yet is still on: its result is awaited.
 _ON = (SessionState.ARMED, SessionState.RUNNING, SessionState.ENDED)
-# What changes all the time while a session runs.
-_FIGURES = frozenset(
-    {"remaining_s", "elapsed_s", "mean_ap", "energy_wh", "power_w", "score"}
-    | {"score_text", "images_fetched", "answers"}
-)
 
 
-def steady(session: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of a session of `live_sessions` changes only when something happens to it."""
-    return {name: value for name, value in session.items() if name not in _FIGURES}
+class LiveSession(Struct, frozen=True, kw_only=True):
+    """A session that is on.
+
+    `old` means that the meter's figures no longer change. Then there is no power and no score so
+    far, because answers would go on without the energy that they cost.
+    """
+
+    session: int
+    lane: int
+    lane_name: str
+    team: str
+    state: str
+    length_s: float
+    remaining_s: float
+    elapsed_s: float | None
+    mean_ap: float | None
+    energy_wh: float | None
+    power_w: float | None
+    score: float | None
+    score_text: str
+    old: bool
+    marks: Sequence[str]
+    images: int
+    images_fetched: int
+    answers: int
 
 
-def live_sessions(contest: Contest, connection: Connection, now: Instant) -> list[dict[str, Any]]:
+class StationWords(Struct, frozen=True, kw_only=True):
+    """How a station of a joint board stands, in words."""
+
+    name: str
+    text: str
+    live: bool
+
+
+class LiveNews(Struct, frozen=True, kw_only=True, rename={"pause": "break"}):
+    """What goes on at this moment: sessions and the break, or the stations of a joint board."""
+
+    frozen: bool
+    sessions: Sequence[LiveSession] = ()
+    pause: Break | None | UnsetType = UNSET
+    stations: Sequence[StationWords] | UnsetType = UNSET
+
+
+def steady(session: LiveSession) -> LiveSession:
+    """Return a session without what changes all the time while it runs."""
+    return replace(
+        session,
+        remaining_s=0.0,
+        elapsed_s=None,
+        mean_ap=None,
+        energy_wh=None,
+        power_w=None,
+        score=None,
+        score_text="",
+        images_fetched=0,
+        answers=0,
+    )
+
+
+def live_sessions(contest: Contest, connection: Connection, now: Instant) -> list[LiveSession]:
     """Return the armed and running sessions, and those whose result is awaited, by lane."""
     sessions = [
         _live(contest, connection, session, now)
         for session in all_sessions(connection, _LOOK_BACK)
         if state_of(session.facts, now) in _ON
     ]
-    return sorted(sessions, key=lambda one: (one["lane"], one["session"]))
+    return sorted(sessions, key=lambda one: (one.lane, one.session))
 
 
 def _live(
     contest: Contest, connection: Connection, session: SessionRecord, now: Instant
-) -> dict[str, Any]:
-    """Return one session.
-
-    `old` means that the meter's figures no longer change. Then there is no power and no score so
-    far, because answers would go on without the energy that they cost.
-    """
+) -> LiveSession:
     number = session.session_id
     state = state_of(session.facts, now)
     status = status_of(contest, session)
@@ -64,26 +112,26 @@ def _live(
     energy_wh = None if reading is None else reading.energy_wh
     ran_s = elapsed_s(session.facts, now)
     score = None if old else contest.track.score_of(accuracy, energy_wh)
-    return {
-        "session": number,
-        "lane": session.lane,
-        "lane_name": lane.name,
-        "team": session.team,
-        "state": state.value,
-        "length_s": session.facts.length_s,
-        "remaining_s": round(status.remaining_s, 2),
-        "elapsed_s": None if ran_s is None else round(ran_s, 2),
-        "mean_ap": accuracy,
-        "energy_wh": energy_wh if energy is None else energy.energy_wh,
-        "power_w": None if reading is None or old or not running else reading.power_w,
-        "score": score,
-        "score_text": score_text(score),
-        "old": old,
-        "marks": _marks(energy, session_meter_of(connection, number)),
-        "images": contest.image_count,
-        "images_fetched": status.images_fetched,
-        "answers": status.answers,
-    }
+    return LiveSession(
+        session=number,
+        lane=session.lane,
+        lane_name=lane.name,
+        team=session.team,
+        state=state.value,
+        length_s=session.facts.length_s,
+        remaining_s=round(status.remaining_s, 2),
+        elapsed_s=None if ran_s is None else round(ran_s, 2),
+        mean_ap=accuracy,
+        energy_wh=energy_wh if energy is None else energy.energy_wh,
+        power_w=None if reading is None or old or not running else reading.power_w,
+        score=score,
+        score_text=score_text(score),
+        old=old,
+        marks=_marks(energy, session_meter_of(connection, number)),
+        images=contest.image_count,
+        images_fetched=status.images_fetched,
+        answers=status.answers,
+    )
 
 
 def _marks(energy: Energy | None, meter: SessionMeter | None) -> list[str]:

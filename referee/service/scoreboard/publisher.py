@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
 
 from referee.core.instant import Instant, seconds_between
+from referee.formats.json_text import json_of
 from referee.service.scoreboard.facts import Facts, read_facts
-from referee.service.scoreboard.live import live_sessions, steady
+from referee.service.scoreboard.live import LiveNews, LiveSession, live_sessions, steady
 from referee.service.scoreboard.race import NO_RACE, Race
 from referee.service.scoreboard.view import (
     Publication,
     PublicState,
     publication_from_json,
     publication_of,
-    view_json,
+    shown_view,
 )
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
@@ -58,7 +58,7 @@ class Publisher:
         self._read_mark: tuple[object, ...] | None = None
         self._stored: tuple[int, Publication] | None = None
         self._snapshot: PublicSnapshot | None = None
-        self._told: tuple[bool, Break | None, list[dict[str, Any]]] | None = None
+        self._told: tuple[bool, Break | None, list[LiveSession]] | None = None
         self._told_at: Instant | None = None
         self._race = Race(contest)
 
@@ -79,8 +79,7 @@ class Publisher:
             live = [] if frozen else live_sessions(self._contest, connection, now)
             pause = standing_break(connection)
             if self._is_news(frozen, pause, live, now):
-                news = {"frozen": frozen, "sessions": live, "break": pause and asdict(pause)}
-                text = json.dumps(news, allow_nan=False)
+                text = json_of(LiveNews(frozen=frozen, sessions=live, pause=pause))
                 race = self._race.told(connection, snapshot.publication.view, live)
                 if (text, race) != (snapshot.live, snapshot.race):
                     snapshot = replace(snapshot, live=text, race=race)
@@ -88,7 +87,7 @@ class Publisher:
         return snapshot
 
     def _is_news(
-        self, frozen: bool, pause: Break | None, live: list[dict[str, Any]], now: Instant
+        self, frozen: bool, pause: Break | None, live: list[LiveSession], now: Instant
     ) -> bool:
         """Tell whether the running sessions are to be told again, and remember it.
 
@@ -110,7 +109,7 @@ class Publisher:
                 return old
         facts = read_facts(self._contest, connection)
         publication = self._public(connection, facts)
-        text = json.dumps(view_json(publication.view), allow_nan=False)
+        text = json_of(shown_view(publication.view))
         newest = max((one.change for one in publication.objects), default=0)
         self._read_at, self._read_mark = now, mark
         return PublicSnapshot(

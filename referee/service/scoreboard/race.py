@@ -7,13 +7,16 @@ and the meter's energy. Both are read once in a step of the course, whatever the
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from msgspec import Struct
 
 from power.energy.moments import likely_moment_s
 from power.meter import MeterSettings
 from referee.core.states import ran_s
+from referee.formats.json_text import json_of
+from referee.service.scoreboard.live import LiveSession
 from referee.service.scoreboard.view import PublicView
 from referee.service.setup.contest import Contest
 from referee.store.courses import accuracy_course, energy_course
@@ -33,6 +36,28 @@ NO_RACE = '{"leader": null, "courses": []}'
 """What the pages are told while nobody runs, and during a freeze."""
 
 
+class Course(Struct, frozen=True, kw_only=True):
+    """How the score of a running session has grown."""
+
+    session: int
+    points: Sequence[Point]
+
+
+class Leader(Struct, frozen=True, kw_only=True):
+    """The first of the ranking that the public has, and how its score grew."""
+
+    team: str
+    session: int
+    points: Sequence[Point]
+
+
+class RaceNews(Struct, frozen=True, kw_only=True):
+    """The race: the leader, if there is one, and the courses of the running sessions."""
+
+    leader: Leader | None
+    courses: Sequence[Course]
+
+
 class Race:
     """The maker of the race; one thread asks. It reads a course once in a step."""
 
@@ -41,15 +66,9 @@ class Race:
         # By session: until which step a course is known, and the course.
         self._known: dict[int, tuple[int, list[Point]]] = {}
 
-    def told(
-        self, connection: Connection, view: PublicView, live: Sequence[Mapping[str, Any]]
-    ) -> str:
-        """Return the race as JSON: `leader` with team, session and points, and all `courses`.
-
-        `live` has the sessions that are on (see `live_sessions`). The leader is the first one of
-        the ranking that the public has.
-        """
-        running = [one for one in live if one["state"] == "RUNNING"]
+    def told(self, connection: Connection, view: PublicView, live: Sequence[LiveSession]) -> str:
+        """Return the race as JSON (see `RaceNews`); `live` has the sessions that are on."""
+        running = [one for one in live if one.state == "RUNNING"]
         if not running:
             self._known.clear()
             return NO_RACE
@@ -57,15 +76,12 @@ class Race:
         leader = None
         if first is not None and first.session is not None:
             points = self._course(connection, first.session, None)
-            leader = {"team": first.team, "session": first.session, "points": points}
+            leader = Leader(team=first.team, session=first.session, points=points)
         courses = [
-            {
-                "session": one["session"],
-                "points": self._course(connection, one["session"], one["elapsed_s"]),
-            }
+            Course(session=one.session, points=self._course(connection, one.session, one.elapsed_s))
             for one in running
         ]
-        return json.dumps({"leader": leader, "courses": courses}, allow_nan=False)
+        return json_of(RaceNews(leader=leader, courses=courses))
 
     def _course(self, connection: Connection, number: int, until_s: float | None) -> list[Point]:
         """Return a session's course until a second, or a whole one; kept for the next question."""

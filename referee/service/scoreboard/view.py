@@ -14,19 +14,26 @@ from enum import Enum
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from referee.core.turns import Turn
 from referee.service.event.columns import (
     On,
+    ShownColumn,
     champion_entry,
-    columns_json,
     printed_champion,
     printed_entries,
     short_cells,
+    shown_columns,
 )
 from referee.service.event.marks import marks_of
-from referee.service.event.result_entry import ContestRanking, PublicEntry, ResultEntry
+from referee.service.event.result_entry import (
+    ContestRanking,
+    PastChampion,
+    PublicEntry,
+    ResultEntry,
+)
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
 from referee.service.setup.extra import Leaderboard
@@ -55,6 +62,22 @@ class ShownEntry(PublicEntry, frozen=True, kw_only=True):
     moved: int | None = None
 
 
+class ShownStation(Struct, frozen=True, kw_only=True):
+    """A station of a joint board.
+
+    `fault` says why it takes no part, and `remark` what makes its scores differ. A board that an
+    earlier version wrote may lack some of it.
+    """
+
+    name: str = ""
+    key: str = ""
+    contest: str = ""
+    frozen: bool = False
+    final: bool = False
+    fault: str = ""
+    remark: str = ""
+
+
 class PublicView(ContestRanking, frozen=True, kw_only=True):
     """What the page shows.
 
@@ -69,7 +92,7 @@ class PublicView(ContestRanking, frozen=True, kw_only=True):
     lanes: Sequence[NextInLane] = ()
     entries: Sequence[ShownEntry] = ()
     boards: Sequence[Leaderboard] = ()
-    stations: Sequence[Mapping[str, Any]] | None = None
+    stations: Sequence[ShownStation] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,22 +124,53 @@ def publication_from_json(stored: Mapping[str, Any]) -> Publication:
     )
 
 
-def view_json(view: PublicView) -> dict[str, Any]:
-    """Return a view ready for JSON, with its columns, and the cells of entries and champions.
+class PrintedEntry(ShownEntry, frozen=True, kw_only=True):
+    """An entry with its cells, those of a narrow page too, and its marks in words."""
+
+    printed: Mapping[str, str]
+    short: Mapping[str, str]
+    marks: Sequence[str]
+
+
+class PrintedChampion(PastChampion, frozen=True):
+    """A past champion with its cells."""
+
+    printed: Mapping[str, str]
+    short: Mapping[str, str]
+
+
+class ShownView(PublicView, frozen=True, kw_only=True):
+    """What the pages get: a view with its columns, and the cells of entries and champions."""
+
+    champions: Sequence[PrintedChampion]
+    entries: Sequence[PrintedEntry]
+    columns: Sequence[ShownColumn]
+    team_columns: Sequence[ShownColumn]
+
+
+def shown_view(view: PublicView) -> ShownView:
+    """Return a view as the pages get it.
 
     Cells and columns are made here, so a view that an earlier version stored has this one's.
     """
-    fields: dict[str, Any] = msgspec.to_builtins(view)
-    cells = printed_entries(view.entries)
-    for entry, own, printed in zip(fields["entries"], view.entries, cells, strict=True):
-        entry["printed"], entry["short"] = printed, short_cells(own)
-        entry["marks"] = marks_of(own)
-    for champion, known in zip(fields["champions"], view.champions, strict=True):
-        champion["printed"] = printed_champion(known)
-        champion["short"] = short_cells(champion_entry(known))
-    fields["columns"] = columns_json(On.SCOREBOARD, view.figures, view.entries)
-    fields["team_columns"] = columns_json(On.TEAM, view.figures, view.entries)
-    return fields
+    printed = zip(view.entries, printed_entries(view.entries), strict=True)
+    made = {
+        "entries": [
+            PrintedEntry(
+                **asdict(entry), printed=cells, short=short_cells(entry), marks=marks_of(entry)
+            )
+            for entry, cells in printed
+        ],
+        "champions": [_printed(champion) for champion in view.champions],
+        "columns": shown_columns(On.SCOREBOARD, view.figures, view.entries),
+        "team_columns": shown_columns(On.TEAM, view.figures, view.entries),
+    }
+    return ShownView(**(asdict(view) | made))
+
+
+def _printed(champion: PastChampion) -> PrintedChampion:
+    short = short_cells(champion_entry(champion))
+    return PrintedChampion(**asdict(champion), printed=printed_champion(champion), short=short)
 
 
 def _view(facts: Facts) -> PublicView:

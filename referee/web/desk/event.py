@@ -13,7 +13,7 @@ from referee.service.event.finalizing import finalize, reopen, review, review_al
 from referee.service.event.proposal_view import all_proposals
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.results import read_results
-from referee.service.event.results_table import results_shown
+from referee.service.event.results_table import shown_results
 from referee.service.evidence.completeness import judged_numbers
 from referee.service.evidence.slip import slip_page_of
 from referee.service.scoreboard.breaks import begin_break, break_of, end_break
@@ -68,6 +68,13 @@ class TeamsNow(ShownRoster, frozen=True, kw_only=True):
     mode: str
 
 
+class TeamsNow(ShownRoster, frozen=True, kw_only=True):
+    """What the page of the teams shows."""
+
+    contest: str
+    mode: str
+
+
 def _register_pages(app: Flask, contest: Contest) -> None:
     @app.get("/<any(teams, results):name>")
     def event_page(name: str) -> Response:
@@ -96,12 +103,8 @@ def _register_pages(app: Flask, contest: Contest) -> None:
             "publishes_images": contest.config.publishes_images,
             "freezing": count_text(count_hidden(found.entries)),
         }
-        results = results_shown(found)
-        # The moment of the look would make each document a new one, and the page would draw its
-        # buttons anew under the operator's hand.
-        del results["utc"]
         return jsonify(
-            results=results,
+            results=shown_results(found),
             proposals=all_proposals(contest),
             scoreboard=scoreboard,
             judged=judged_numbers(contest),

@@ -13,10 +13,10 @@ from referee.service.event.columns import (
     CSV_FIELDS,
     MARKS,
     On,
-    columns_json,
     columns_on,
     printed_entries,
     short_cells,
+    shown_columns,
 )
 from referee.service.event.figures import Figures, figures_of
 from referee.service.event.result_entry import PublicEntry, ResultEntry, TrackFigures
@@ -71,8 +71,8 @@ def test_the_track_names_its_own_figures():
     """Accuracy and score have the track's labels, and the score its unit."""
     track = load_track("camera")
     heads = {
-        one["field"]: (one["head"], one["words"])
-        for one in columns_json(On.CONSOLE, TrackFigures(track.accuracy, track.score), ())
+        one.field: (one.head, one.words)
+        for one in shown_columns(On.CONSOLE, TrackFigures(track.accuracy, track.score), ())
     }
     assert track.accuracy.label == heads["mean_ap"][0]
     about = "~ is one that is too uncertain for more digits"

@@ -24,11 +24,12 @@ from referee.service.event.results_page import results_page
 from referee.service.event.results_table import (
     results_csv,
     results_json,
-    results_shown,
     results_text,
+    shown_results,
 )
-from referee.service.scoreboard.view import PublicState, PublicView, shown_entry, view_json
+from referee.service.scoreboard.view import PublicState, PublicView, shown_entry, shown_view
 from referee.store.scores import insert_scoring_run, newest_scoring_run
+from tests.support.shown import as_json
 
 MARK = "300 s, others 600 s"
 
@@ -64,7 +65,7 @@ def test_every_surface_marks_what_was_not_alike(mixed):
     assert (MARK, "") == (row["ants"]["differs"], row["bees"]["differs"])
     for text in (results_text(results), results_latex(results), results_page(results)):
         assert MARK in text
-    shown = results_shown(results)
+    shown = as_json(shown_results(results))
     assert "differs" in [one["field"] for one in shown["columns"]]
     assert MARK in [one["printed"]["differs"] for one in shown["entries"]]
     told = {one["team"]: one["differs"] for one in results_json(results)["entries"]}
@@ -72,7 +73,7 @@ def test_every_surface_marks_what_was_not_alike(mixed):
     entries = [shown_entry(one, PublicState.PROVISIONAL) for one in results.entries]
     fields = {name: getattr(results, name) for name in ContestRanking.__struct_fields__}
     view = PublicView(**fields | {"entries": entries, "stations": []})
-    public = view_json(view)
+    public = as_json(shown_view(view))
     for columns in ("columns", "team_columns"):
         assert "differs" in [one["field"] for one in public[columns]]
     assert MARK in [one["printed"]["differs"] for one in public["entries"]]

@@ -21,6 +21,7 @@ from referee.service.results.session_energy import judge_again
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import load_session
+from tests.support.shown import as_json
 
 
 def public(event):
@@ -40,7 +41,7 @@ def blacklist(event, *images):
 def propose(event, **chosen):
     """Make a proposal and return it as JSON."""
     number = make_proposal(event.contest, Filter(**chosen), "Ada", "new blacklist")
-    return next(one for one in all_proposals(event.contest) if one["proposal"] == number)
+    return next(one for one in as_json(all_proposals(event.contest)) if one["proposal"] == number)
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_a_proposal_shows_old_and_new_and_changes_nothing(played):
         *(bees["old"]["rank"], bees["new"]["rank"]),
     )
     assert ants["changed"] and ants["old"]["energy_wh"] == ants["new"]["energy_wh"]
-    assert "session 2, bees" in proposal_text(shown)
+    assert "session 2, bees" in proposal_text(all_proposals(played.contest)[0])
 
 
 def test_an_applied_proposal_counts_whole(played):
@@ -77,7 +78,7 @@ def test_an_applied_proposal_counts_whole(played):
     results = read_results(played.contest)
     entries = {one.team: one for one in results.entries}
     cells = {row["team"]: row for row in printed_entries(results.entries)}
-    text = proposal_text(shown)
+    text = proposal_text(all_proposals(played.contest)[0])
     for row in (ants, bees):
         entry = entries[row["team"]]
         printed = row["new"].pop("printed")
@@ -89,7 +90,7 @@ def test_an_applied_proposal_counts_whole(played):
     played.score()
     again = played.contest.database.connection.execute("select count(*) from scoring_runs")
     assert runs.fetchone()[0] == again.fetchone()[0]
-    (end,) = [one["end"] for one in all_proposals(played.contest)]
+    (end,) = [one["end"] for one in as_json(all_proposals(played.contest))]
     assert ("applied", "Ada", "agreed") == (end["kind"], end["operator"], end["reason"])
 
 
@@ -102,7 +103,7 @@ def test_a_proposal_that_ended_keeps_both_ranks(played, end):
     end(played.contest, shown["proposal"], "Ada", "decided")
     played.register("wasps")
     played.play("wasps", found=8, power_w=1.0)
-    (ended,) = all_proposals(played.contest)
+    (ended,) = as_json(all_proposals(played.contest))
     assert before == [(row["old"]["rank"], row["new"]["rank"]) for row in ended["scores"]]
     assert ["1", "2"] == sorted(row["old"]["printed"]["rank"] for row in ended["scores"])
 

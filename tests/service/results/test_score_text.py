@@ -29,8 +29,8 @@ from referee.service.event.results_latex import results_latex
 from referee.service.event.results_page import results_page
 from referee.service.event.results_table import (
     results_csv,
-    results_shown,
     results_text,
+    shown_results,
 )
 from referee.service.event.share_picture import share_figure
 from referee.service.results.interval_text import ends_text
@@ -43,6 +43,7 @@ from referee.store.sessions import load_session
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeMeter, running_desk
+from tests.support.shown import as_json
 from tests.support.stations import feed, followed, judged
 
 
@@ -148,12 +149,12 @@ def surfaces(event):
     return {
         "terminal": "\n".join(result_text(run, contest.track) for run in runs),
         "line": "\n".join(result_line(run, contest.track) for run in runs),
-        "console": json.dumps([session_row(contest, one, now)["score_text"] for one in sessions]),
+        "console": json.dumps([session_row(contest, one, now).score_text for one in sessions]),
         "text": results_text(results),
         "LaTeX": results_latex(results).replace(r"\textasciitilde{}", "~"),
         "page": results_page(results),
         "operators' page": json.dumps(
-            [one["printed"] for one in results_shown(results)["entries"]]
+            [one["printed"] for one in as_json(shown_results(results))["entries"]]
         ),
         "CSV": "\n".join(
             row["score_text"] for row in csv.DictReader(io.StringIO(results_csv(results)))

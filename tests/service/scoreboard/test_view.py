@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import astuple
 
 from referee.core.states import EndCause
 from referee.errors import Refusal
@@ -292,7 +293,7 @@ def test_the_public_reads_who_is_next_in_each_lane(event):
     set_order(contest, ["ants", "bees", "wasps"], "", "Kim")
     with contest.database.read() as connection:
         facts = read_facts(contest, connection)
-    told = [tuple(lane.values()) for lane in publication_of(facts).view.lanes]
+    told = [astuple(lane) for lane in publication_of(facts).view.lanes]
     assert [(1, "left", "bees", "wasps"), (2, "right", "ants", None)] == told
     freeze(contest, "Kim")
     assert [] == json.loads(Publisher(contest).refresh().view)["lanes"]

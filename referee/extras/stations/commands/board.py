@@ -156,11 +156,12 @@ def _plan(args: argparse.Namespace) -> BoardPlan:
 def _print(args: argparse.Namespace) -> None:
     from referee.extras.stations.joint_board import read_board
     from referee.extras.stations.joint_text import board_text
-    from referee.service.scoreboard.view import view_json
+    from referee.formats.json_text import json_of
+    from referee.service.scoreboard.view import shown_view
 
     board = read_board(args.data, SystemClock())
     view, stations = board.publication.view, json.loads(board.live)["stations"]
     if args.json:
-        print(json.dumps({"view": view_json(view), "stations": stations}, allow_nan=False))
+        print(json_of({"view": shown_view(view), "stations": stations}))
     else:
         print(board_text(view, stations))
