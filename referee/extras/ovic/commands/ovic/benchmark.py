@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from power.commands.written_file import file_to_write
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.model_options import (
+    ATTEMPTS,
     add_board,
-    add_limits,
     add_model,
     add_plan,
-    limits_of,
     place_of,
     plan_of,
 )
@@ -54,11 +53,11 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     add_board(parser)
     add_plan(parser)
-    add_limits(parser)
 
 
 def act(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 for a measurement that is not stable."""
+    from referee.extras.ovic.judging.confined import Limits
     from referee.extras.ovic.judging.dataset import images_in
     from referee.extras.ovic.judging.entry import measure_until_stable
 
@@ -68,8 +67,8 @@ def act(args: argparse.Namespace) -> int:
             args.model,
             images_in(args.images),
             plan_of(args),
-            limits_of(args),
-            args.attempts,
+            Limits(),
+            ATTEMPTS,
             progress,
             place,
         )

@@ -17,10 +17,9 @@ from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.entry_text import figure, table
 from referee.extras.ovic.commands.ovic.model_options import (
+    ATTEMPTS,
     add_board,
-    add_limits,
     add_plan,
-    limits_of,
     place_of,
     plan_of,
 )
@@ -200,22 +199,21 @@ def _add_samples(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add_json(parser)
     add_board(parser)
     add_plan(parser)
-    add_limits(parser)
 
 
 def _measure_samples(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 if a model has no stable latency."""
+    from referee.extras.ovic.judging.confined import Limits
     from referee.extras.ovic.judging.dataset import images_in
     from referee.extras.ovic.judging.entry import measure_until_stable
 
     images, place = images_in(args.images), place_of(args)
-    plan, limits = plan_of(args), limits_of(args)
-    rows = []
+    plan, rows = plan_of(args), []
     for model in models_in(args.models):
         with progress_bar(model.name) as progress:
             try:
                 measurement = measure_until_stable(
-                    model, images, plan, limits, args.attempts, progress, place
+                    model, images, plan, Limits(), ATTEMPTS, progress, place
                 )
             except InputError as error:
                 rows.append(_sample_row(model, reasons=[str(error)]))
