@@ -103,6 +103,8 @@ ROOMS = {
         # Readings as columns, for logs and rules.
         "readings": {"meter"},
         "append_file": set(),
+        # One request by HTTP, which ends: devices, and the servers of programs and guests.
+        "http_request": set(),
         # Whole files that somebody names, for all readers of them.
         "bounded_file": set(),
         # How people write a duration, on a command line and in a configuration.
@@ -115,11 +117,13 @@ ROOMS = {
         "scpi": {"errors", "meter"},
         # What a signal's handler may set, for programs and commands.
         "signal_flag": set(),
-        "emulator": {"errors", "clock", "signal_flag", "resource", "emulated", "bounded_file"},
+        "emulator": set(
+            "errors clock signal_flag resource emulated bounded_file http_request".split()
+        ),
         "transports": {"errors", "clock", "append_file", "bounded_file", "resource"},
         "wt310": {"errors", "clock", "meter", "quantities", "values", "scpi", "transports"},
         # A meter out of samples: a thread, one integrator, and what a driver of a device gives.
-        "sampled": {"errors", "clock", "meter", "values", "resource", "transports", "follow"},
+        "sampled": set("errors http_request clock meter values resource transports follow".split()),
         # What a driver's author tests it with.
         "testing": {"errors", "meter", "sampled"},
         # The kinds of other meters by name, and their drivers.
@@ -160,6 +164,7 @@ ROOMS = {
 POWER = {
     # Whatever file somebody names is read to a bound, by one rule in both packages.
     "formats": {"power.bounded_file"},
+    "demo": {"power.http_request"},
     "store": {"power.meter", "power.values"},
     # Following a meter and judging its energy are rules over any meter and its readings.
     "service": {
@@ -171,6 +176,8 @@ POWER = {
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
         "power.bounded_file",
+        # Guests ask other machines by it.
+        "power.http_request",
         "power.follow",
         *("power.wipe_guard", "power.wipe_rule"),
         # Sessions are timed by the clock that times the meter.
@@ -217,8 +224,7 @@ ONLY_IN = {
         "power/logs/plot.py power/logs/fonts.py referee/service/event/charts.py "
         "referee/service/event/chart_axes.py referee/service/event/share_picture.py "
         "referee/service/scoreboard/team_charts.py "
-        "referee/extras/ovic/judging/picture.py referee/extras/aiotbench/chart.py "
-        "referee/extras/season/report_page.py".split()
+        "referee/extras/aiotbench/chart.py referee/extras/season/report_page.py".split()
     ),
     "ai_edge_litert": ("client_sample/", "referee/extras/ovic/judging/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),

@@ -73,12 +73,12 @@ class TrafficFollower:
 
     def _count(self) -> float | None:
         # It imports half of the network's library, and few emulators follow a server.
-        import urllib.request
+        from power.http_request import NO_ANSWER, answered
 
         try:
-            with urllib.request.urlopen(self._traffic.url, timeout=_TIMEOUT_S) as answer:
+            with answered(self._traffic.url, timeout_s=_TIMEOUT_S) as answer:
                 value: Any = json.loads(answer.read(_MOST_BYTES))
             return float(value[self._traffic.key])
-        except (OSError, KeyError, TypeError, ValueError) as error:
+        except (*NO_ANSWER, KeyError, TypeError) as error:
             _log.debug("no count from %s: %s", self._traffic.url, error)
             return None

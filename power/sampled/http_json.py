@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-import io
 import json
-import socket
-import time
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse
-from typing import Any, cast
+from typing import Any
 
 from power.errors import (
     MeterBusy,
@@ -18,6 +14,7 @@ from power.errors import (
     MeterReplyError,
     MeterUnreachable,
 )
+from power.http_request import NO_ANSWER, answered
 from power.resource import Resource
 from power.sampled.source import Tools, finite
 
@@ -34,7 +31,9 @@ class HttpDevice:
     """
 
     def __init__(self, resource: Resource, tools: Tools, name: str, port: int = 80) -> None:
-        self.host, self._port = resource.host_port(port)
+        self.host, port = resource.host_port(port)
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        self._url = f"http://{host}:{port}"
         self.timeout_s = tools.timeout_s
         self._tools = tools
         self._name = name
@@ -43,8 +42,9 @@ class HttpDevice:
         """Return the JSON object at a path; raise `MeterError` if there is none."""
         self._tools.note("sent", f"GET {path}")
         try:
-            status, body = self._answer(path)
-        except (OSError, HTTPException) as error:
+            with answered(self._url + path, timeout_s=self.timeout_s) as answer:
+                status, body = answer.status, answer.read(_MOST_BYTES)
+        except NO_ANSWER as error:
             self._tools.note("failed", str(error))
             raise MeterUnreachable(
                 f"the {self._name} at {self.host} does not answer ({error}); is it in this network?"
@@ -81,46 +81,6 @@ class HttpDevice:
         asked_s = self._tools.clock()
         value = self.get(path)
         return value, (asked_s + self._tools.clock()) / 2
-
-    def _answer(self, path: str) -> tuple[int, bytes]:
-        end_s = time.monotonic() + self.timeout_s
-        connection = HTTPConnection(self.host, self._port, timeout=self.timeout_s)
-        try:
-            connection.request("GET", path, headers={"Connection": "close"})
-            # A response reads its socket through `makefile` alone.
-            bounded = cast(socket.socket, _Bounded(connection.sock, end_s))
-            with HTTPResponse(bounded, method="GET") as response:
-                response.begin()
-                return response.status, response.read(_MOST_BYTES)
-        finally:
-            connection.close()
-
-
-class _Bounded(io.RawIOBase):
-    """The bytes of a socket, whose waits all end at one moment.
-
-    A socket's own time-out begins again with each byte.
-    """
-
-    def __init__(self, wire: socket.socket, end_s: float) -> None:
-        self._wire = wire
-        self._end_s = end_s
-
-    def makefile(self, mode: str) -> io.BufferedReader:
-        """Return the bytes as a file."""
-        return io.BufferedReader(self)
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read what has come, in what is left of the time; raise TimeoutError at its end."""
-        left_s = self._end_s - time.monotonic()
-        if left_s <= 0:
-            raise TimeoutError("timed out")
-        self._wire.settimeout(left_s)
-        return self._wire.recv_into(buffer)
 
 
 def number(values: Any, name: str) -> float:

@@ -21,7 +21,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from power.commands.seconds import whole_seconds
+from power.http_request import answered
 from referee.demo.imperfect_answers import write_answers
 from referee.errors import InputError, Unavailable
 from referee.programs.emulator import range_for
@@ -232,9 +232,8 @@ def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: in
 
 
 def _board(console_url: str) -> dict[str, Any]:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(f"{console_url}/board", timeout=10) as response:
-        board: dict[str, Any] = json.load(response)
+    with answered(f"{console_url}/board", timeout_s=10) as answer:
+        board: dict[str, Any] = json.load(answer)
     return board
 
 

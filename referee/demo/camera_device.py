@@ -15,7 +15,6 @@ import json
 import signal
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 from client_sample.camera.live import take_part
 from client_sample.client import ClientError, Row, say
 from client_sample.session import ContestSession, SessionLink
+from power.http_request import answered
 from referee.demo.lens import photograph
 from referee.demo.screen import shown_page
 from referee.demo.severity import SEVERITIES, Severity
@@ -190,11 +190,10 @@ def _write_as_files(seen: list[int], images: Path, detector: ColourDetector, out
 
 def _wait_for_display(console: str) -> None:
     """Return when the referee can use the display; raise `ClientError` after a minute."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     deadline = time.monotonic() + _OPEN_S
     while time.monotonic() < deadline:
-        with opener.open(f"{console}/board", timeout=10) as response:
-            if json.load(response)["lanes"][0]["display"]["fault"] == "":
+        with answered(f"{console}/board", timeout_s=10) as answer:
+            if json.load(answer)["lanes"][0]["display"]["fault"] == "":
                 return
         time.sleep(_LOOK_S)
     raise ClientError("The display page was not ready within a minute.")

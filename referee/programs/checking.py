@@ -14,6 +14,7 @@ from referee.errors import RefereeError, Unavailable
 from referee.programs.golden_client import check_golden
 from referee.programs.hosting import require_kind
 from referee.programs.outside import dates_of, port_names, read_here
+from referee.programs.ports import free
 from referee.programs.progress import progress_told
 from referee.programs.terminal import tell_on_terminal
 from referee.service.board.addresses import contestants_urls
@@ -26,7 +27,6 @@ from referee.service.preflight.material_checks import check_truth, check_turned
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import overrides_of_today
 from referee.service.preflight.passwords import check_passwords
-from referee.service.preflight.ports import free
 from referee.service.preflight.slow import (
     COMMIT,
     GOLDEN,

@@ -12,16 +12,15 @@ from __future__ import annotations
 import json
 import shutil
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 from PIL import Image
 
+from power.http_request import answered
 from referee.errors import RefereeError, Unavailable
 from referee.programs.hosting import claimed, hosted
 from referee.programs.practice_folder import practice_config
@@ -67,6 +66,7 @@ _SECONDS = 5
 _LOAD_W = "5.0"
 _TRIES = 3
 _ANSWER_S = 20.0
+_FORM = "application/x-www-form-urlencoded"
 _SCORE_S = 60.0
 _LOOK_S = 0.1
 
@@ -126,7 +126,7 @@ def play(config: Config, tell: Callable[[str], None]) -> Played:
             if load_track(golden.contest.track).delivery is not Delivery.SHOWN:
                 _compare_images(client, folder)
             client.post("/result", _csv(1), "text/csv")
-            client.post("/result", _form(2), "application/x-www-form-urlencoded")
+            client.post("/result", _form(2), _FORM)
             run = _wait_for_score(host.database)
         detail = run.detail
         return Played(
@@ -144,14 +144,13 @@ class _Client:
         self._url = url
         self._token = ""
         files = config.server.contest_tls
-        self._opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}),
-            urllib.request.HTTPSHandler(context=None if files is None else pinned_context(files)),
-        )
+        self._tls = None if files is None else pinned_context(files)
 
     def login(self) -> None:
-        fields = urllib.parse.urlencode({"username": "golden client", "password": "practice"})
-        self._token = self._send("/login", fields.encode(), {}).decode("ascii").strip()
+        fields = urlencode({"username": "golden client", "password": "practice"})
+        self._token = (
+            self._send("/login", fields.encode(), {"Content-Type": _FORM}).decode("ascii").strip()
+        )
 
     def get(self, path: str) -> bytes:
         return self._send(path, None, {})
@@ -162,13 +161,18 @@ class _Client:
     def _send(self, path: str, body: bytes | None, headers: dict[str, str]) -> bytes:
         if self._token:
             headers = headers | {"Authorization": f"Bearer {self._token}"}
-        request = urllib.request.Request(self._url + path, body, headers)
-        try:
-            with self._opener.open(request, timeout=_ANSWER_S) as response:
-                content: bytes = response.read()
-        except urllib.error.HTTPError as error:
-            said = error.read().decode("utf-8", "replace").strip()
-            raise Unavailable(f"{path} answered {error.code}: {said}") from error
+        with answered(
+            self._url + path,
+            timeout_s=_ANSWER_S,
+            tls=self._tls,
+            method="GET" if body is None else "POST",
+            body=body,
+            headers=headers,
+        ) as answer:
+            content = answer.read()
+        if answer.status != 200:
+            said = content.decode("utf-8", "replace").strip()
+            raise Unavailable(f"{path} answered {answer.status}: {said}")
         return content
 
 
@@ -263,7 +267,7 @@ def _form(category: int) -> bytes:
         for row in _rows(category)
         for name, value in zip(names, row, strict=True)
     ]
-    return urllib.parse.urlencode(pairs).encode("ascii")
+    return urlencode(pairs).encode("ascii")
 
 
 def _compare_images(client: _Client, folder: Path) -> None:

@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from referee.errors import ConfigError, RefereeError
+from referee.programs.ports import answering
 from referee.service.board.addresses import contestants_urls
 from referee.service.desk.readiness import Outside
 from referee.service.evidence.newer_evidence import newer_evidence
 from referee.service.preflight.clock_rule import Dated, DateFacts
 from referee.service.preflight.machine_facts import MachineFacts, ask_command, read_machine
 from referee.service.preflight.machine_watch import MachineWatch, sample_clocks
-from referee.service.preflight.ports import answering
 from referee.service.preflight.surroundings import PortFacts
 from referee.service.setup.commit import commit_time
 from referee.service.setup.config import Config

@@ -8,11 +8,10 @@ import socket
 import ssl
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+from power.http_request import NO_ANSWER, answered
 from referee.core.host_port import joined
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
@@ -247,11 +246,8 @@ def url_of(listener: socket.socket, scheme: str = "http") -> str:
 
 def answers(url: str, tls: ssl.SSLContext | None = None) -> bool:
     """Tell whether a server of this machine answers with 200."""
-    opener = urllib.request.build_opener(
-        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=tls)
-    )
     try:
-        with opener.open(url, timeout=5) as response:
-            return bool(response.status == 200)
-    except (urllib.error.URLError, OSError):
+        with answered(url, timeout_s=5, tls=tls) as answer:
+            return answer.status == 200
+    except NO_ANSWER:
         return False

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One look at a station's feed, bounded in time and size, whatever the station does.
-
-Python's timeouts begin again with each byte. So a station that sends one byte now and then would
-hold a reader for hours. Here each wait ends at one moment, that of the whole look.
-"""
+"""One look at a station's feed, bounded in time and size, whatever the station does."""
 
 from __future__ import annotations
 
-import http.client
-import io
 import socket
 import ssl
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from http.client import HTTPResponse
 from pathlib import Path
-from typing import Protocol, cast
-from urllib.parse import quote, urlsplit
+from typing import Protocol
+from urllib.parse import quote
 
 from power.bounded_file import require_file
+from power.http_request import NO_ANSWER, answered
 from referee.errors import InputError
 from referee.extras.stations.notification import StationFault
 from referee.formats.faults import harmless
@@ -64,24 +58,17 @@ def http_look(ca_file: Path | None) -> Look:
 
 
 def _look(url: str, token: str | None, context: ssl.SSLContext) -> FeedAnswer:
-    parts = urlsplit(url)
-    deadline_s = time.monotonic() + LOOK_S
-    kind = _TlsConnection if parts.scheme == "https" else _Connection
-    link = kind(parts.netloc, context, deadline_s)
-    path = f"{parts.path}/feed?stream=false"
+    feed = f"{url}/feed?stream=false" + ("" if token is None else f"&since_token={quote(token)}")
     try:
-        target = path if token is None else f"{path}&since_token={quote(token)}"
-        link.request("GET", target, headers={"Connection": "close"})
-        return _answer(link.getresponse())
+        with answered(feed, timeout_s=LOOK_S, tls=context) as answer:
+            return _answer(answer)
     except TimeoutError:
         raise StationFault(f"its answer takes longer than {LOOK_S:g} s") from None
-    except (OSError, http.client.HTTPException, ValueError) as error:
+    except NO_ANSWER as error:
         raise StationFault(_words(error)) from None
-    finally:
-        link.hang_up()
 
 
-def _answer(response: http.client.HTTPResponse) -> FeedAnswer:
+def _answer(response: HTTPResponse) -> FeedAnswer:
     if response.status == 400:
         return FeedAnswer(400, response.read(_TOLD_MOST))
     if 300 <= response.status < 400:
@@ -118,84 +105,3 @@ def _words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"it cannot be reached ({_printable(error.strerror)})"
     return f"it gives no answer by HTTP ({_printable(str(error) or type(error).__name__)})"
-
-
-class _Connection(http.client.HTTPConnection):
-    """A connection whose every wait ends at one moment."""
-
-    def __init__(self, host: str, context: ssl.SSLContext, deadline_s: float) -> None:
-        super().__init__(host)
-        self._context = context
-        self._deadline_s = deadline_s
-        self._wire: socket.socket | None = None
-
-    def connect(self) -> None:
-        """Connect in what is left of the time."""
-        raw = socket.create_connection((self.host, self.port), self._left_s())
-        self._wire = self._opened(raw)
-        self.sock = cast(socket.socket, _Bounded(self._wire, self._left_s))
-
-    def hang_up(self) -> None:
-        """Close the socket itself; http.client closes earlier, while it still reads."""
-        self.close()
-        if self._wire is not None:
-            self._wire.close()
-
-    def _opened(self, raw: socket.socket) -> socket.socket:
-        return raw
-
-    def _left_s(self) -> float:
-        left_s = self._deadline_s - time.monotonic()
-        if left_s <= 0:
-            raise TimeoutError
-        return left_s
-
-
-class _TlsConnection(_Connection):
-    """A connection under TLS; OpenSSL's wrapper bounds a handshake as a whole."""
-
-    default_port = http.client.HTTPS_PORT
-
-    def _opened(self, raw: socket.socket) -> socket.socket:
-        raw.settimeout(self._left_s())
-        try:
-            return self._context.wrap_socket(raw, server_hostname=self.host)
-        except BaseException:
-            raw.close()
-            raise
-
-
-class _Bounded:
-    """The part of a socket that http.client uses; each call gets the time that is left.
-
-    `close` leaves the wire open: http.client closes before it has read a last answer.
-    """
-
-    def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
-        self._sock = sock
-        self._left_s = left_s
-
-    def sendall(self, content: bytes) -> None:
-        self._sock.settimeout(self._left_s())
-        self._sock.sendall(content)
-
-    def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Reading(self._sock, self._left_s))
-
-    def close(self) -> None:
-        return
-
-
-class _Reading(io.RawIOBase):
-    """The bytes of a socket as a file."""
-
-    def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
-        self._sock = sock
-        self._left_s = left_s
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        self._sock.settimeout(self._left_s())
-        return self._sock.recv_into(buffer)

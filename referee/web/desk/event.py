@@ -68,13 +68,6 @@ class TeamsNow(ShownRoster, frozen=True, kw_only=True):
     mode: str
 
 
-class TeamsNow(ShownRoster, frozen=True, kw_only=True):
-    """What the page of the teams shows."""
-
-    contest: str
-    mode: str
-
-
 def _register_pages(app: Flask, contest: Contest) -> None:
     @app.get("/<any(teams, results):name>")
     def event_page(name: str) -> Response:

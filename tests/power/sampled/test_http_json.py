@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
 
-from power.errors import MeterError, MeterReplyError, MeterUnreachable
+from power.errors import MeterError, MeterReplyError
 from power.resource import Resource
 from power.sampled.http_json import HttpDevice, number, optional_number, text
 from power.sampled.source import Tools
@@ -21,38 +17,6 @@ from power.testing.http_device import serving
 def device(at: str, timeout_s: float = 60.0) -> HttpDevice:
     """Return the device at HOST:PORT."""
     return HttpDevice(Resource("plug", at), Tools(timeout_s=timeout_s), "small plug")
-
-
-@contextmanager
-def dripping(head: bytes, stop: threading.Event) -> Iterator[str]:
-    """Serve one client: the head at once, and then a blank every 20 ms until `stop`."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def drip() -> None:
-            with server.accept()[0] as client, suppress(OSError):  # it hangs up
-                client.sendall(head)
-                while not stop.wait(0.02):
-                    client.sendall(b" ")
-
-        thread = threading.Thread(target=drip)
-        thread.start()
-        try:
-            yield f"127.0.0.1:{server.getsockname()[1]}"
-        finally:
-            stop.set()
-            thread.join()
-
-
-@pytest.mark.parametrize(
-    "head", [b"HTTP/1.1 200 OK\r\nX-Slow:", b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n{"]
-)
-def test_an_answer_that_comes_byte_by_byte_ends_all_the_same(head: bytes) -> None:
-    """The time-out is that of the whole answer; a socket's own begins anew with each byte."""
-    with (
-        dripping(head, threading.Event()) as at,
-        pytest.raises(MeterUnreachable, match="timed out"),
-    ):
-        device(at, timeout_s=0.2).get("/power")
 
 
 @pytest.mark.parametrize("body", ["[" * 60_000, "9" * 5000, "", "nonsense", '{"a": 1'])

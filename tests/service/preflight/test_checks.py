@@ -13,6 +13,7 @@ import pytest
 
 from power.meter import Identity
 from referee.commands import check
+from referee.programs.ports import answering, free
 from referee.service.people.operators import add_operator
 from referee.service.preflight.disk import disk_shortage
 from referee.service.preflight.finding import Level
@@ -22,7 +23,6 @@ from referee.service.preflight.lane_rules import (
     unasked_meter_findings,
 )
 from referee.service.preflight.listing import all_findings
-from referee.service.preflight.ports import answering, free
 from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
 from referee.service.setup.config import LaneSection, MeterSection
 from referee.service.teams.registration import add_team, new_passwords

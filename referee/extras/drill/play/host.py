@@ -9,10 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 
+from power.http_request import NO_ANSWER, answered
 from referee.core.host_port import joined
 from referee.errors import InputError, Unavailable
 from referee.service.observation.processes import commands_under
@@ -144,11 +144,10 @@ class DrillHost:
 
     def answers(self, url: str) -> bool:
         """Tell whether a server of the drill answers now."""
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(url, timeout=_ANSWER_S) as response:
-                return bool(response.status == 200)
-        except OSError:
+            with answered(url, timeout_s=_ANSWER_S) as answer:
+                return answer.status == 200
+        except NO_ANSWER:
             return False
 
     def processes(self) -> list[tuple[int, str]]:

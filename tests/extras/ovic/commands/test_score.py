@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`referee ovic score` and `referee ovic frontier` print the metric and draw the picture."""
+"""`referee ovic score` and `referee ovic frontier` print the metric and the curve."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -105,7 +103,7 @@ def test_a_score_needs_a_latency(capsys):
 
 def test_a_new_frontier_is_estimated_and_scored_against(baselines, tmp_path, capsys):
     """`frontier` sets the impossible baseline aside; `score --frontier` takes its file."""
-    out, picture = tmp_path / "frontier.json", tmp_path / "picture.svg"
+    out = tmp_path / "frontier.json"
     command = ["ovic", "frontier", "--task", "detection", "--baselines", str(baselines)]
     assert 0 == main([*command, "--out", str(out), "--json"])
     output = capsys.readouterr()
@@ -113,13 +111,9 @@ def test_a_new_frontier_is_estimated_and_scored_against(baselines, tmp_path, cap
     assert json.loads(out.read_text()) == estimate
     assert ["a", "b", "c", "d"] == [it["name"] for it in estimate["front"]]
     assert "typo (95 % at 5 ms)" in output.err
-    drawn = ["--picture", picture, "--baselines", baselines]
-    assert 0 == score("--latency-ms", 23.9, "--frontier", out, *drawn, "--json")
+    assert 0 == score("--latency-ms", 23.9, "--frontier", out, "--json")
     report = json.loads(capsys.readouterr().out)
     assert (estimate["k"], estimate["a0"]) == (report["k"], report["a0"])
-    words = "".join(ElementTree.parse(picture).getroot().itertext())
-    assert f"entry, M = {report['metric']:+.2f}" in words
-    assert "baselines" in words
 
 
 def test_a_frontier_of_another_task_is_refused(baselines, tmp_path, capsys):
@@ -147,23 +141,6 @@ def test_unusable_baselines_are_named(content, sentence, tmp_path, capsys):
     assert 2 == main(["ovic", "frontier", "--task", "detection", "--baselines", str(path)])
     error = capsys.readouterr().err
     assert sentence in error and "baselines.csv" in error
-
-
-def test_without_matplotlib_a_sentence_says_what_to_install(tmp_path, capsys, monkeypatch):
-    """A picture without matplotlib names the extra and writes no file."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    picture = tmp_path / "picture.png"
-    assert 2 == score("--latency-ms", 30, "--picture", picture)
-    assert "pip install matplotlib (the extra 'event')" in capsys.readouterr().err
-    assert not picture.exists()
-
-
-def test_a_picture_has_one_of_two_forms(tmp_path, capsys):
-    """A suffix other than .svg and .png is refused."""
-    assert 2 == score("--latency-ms", 30, "--picture", tmp_path / "picture.pdf")
-    assert "must end in .svg or .png" in capsys.readouterr().err
 
 
 def benchmark(folder: Path, began: str = "12:00:00.500", ended: str = "12:00:02.500") -> Path:

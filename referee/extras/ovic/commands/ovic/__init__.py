@@ -7,7 +7,7 @@ For example:
   referee ovic benchmark model.tflite --images photos --task detection --out result.json
   referee ovic run model.tflite --task detection --images photos --ground-truth annotations.json
   referee ovic score --task detection --accuracy 25.0 --latency-ms 28.4
-  referee ovic frontier --task detection --baselines baselines.csv --picture frontier.svg
+  referee ovic frontier --task detection --baselines baselines.csv --out frontier.json
 
 A contest takes models from its teams, and judges them one after the other:
 

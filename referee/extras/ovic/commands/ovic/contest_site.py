@@ -5,19 +5,17 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import http.client
 import json
 import ssl
 import sys
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from power.bounded_file import require_file
+from power.http_request import NO_ANSWER, answered
 from referee.commands.options import declare_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
 from referee.service.setup.config import Config
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
 
 # The longest silence of a server: it may wait 45 s for its disk.
 _SILENT_S = 60.0
+# The longest that a model may take on a slow link.
+_WHOLE_S = 3600.0
 # The same model is the same entry, so a lost answer is no reason to give up.
 _TRIES = 3
 
@@ -75,54 +75,63 @@ class TeamSite:
                 raise InputError("give --password: there is no terminal to ask for it.")
             password = getpass.getpass(f"Password of {team}: ")
         self._url = url.rstrip("/")
-        self._opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}),
-            urllib.request.HTTPSHandler(context=_trusting(ca_file) if ca_file else None),
-        )
+        self._tls = _trusting(ca_file) if ca_file else None
         self._token = ""
-        form = urllib.parse.urlencode({"username": team, "password": password}).encode()
-        self._token = str(self._ask("/ovic/login", form)["token"])
+        form = urlencode({"username": team, "password": password}).encode()
+        form_type = {"Content-Type": "application/x-www-form-urlencoded"}
+        self._token = str(self._ask("/ovic/login", "POST", form, form_type)["token"])
 
     def get(self, path: str) -> dict[str, Any]:
         """Return the JSON object of a path."""
-        return self._ask(path)
+        return self._ask(path, "GET")
 
     def submit(self, model: Path, task: str) -> dict[str, Any]:
         """Send a model and return its entry; a lost connection is tried again."""
-        query = urllib.parse.urlencode({"task": task, "name": model.name})
+        query = urlencode({"task": task, "name": model.name})
         for left in reversed(range(_TRIES)):
             try:
                 with _opened(model) as file:
-                    size = model.stat().st_size
-                    return self._ask(f"/ovic/entries?{query}", file, size)
+                    about = {
+                        "Content-Length": str(model.stat().st_size),
+                        "Content-Type": "application/octet-stream",
+                    }
+                    return self._ask(f"/ovic/entries?{query}", "POST", file, about)
             except Unavailable:
                 if not left:
                     raise
         raise Unavailable("the server did not answer")
 
     def _ask(
-        self, path: str, body: bytes | IO[bytes] | None = None, size: int | None = None
+        self,
+        path: str,
+        method: str,
+        body: bytes | IO[bytes] | None = None,
+        about_body: Mapping[str, str] = {},
     ) -> dict[str, Any]:
-        headers = {"Accept": "application/json"}
+        headers = {"Accept": "application/json", **about_body}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        if size is not None:
-            headers |= {"Content-Length": str(size), "Content-Type": "application/octet-stream"}
-        made = urllib.request.Request(self._url + path, data=body, headers=headers)
         try:
-            with self._opener.open(made, timeout=_SILENT_S) as response:
-                return _object(self._url, response.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                raise _refusal(error.code, self._url, error.read()) from None
-        except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            if isinstance(reason, ssl.SSLCertVerificationError):
-                raise InputError(
-                    f"The certificate of {self._url} is not trusted: {reason.verify_message}. Give "
-                    "the organiser's CA file with --ca-file."
-                ) from None
+            with answered(
+                self._url + path,
+                timeout_s=_SILENT_S,
+                within_s=_WHOLE_S,
+                tls=self._tls,
+                method=method,
+                body=body,
+                headers=headers,
+            ) as answer:
+                status, content = answer.status, answer.read()
+        except ssl.SSLCertVerificationError as error:
+            raise InputError(
+                f"The certificate of {self._url} is not trusted: {error.verify_message}. Give the "
+                "organiser's CA file with --ca-file."
+            ) from None
+        except NO_ANSWER as error:
             raise Unavailable(f"{self._url} does not answer: {error}.") from None
+        if not 200 <= status < 300:
+            raise _refusal(status, self._url, content)
+        return _object(self._url, content)
 
 
 def _trusting(ca_file: Path) -> ssl.SSLContext:

@@ -15,17 +15,16 @@ from power.commands.written_file import file_to_write
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.benchmark import measurement_text
 from referee.extras.ovic.commands.ovic.model_options import (
+    ATTEMPTS,
     add_board,
-    add_limits,
     add_model,
     add_plan,
     add_rules,
-    limits_of,
     place_of,
     plan_of,
     rules_of,
 )
-from referee.extras.ovic.commands.ovic.options import add_action, add_frontier, score_text
+from referee.extras.ovic.commands.ovic.options import add_action, score_text
 from referee.extras.ovic.commands.ovic.validate import overhang_report, validity
 from referee.extras.ovic.rules.score import RULES
 from referee.programs.progress import progress_bar
@@ -70,26 +69,22 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         metavar="FILE",
         help="write a detector's answers as COCO results, for an evaluation server",
     )
-    add_frontier(parser)
     add_rules(parser)
     add_board(parser)
     add_plan(parser)
-    add_limits(parser)
 
 
 def act(args: argparse.Namespace) -> int:
     """Judge the model and print; return 0, or 1 without a valid score."""
+    from referee.extras.ovic.judging.confined import Limits
     from referee.extras.ovic.judging.dataset import Dataset, images_in
     from referee.extras.ovic.judging.entry import Timing, Trial, judge_entry
-    from referee.extras.ovic.judging.figures import read_frontier
     from referee.extras.ovic.judging.validation import validated
 
-    rules, limits, place = rules_of(args), limits_of(args), place_of(args)
+    rules, limits, place = rules_of(args), Limits(), place_of(args)
     if args.results is not None and args.task != "detection":
         raise InputError("--results are a detector's COCO results: give it with --task detection")
     scoring = RULES[args.task]
-    if args.frontier is not None:
-        scoring = read_frontier(args.frontier, scoring)
     images = images_in(args.images)
     found = validated(args.model, rules, limits, args.slower, images=images)
     if found.failures:
@@ -100,15 +95,10 @@ def act(args: argparse.Namespace) -> int:
             Trial(args.model, rules, plan.central_share, limits, progress),
             Dataset(args.images, args.ground_truth),
             scoring,
-            Timing(plan, limits, args.attempts),
+            Timing(plan, limits, ATTEMPTS),
             place,
             partial(_keep, args.results),
         )
-    if args.picture is not None and entry.score is not None:
-        # The drawing library is slow to import.
-        from referee.extras.ovic.judging.picture import figure_of, save_figure
-
-        save_figure(figure_of(scoring, entry=entry.score), args.picture)
     if scoring.note:
         print(f"referee ovic: {scoring.note}", file=sys.stderr)
     print(json.dumps(_report(args.task, entry, found)) if args.json else _text(entry))

@@ -17,10 +17,9 @@ from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.entry_text import figure, table
 from referee.extras.ovic.commands.ovic.model_options import (
+    ATTEMPTS,
     add_board,
-    add_limits,
     add_plan,
-    limits_of,
     place_of,
     plan_of,
 )
@@ -200,16 +199,16 @@ def _add_samples(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add_json(parser)
     add_board(parser)
     add_plan(parser)
-    add_limits(parser)
 
 
 def _measure_samples(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 if a model has no stable latency."""
+    from referee.extras.ovic.judging.confined import Limits
     from referee.extras.ovic.judging.dataset import images_in
     from referee.extras.ovic.judging.entry import Timing, measure_until_stable
 
     images, place = images_in(args.images), place_of(args)
-    timing = Timing(plan_of(args), limits_of(args), args.attempts)
+    timing = Timing(plan_of(args), Limits(), ATTEMPTS)
     rows = []
     for model in models_in(args.models):
         with progress_bar(model.name) as progress:

@@ -6,9 +6,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
-from pathlib import Path
 
-from power.commands.written_file import file_to_write
 from referee.extras.ovic.rules.score import RULES, OvicScore
 
 
@@ -44,22 +42,6 @@ def add_task(parser: argparse.ArgumentParser, default: str | None = None) -> Non
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Declare `--json`."""
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def add_frontier(parser: argparse.ArgumentParser) -> None:
-    """Declare `--frontier` and `--picture`."""
-    parser.add_argument(
-        "--frontier",
-        type=Path,
-        metavar="FILE",
-        help="a frontier that 'referee ovic frontier --out' wrote (default: that of 7 April 2020)",
-    )
-    parser.add_argument(
-        "--picture",
-        type=file_to_write,
-        metavar="FILE",
-        help="draw frontier and entry as .svg or .png; needs the extra 'event'",
-    )
 
 
 def percent(text: str) -> float:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from power.commands.written_file import file_to_write
@@ -21,7 +20,6 @@ from referee.commands.energy import (
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.options import (
     add_action,
-    add_frontier,
     add_json,
     add_task,
     milliseconds,
@@ -81,9 +79,11 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         metavar="FILE",
         help="a result of 'referee ovic benchmark --out', for its mean latency; may be repeated",
     )
-    add_frontier(parser)
     parser.add_argument(
-        "--baselines", type=Path, metavar="FILE", help="CSV name,latency_ms,accuracy: dots to draw"
+        "--frontier",
+        type=Path,
+        metavar="FILE",
+        help="a frontier that 'referee ovic frontier --out' wrote (default: that of 7 April 2020)",
     )
     add_energy(
         parser, "images that --energy-wh was spent on (with --power-log: the runs of the benchmark)"
@@ -93,18 +93,11 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _score(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 for an invalid entry."""
-    from referee.extras.ovic.judging.figures import (
-        read_baselines,
-        read_frontier,
-        read_latency_ms,
-        score_report,
-    )
+    from referee.extras.ovic.judging.figures import read_frontier, read_latency_ms, score_report
 
     latencies_ms = [*args.latency_ms, *(read_latency_ms(path) for path in args.benchmark)]
     if not latencies_ms:
         raise InputError("give a latency: --latency-ms L, or --benchmark FILE")
-    if args.baselines is not None and args.picture is None:
-        raise InputError("--baselines are dots of a picture: add --picture FILE")
     rules = RULES[args.task]
     if args.frontier is not None:
         rules = read_frontier(args.frontier, rules)
@@ -116,12 +109,6 @@ def _score(args: argparse.Namespace) -> int:
     energy = _energy(args)
     builds = [ovic_score(rules, args.accuracy, latency_ms) for latency_ms in latencies_ms]
     best = best_score(builds)
-    if args.picture is not None:
-        # The drawing library is slow to import.
-        from referee.extras.ovic.judging.picture import figure_of, save_figure
-
-        dots = read_baselines(args.baselines) if args.baselines is not None else []
-        save_figure(figure_of(rules, dots, entry=best), args.picture)
     if rules.note:
         print(f"referee ovic: {rules.note}", file=sys.stderr)
     if args.json:
@@ -170,12 +157,6 @@ def _add_frontier(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--out", type=file_to_write, metavar="FILE", help="write the frontier as JSON"
     )
-    parser.add_argument(
-        "--picture",
-        type=file_to_write,
-        metavar="FILE",
-        help="draw it as .svg or .png; needs the extra 'event'",
-    )
     add_json(parser)
 
 
@@ -191,13 +172,6 @@ def _estimate(args: argparse.Namespace) -> int:
     report = frontier_report(estimate, rules)
     if args.out is not None:
         _write(args.out, json.dumps(report, indent=2) + "\n")
-    if args.picture is not None:
-        # The drawing library is slow to import.
-        from referee.extras.ovic.judging.picture import figure_of, save_figure
-
-        estimated = replace(rules, name=args.baselines.name, frontier=estimate.frontier)
-        dots = (*estimate.front, *estimate.dominated)
-        save_figure(figure_of(estimated, dots, estimate.set_aside), args.picture)
     for baseline in estimate.set_aside:
         print(
             f"referee ovic: {baseline.name} ({baseline.accuracy:g} % at {baseline.latency_ms:g} ms)"

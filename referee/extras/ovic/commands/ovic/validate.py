@@ -9,13 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.extras.ovic.commands.ovic.model_options import (
-    add_limits,
-    add_model,
-    add_rules,
-    limits_of,
-    rules_of,
-)
+from referee.extras.ovic.commands.ovic.model_options import add_model, add_rules, rules_of
 from referee.extras.ovic.commands.ovic.options import add_action
 
 if TYPE_CHECKING:
@@ -45,7 +39,6 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         help="photographs: eight of them are tried, too (default: made images alone)",
     )
     add_rules(parser)
-    add_limits(parser)
 
 
 def act(args: argparse.Namespace) -> int:
@@ -55,7 +48,7 @@ def act(args: argparse.Namespace) -> int:
     from referee.extras.ovic.rules.detections import overhang_texts
 
     images = [] if args.images is None else images_in(args.images)
-    found = validated(args.model, rules_of(args), limits_of(args), args.slower, images=images)
+    found = validated(args.model, rules_of(args), slower=args.slower, images=images)
     if args.json:
         print(json.dumps(validity(found)))
     else:

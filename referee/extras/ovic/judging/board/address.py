@@ -139,9 +139,12 @@ def _signs(board: BoardAddress) -> list[tuple[str, str]]:
         (
             "Permission denied",
             f"it does not accept the login: '{by_hand} true' must work without a password. Copy"
-            " your key with 'ssh-copy-id', or name one with --identity",
+            " your key with 'ssh-copy-id', or name one in ~/.ssh/config",
         ),
-        ("Too many authentication failures", "too many keys were offered: name one by --identity"),
+        (
+            "Too many authentication failures",
+            "too many keys were offered: name one in ~/.ssh/config",
+        ),
         ("Could not resolve hostname", "no such name is known: check the board's name"),
         ("Connection refused", "no SSH server listens there: check the port, and start it"),
         ("No route to host", "the network does not lead there: check address and cable"),

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import http.client
 import socket
 import ssl
 
+from power.http_request import NO_ANSWER, answered
+from referee.core.host_port import joined
 from referee.service.preflight.surroundings import PortFacts
 
 _ANSWER_S = 3.0
@@ -17,16 +18,12 @@ def answering(name: str, address: str, tls: ssl.SSLContext | None = None) -> Por
     """Ask a running server at HOST:PORT for its page `/help`, under TLS if a context is given."""
     host, port = split(address)
     host = _ANY.get(host, host)
-    link = http.client.HTTPConnection(host, port, timeout=_ANSWER_S)
-    if tls is not None:
-        link = http.client.HTTPSConnection(host, port, timeout=_ANSWER_S, context=tls)
+    url = f"{'http' if tls is None else 'https'}://{joined(host, port)}/help"
     try:
-        link.request("GET", "/help")
-        status = link.getresponse().status
-    except (OSError, http.client.HTTPException) as error:
+        with answered(url, timeout_s=_ANSWER_S, tls=tls) as answer:
+            status = answer.status
+    except NO_ANSWER as error:
         return PortFacts(name, address, f"does not answer ({error or type(error).__name__})")
-    finally:
-        link.close()
     return PortFacts(name, address, "" if status < 500 else f"answers with {status}")
 
 
