@@ -113,6 +113,7 @@ def run(args: argparse.Namespace) -> int:
         make_folder(args.out)
     with opened_contest(config) as contest:
         _warn_if_restored(contest)
+        _warn_if_unsigned(contest)
         if args.all:
             return _write_all(contest, args)
         if not args.partial:
@@ -214,6 +215,15 @@ def _warn_if_restored(contest: Contest) -> None:
     newer = newer_evidence(contest.config, contest.database.connection)
     if newer:
         _warn(f"{restored_text(newer)} {RESTORED_REMEDY}")
+
+
+def _warn_if_unsigned(contest: Contest) -> None:
+    """Warn of a folder without the event's key, whose bundles nobody signs."""
+    from referee.service.setup.signing_key import PRIVATE
+
+    key = contest.config.storage.folder / PRIVATE
+    if not key.exists():
+        _warn(f"{key} is not there, so no new bundle is signed. Restore it, and export again.")
 
 
 def _warn(fault: str) -> None:

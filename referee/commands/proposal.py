@@ -153,8 +153,13 @@ def _in_force(contest: Contest) -> str:
     in_force = inputs_in_force(contest.database.connection)
     if in_force is None:
         return ""
-    files = ", ".join(f"{INPUT_WORDS[name]} {file.path}" for name, file in in_force.inputs.items())
-    return f"Later sessions are scored with {files}."
+    files = [
+        f"{INPUT_WORDS[name]} {file.path}"
+        for name, file in in_force.inputs.items()
+        if name != "blacklist"
+    ]
+    kept = ["a blacklist, which the referee has kept"] if "blacklist" in in_force.inputs else []
+    return f"Later sessions are scored with {' and '.join([*files, *kept])}."
 
 
 def _make(contest: Contest, args: argparse.Namespace) -> int:

@@ -23,6 +23,7 @@ from referee.service.setup.pages import page
 from referee.service.setup.qr_code import qr_svg
 from referee.store.chain import strand_at_newest
 from referee.store.database import Connection
+from referee.store.images import blacklist_of
 from referee.store.inputs_in_force import file_with
 from referee.store.scores import inputs_of, newest_scoring_run
 from referee.store.sessions import load_session
@@ -96,12 +97,14 @@ def slip_page_of(contest: Contest, session_id: int) -> str:
         run = newest_scoring_run(connection, session_id)
         inputs = inputs_of(connection, run)
         used = file_with(connection, "ground_truth", inputs.get("ground_truth", ""))
+        listed = inputs.get("blacklist")
+        in_bundle = listed is None or blacklist_of(connection, listed) is not None
     if slip is None:
         raise Refusal("no_score", f"Session {session_id} has no score, and so it has no slip yet.")
     images = contest.config.images
-    listed = (images.blacklist or Path("blacklist.csv")) if "blacklist" in inputs else None
     truth = images.ground_truth if used is None else Path(used.path)
-    images = replace(images, ground_truth=truth, blacklist=listed)
+    blacklist = None if in_bundle else images.blacklist or Path("blacklist.csv")
+    images = replace(images, ground_truth=truth, blacklist=blacklist)
     command = verify_command(session_id, images, slip)
     started = session.facts.started
     day = "" if started is None else day_text(started.utc.isoformat())

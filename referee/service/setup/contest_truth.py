@@ -77,12 +77,16 @@ def read_truth_with(
     `ground_truth` and `blacklist` take the place of the files in force; None keeps those, and
     `no_blacklist` leaves the blacklist out. `reads` may have read some of the files already. Raises
     `InputError` for files that cannot be used, and for a ground truth of other images or classes.
+    A ground truth of other sizes is refused, too: with it in force no start would succeed.
     """
     instead: dict[str, Path | None] = {"blacklist": None} if no_blacklist else {}
     instead |= {} if ground_truth is None else {"ground_truth": ground_truth}
     instead |= {} if blacklist is None else {"blacklist": blacklist}
     reads = reads or HashedReads()
-    return read_truth_of(contest, config_in_force(contest, reads, instead), reads)
+    config = config_in_force(contest, reads, instead)
+    read = _comparable(contest, config, reads)
+    _require_sizes(contest, config, read)
+    return ReadTruth(_in_contest_ids(contest, read), input_files(config, reads))
 
 
 def read_truth_of(contest: Contest, config: Config, reads: HashedReads) -> ReadTruth:
@@ -91,6 +95,11 @@ def read_truth_of(contest: Contest, config: Config, reads: HashedReads) -> ReadT
     Raises `InputError` as `read_truth_with` does.
     """
     inputs = input_files(config, reads)
+    return ReadTruth(_in_contest_ids(contest, _comparable(contest, config, reads)), inputs)
+
+
+def _comparable(contest: Contest, config: Config, reads: HashedReads) -> GroundTruthFile:
+    """Return a ground truth; raise `InputError` unless its images and classes are the contest's."""
     read = read_truth(config, reads, contest)
     names = {int(class_id) for class_id in read.truth.class_ids}
     known = {entry.source_id for entry in contest.images}
@@ -101,7 +110,18 @@ def read_truth_of(contest: Contest, config: Config, reads: HashedReads) -> ReadT
             f"{config.images.ground_truth}: has {what}, and the contest has not. A score from it "
             "could not be compared."
         )
-    return ReadTruth(_in_contest_ids(contest, read), inputs)
+    return read
+
+
+def _require_sizes(contest: Contest, config: Config, truth: GroundTruthFile) -> None:
+    for entry in contest.images:
+        listed, own = truth.sizes.get(entry.source_id), (entry.width, entry.height)
+        if listed is not None and listed != own:
+            raise InputError(
+                f"{config.images.ground_truth}: says that image {entry.source_id} has "
+                f"{listed[0]}x{listed[1]} pixels, but {entry.path} has {own[0]}x{own[1]}. Correct "
+                "the size there."
+            )
 
 
 def _in_contest_ids(contest: Contest, truth: GroundTruthFile) -> GroundTruth:

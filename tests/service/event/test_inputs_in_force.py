@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.commands import proposal
 from referee.errors import InputError, Refusal
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.rescoring import Filter, make_proposal
@@ -171,6 +172,9 @@ def test_an_applied_blacklist_needs_no_file_and_can_be_taken_back(played):
     restart(played)
     played.play("bees")
     assert (3 / 7, 3 / 7) == (accuracy(played, 1), accuracy(played, 2))
+    put_in_force(played)
+    told = proposal._in_force(played.contest)
+    assert "referee has kept" in told and "blacklist.csv" not in told  # No such file is there.
     put_in_force(played, no_blacklist=True)
     played.play("crabs")
     assert [4 / 8] * 3 == [accuracy(played, number) for number in (1, 2, 3)]

@@ -277,3 +277,14 @@ def test_a_ground_truth_of_other_images_is_refused(played):
     other.write_text(json.dumps(truth))
     with pytest.raises(InputError, match="the image 99"):
         propose(played, ground_truth=other)
+
+
+def test_a_ground_truth_of_other_sizes_is_refused(played):
+    """Once in force it would keep the referee from its next start."""
+    folder = played.contest.config.path.parent
+    truth = json.loads((folder / "truth.json").read_text())
+    truth["images"][0]["width"] = 5
+    other = folder / "other.json"
+    other.write_text(json.dumps(truth))
+    with pytest.raises(InputError, match="says that image 1.* has 5x24 pixels, but .* has 32x24"):
+        propose(played, ground_truth=other)
