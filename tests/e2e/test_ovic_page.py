@@ -11,7 +11,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-from referee.extras.ovic.submission.entries import record_entry_event
+from referee.extras.ovic.submission.entries import NewEvent, record_entry_event
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
 from tests.e2e.test_scoreboard import Audience
@@ -45,7 +45,7 @@ def contest(tmp_path: Path) -> Path:
     why = "time: expected a model that ends within 120 s; found it had not ended and was stopped."
     put_entry(database, "validating", team="flies", number=7)
     with database.write() as connection:
-        record_entry_event(connection, 7, "refused", UTC, actor="queue", text=why)
+        record_entry_event(connection, 7, NewEvent("refused", UTC, actor="queue", text=why))
     put_entry(database, "voided", team="bees", number=8, text="two accounts of one team")
     opened.database.close()
     text = path.read_text().replace('resource = "TCPIP', 'resource = "none"\n# "TCPIP')

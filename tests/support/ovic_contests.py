@@ -9,7 +9,12 @@ from dataclasses import replace
 from PIL import Image
 
 from referee.errors import InputError
-from referee.extras.ovic.submission.entries import NewEntry, insert_entry, record_entry_event
+from referee.extras.ovic.submission.entries import (
+    NewEntry,
+    NewEvent,
+    insert_entry,
+    record_entry_event,
+)
 from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
 from referee.extras.ovic.submission.tasks import open_tasks
 from referee.service.setup.config_file import load_config
@@ -80,13 +85,15 @@ def put_entry(database, *kinds, team="ants", number=1, figures=(50.0, 9.0), text
             record_entry_event(
                 connection,
                 entry,
-                kind,
-                UTC,
-                actor="test",
-                text=text,
-                accuracy=accuracy,
-                latency_ms=latency_ms,
-                build="a build" if kind == "scored" else None,
+                NewEvent(
+                    kind,
+                    UTC,
+                    actor="test",
+                    text=text,
+                    accuracy=accuracy,
+                    latency_ms=latency_ms,
+                    build="a build" if kind == "scored" else None,
+                ),
             )
     return entry
 

@@ -13,7 +13,7 @@ import pytest
 from referee.errors import InputError, Refusal
 from referee.extras.ovic.part import console_box
 from referee.extras.ovic.section import ovic_of
-from referee.extras.ovic.submission.entries import record_entry_event
+from referee.extras.ovic.submission.entries import NewEvent, record_entry_event
 from referee.extras.ovic.submission.rounds import begin_round
 from referee.service.event.finalizing import finalize
 from referee.service.event.results import read_results
@@ -116,7 +116,7 @@ def test_results_wait_for_the_close_and_a_round_after_it(closing, clock):
     with database.write() as connection:
         begin_round(connection, ["classification"], "Kim", clock.now().utc.isoformat())
         for kind in ("remeasuring", "kept"):
-            record_entry_event(connection, 1, kind, "", actor="x")
+            record_entry_event(connection, 1, NewEvent(kind, "", actor="x"))
     (point,) = open_of_ovic(closing)
     assert "OVIC takes models until" in point
     clock.advance(3600)
@@ -156,7 +156,7 @@ def test_approved_standings_stay_as_they_were_approved(closing, clock):
     put_entry(contest.database, *SCORED)
     finalize(contest, ["Ada"])
     with contest.database.write() as connection:
-        record_entry_event(connection, 1, "voided", "", actor="x", text="too late")
+        record_entry_event(connection, 1, NewEvent("voided", "", actor="x", text="too late"))
     told = results_json(read_results(contest))
     assert (True, {"classification": ["ants"]}) == (told["final"], told["ovic"]["winners"])
 
@@ -198,7 +198,9 @@ def test_the_leaderboards_of_models_stand_beside_the_ranking(tmp_path, clock):
     thaw(contest, "Kim")
     assert ["bees", "ants"] == [cells[1] for cells in boards()[0]["cells"]]
     with contest.database.write() as connection:
-        record_entry_event(connection, 2, "voided", "", actor="Kim", text="trained on the images")
+        record_entry_event(
+            connection, 2, NewEvent("voided", "", actor="Kim", text="trained on the images")
+        )
     assert ["ants"] == [cells[1] for cells in boards()[0]["cells"]]
     closed = {"ovic": replace(ovic_of(contest.config), leaderboard_for_teams=False)}
     published = Publisher(replace(contest, config=replace(contest.config, extras=closed)))

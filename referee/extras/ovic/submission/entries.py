@@ -93,6 +93,26 @@ class EntryEvent:
     round: int | None = None
 
 
+@dataclass(frozen=True)
+class NewEvent:
+    """What has happened to an entry; `text` is for its team, `detail` for the operators.
+
+    `accuracy` in percent, `latency_ms` and `build` are those of a measurement. `round` numbers an
+    `again` of one, and `struck` is the event whose measurement is taken out.
+    """
+
+    kind: EventKind
+    utc: str
+    actor: str
+    text: str = ""
+    accuracy: float | None = None
+    latency_ms: float | None = None
+    build: str | None = None
+    round: int | None = None
+    struck: int | None = None
+    detail: Mapping[str, Any] | None = None
+
+
 def insert_entry(connection: sqlite3.Connection, new: NewEntry) -> int:
     """Add an entry, and its team if that is new; return the entry's number, from 1."""
     team_id = ensure_team(connection, new.team, new.utc)
@@ -105,47 +125,23 @@ def insert_entry(connection: sqlite3.Connection, new: NewEntry) -> int:
     return int(cursor.lastrowid or 0)
 
 
-def record_entry_event(
-    connection: sqlite3.Connection,
-    entry_id: int,
-    kind: EventKind,
-    utc: str,
-    *,
-    actor: str,
-    text: str = "",
-    accuracy: float | None = None,
-    latency_ms: float | None = None,
-    build: str | None = None,
-    round_number: int | None = None,
-    struck: int | None = None,
-    detail: Mapping[str, Any] | None = None,
-) -> EntryState:
+def record_entry_event(connection: sqlite3.Connection, entry_id: int, new: NewEvent) -> EntryState:
     """Record what happened to an entry, and return its state afterwards.
 
     Raises `Refusal` (`entry_unknown`, or `entry_moved` if its state does not allow the event).
     """
     present = load_entry(connection, entry_id).state
-    state = MOVES[present].get(kind)
+    state = MOVES[present].get(new.kind)
     if state is None:
-        raise Refusal("entry_moved", f"Entry {entry_id} is {present.value}: it takes no '{kind}'.")
+        raise Refusal(
+            "entry_moved", f"Entry {entry_id} is {present.value}: it takes no '{new.kind}'."
+        )
+    detail = json.dumps(new.detail or {}, allow_nan=False)
     connection.execute(
         "insert into ovic_events (entry_id, kind, state, utc, actor, text, accuracy, latency_ms,"
         " build, round, struck, detail) values (:entry, :kind, :state, :utc, :actor, :text,"
         " :accuracy, :latency_ms, :build, :round, :struck, :detail)",
-        {
-            "entry": entry_id,
-            "kind": kind,
-            "state": state.value,
-            "utc": utc,
-            "actor": actor,
-            "text": text,
-            "accuracy": accuracy,
-            "latency_ms": latency_ms,
-            "build": build,
-            "round": round_number,
-            "struck": struck,
-            "detail": json.dumps(detail or {}, allow_nan=False),
-        },
+        vars(new) | {"entry": entry_id, "state": state.value, "detail": detail},
     )
     return state
 
@@ -178,7 +174,9 @@ def strike(
         {"entry": entry_id, "before": number - 1},
     )
     struck = rows.fetchone()[0]
-    record_entry_event(connection, entry_id, "struck", utc, actor=actor, text=text, struck=struck)
+    record_entry_event(
+        connection, entry_id, NewEvent("struck", utc, actor=actor, text=text, struck=struck)
+    )
 
 
 def load_entry(connection: sqlite3.Connection, entry_id: int) -> EntryRecord:

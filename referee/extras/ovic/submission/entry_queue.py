@@ -27,6 +27,7 @@ from referee.extras.ovic.rules.settings_change import change_text, changed
 from referee.extras.ovic.section import models_of, ovic_of
 from referee.extras.ovic.submission.entries import (
     EntryRecord,
+    NewEvent,
     all_entries,
     entries_version,
     last_score_before,
@@ -316,14 +317,16 @@ class EntryQueue:
                     record_entry_event(
                         connection,
                         entry.entry_id,
-                        kind,
-                        self._clock.now().utc.isoformat(),
-                        actor=_ACTOR,
-                        text=text,
-                        accuracy=accuracy,
-                        latency_ms=latency_ms,
-                        build=build,
-                        detail=detail,
+                        NewEvent(
+                            kind,
+                            self._clock.now().utc.isoformat(),
+                            actor=_ACTOR,
+                            text=text,
+                            accuracy=accuracy,
+                            latency_ms=latency_ms,
+                            build=build,
+                            detail=detail,
+                        ),
                     )
                 return True
             except Refusal as refusal:

@@ -11,6 +11,7 @@ from referee.extras.ovic.rules.entry_states import HAS_SCORE, EntryState
 from referee.extras.ovic.rules.settings_change import Settings, change_text, changed, only_wider
 from referee.extras.ovic.submission.entries import (
     EntryRecord,
+    NewEvent,
     all_entries,
     judged_by,
     knows_entries,
@@ -82,5 +83,7 @@ def judge_refused_again(
             continue
         text = change_text(judged_by(connection, entry.entry_id) or {}, settings_of(task))
         why = f"The contest's settings changed ({text}): the entry is judged again."
-        record_entry_event(connection, entry.entry_id, "again", utc, actor=actor, text=why)
+        record_entry_event(
+            connection, entry.entry_id, NewEvent("again", utc, actor=actor, text=why)
+        )
         yield entry, text

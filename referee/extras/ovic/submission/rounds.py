@@ -17,6 +17,7 @@ from referee.extras.ovic.rules.builds import Measured
 from referee.extras.ovic.rules.entry_states import EntryState
 from referee.extras.ovic.submission.entries import (
     EntryRecord,
+    NewEvent,
     all_entries,
     events_of_entry,
     record_entry_event,
@@ -61,7 +62,7 @@ def begin_round(connection: Connection, tasks: Collection[str], actor: str, utc:
     number = (last_round(connection) or 0) + 1
     for entry in entries:
         record_entry_event(
-            connection, entry.entry_id, "again", utc, actor=actor, round_number=number
+            connection, entry.entry_id, NewEvent("again", utc, actor=actor, round=number)
         )
     return number
 

@@ -10,7 +10,7 @@ import pytest
 from referee.cli import main
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.submission import entry_queue
-from referee.extras.ovic.submission.entries import events_of_entry, record_entry_event
+from referee.extras.ovic.submission.entries import NewEvent, events_of_entry, record_entry_event
 from referee.extras.ovic.submission.entry_queue import EntryQueue
 from referee.extras.ovic.submission.judge import Judged, Refused
 from referee.extras.ovic.submission.tasks import open_tasks
@@ -121,9 +121,9 @@ def test_one_measurement_is_struck_on_record(contest, ovic, capsys):
     put_entry(contest.database, *SCORED, figures=(90.0, 9.5))
     with contest.database.write() as connection:
         for kind in ("again", "remeasuring"):
-            record_entry_event(connection, 1, kind, UTC, actor="x")
+            record_entry_event(connection, 1, NewEvent(kind, UTC, actor="x"))
         wrong = {"accuracy": 90.0, "latency_ms": 8.1, "build": "a laptop"}
-        record_entry_event(connection, 1, "scored", UTC, actor="x", **wrong)
+        record_entry_event(connection, 1, NewEvent("scored", UTC, actor="x", **wrong))
     assert 1 == ovic("strike", 1, 3, "--reason", "a slip")
     assert "choose one of 1, 2" in capsys.readouterr().err
     assert 0 == ovic("strike", 1, 2, "--by", "Kim", "--reason", "the wrong machine")

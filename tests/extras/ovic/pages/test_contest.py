@@ -10,7 +10,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from referee.extras.ovic.section import models_of, ovic_of
-from referee.extras.ovic.submission.entries import all_entries, record_entry_event
+from referee.extras.ovic.submission.entries import NewEvent, all_entries, record_entry_event
 from tests.support.full_disk import FullDisk
 from tests.support.ovic_contests import SCORED, UTC
 from tests.web.conftest import Site
@@ -37,7 +37,9 @@ def move(site: Site, entry: int, *kinds: str, **more: Any) -> None:
             figures: dict[str, Any] = {}
             if kind == "scored":
                 figures = {"accuracy": 93.0, "latency_ms": 9.5, "build": "a build"}
-            record_entry_event(connection, entry, kind, UTC, actor="test", **figures, **more)
+            record_entry_event(
+                connection, entry, NewEvent(kind, UTC, actor="test", **figures, **more)
+            )
 
 
 def test_a_login_starts_no_session(ovic_site: Site) -> None:

@@ -11,6 +11,7 @@ import pytest
 from referee.errors import Refusal
 from referee.extras.ovic.rules.entry_states import MOVES, EntryState
 from referee.extras.ovic.submission.entries import (
+    NewEvent,
     all_entries,
     count_entries_of_day,
     entries_of_model,
@@ -71,10 +72,10 @@ def test_one_model_runs_at_a_time(database):
     first, second = put_entry(database, "validating"), put_entry(database, number=2)
     with pytest.raises(sqlite3.IntegrityError, match="another model runs"):
         with database.write() as connection:
-            record_entry_event(connection, second, "validating", UTC, actor="x")
+            record_entry_event(connection, second, NewEvent("validating", UTC, actor="x"))
     with database.write() as connection:
-        record_entry_event(connection, first, "waiting", UTC, actor="x")
-        record_entry_event(connection, second, "validating", UTC, actor="x")
+        record_entry_event(connection, first, NewEvent("waiting", UTC, actor="x"))
+        record_entry_event(connection, second, NewEvent("validating", UTC, actor="x"))
 
 
 def test_an_event_out_of_order_is_refused_in_a_sentence(database):
@@ -82,7 +83,7 @@ def test_an_event_out_of_order_is_refused_in_a_sentence(database):
     number = put_entry(database)
     with pytest.raises(Refusal, match="Entry 1 is received: it takes no 'scored'"):
         with database.write() as connection:
-            record_entry_event(connection, number, "scored", UTC, actor="x")
+            record_entry_event(connection, number, NewEvent("scored", UTC, actor="x"))
     with pytest.raises(Refusal, match="There is no entry 7"):
         load_entry(database.connection, 7)
 
@@ -94,7 +95,7 @@ def test_tries_count_interruptions_since_the_operator_said_again(database):
     assert 2 == load_entry(database.connection, number).tries
     with database.write() as connection:
         for kind in ("validating", "failed", "again", "validating", "interrupted"):
-            record_entry_event(connection, number, kind, UTC, actor="x")
+            record_entry_event(connection, number, NewEvent(kind, UTC, actor="x"))
     assert 1 == load_entry(database.connection, number).tries
 
 
@@ -142,6 +143,6 @@ def test_each_change_has_a_version(database):
         insert_entry(connection, new_entry())
     seen += [entries_version(database.connection)] * 2
     with database.write() as connection:
-        record_entry_event(connection, 1, "validating", UTC, actor="x")
+        record_entry_event(connection, 1, NewEvent("validating", UTC, actor="x"))
     seen.append(entries_version(database.connection))
     assert [(0, 0), (1, 0), (1, 0), (1, 1)] == seen

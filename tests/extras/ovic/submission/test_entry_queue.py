@@ -12,7 +12,12 @@ from referee.errors import InputError, Unavailable
 from referee.extras.ovic.rules.entry_states import EntryState
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.submission import entry_queue as module
-from referee.extras.ovic.submission.entries import all_entries, events_of_entry, record_entry_event
+from referee.extras.ovic.submission.entries import (
+    NewEvent,
+    all_entries,
+    events_of_entry,
+    record_entry_event,
+)
 from referee.extras.ovic.submission.entry_queue import EntryQueue
 from referee.extras.ovic.submission.judge import Judged, Refused
 from referee.extras.ovic.submission.tasks import open_tasks
@@ -169,7 +174,7 @@ def test_a_model_that_kills_the_queue_each_time_is_given_up(contest, serve):
         serve(FakeJudge(), steps=0)
         with contest.database.write() as connection:
             if all_entries(connection)[0].state is EntryState.WAITING:
-                record_entry_event(connection, 1, "measuring", UTC, actor="x")
+                record_entry_event(connection, 1, NewEvent("measuring", UTC, actor="x"))
     serve(FakeJudge(), steps=0)
     assert [EntryState.FAILED] == states(contest)
     assert 2 == kinds(contest).count("interrupted")
@@ -193,7 +198,7 @@ def test_an_entry_that_is_voided_while_it_runs_stays_void(contest, serve):
 
     def void():
         with contest.database.write() as connection:
-            record_entry_event(connection, 1, "voided", UTC, actor="operator")
+            record_entry_event(connection, 1, NewEvent("voided", UTC, actor="operator"))
         return GOOD
 
     serve(FakeJudge(measurements=[void]))
@@ -219,10 +224,10 @@ def test_a_result_waits_for_a_disk_that_is_full_for_a_while(contest, serve, monk
     refusals = deque([Unavailable("the disk is full")] * 2)
     real = module.record_entry_event
 
-    def record(connection, entry_id, kind, *args, **more):
-        if kind == "scored" and refusals:
+    def record(connection, entry_id, new):
+        if new.kind == "scored" and refusals:
             raise refusals.popleft()
-        return real(connection, entry_id, kind, *args, **more)
+        return real(connection, entry_id, new)
 
     monkeypatch.setattr(module, "record_entry_event", record)
     monkeypatch.setattr(module, "_AGAIN_S", 0.001)

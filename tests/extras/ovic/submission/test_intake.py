@@ -11,7 +11,7 @@ import pytest
 from referee.errors import Refusal, Unavailable
 from referee.extras.ovic.rules.entry_states import EntryState
 from referee.extras.ovic.submission import intake as module
-from referee.extras.ovic.submission.entries import all_entries, record_entry_event
+from referee.extras.ovic.submission.entries import NewEvent, all_entries, record_entry_event
 from referee.extras.ovic.submission.intake import day_of, kept_name
 from referee.store.finals import insert_finalization
 from referee.store.teams import Registration, ensure_team, insert_registration
@@ -67,7 +67,7 @@ def test_what_failed_through_the_referee_may_come_again(intake, contest):
     assert [1, 2] == codes(intake, b"a", b"b")
     with contest.database.write() as connection:
         for kind in ("validating", "failed"):
-            record_entry_event(connection, 1, kind, UTC, actor="x")
+            record_entry_event(connection, 1, NewEvent(kind, UTC, actor="x"))
     assert [3, "entries_spent"] == codes(intake, b"a", b"c")
 
 
@@ -75,9 +75,9 @@ def refuse(contest, number, *rules):
     """Let an entry be refused for these rules."""
     failures = [{"rule": rule, "expected": "x", "found": "y"} for rule in rules]
     with contest.database.write() as connection:
-        record_entry_event(connection, number, "validating", UTC, actor="x")
+        record_entry_event(connection, number, NewEvent("validating", UTC, actor="x"))
         detail = {"failures": failures}
-        record_entry_event(connection, number, "refused", UTC, actor="x", detail=detail)
+        record_entry_event(connection, number, NewEvent("refused", UTC, actor="x", detail=detail))
 
 
 def test_a_refusal_for_the_range_of_boxes_alone_does_not_count(intake, contest):
@@ -102,7 +102,7 @@ def test_a_void_model_does_not_come_back(intake, contest):
     """A model that an operator took out stays out."""
     hand_in(intake, b"a")
     with contest.database.write() as connection:
-        record_entry_event(connection, 1, "voided", UTC, actor="x", text="two accounts")
+        record_entry_event(connection, 1, NewEvent("voided", UTC, actor="x", text="two accounts"))
     again = hand_in(intake, b"a")
     assert (1, EntryState.VOID, "two accounts") == (
         again.entry.entry_id,

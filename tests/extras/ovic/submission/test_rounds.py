@@ -12,6 +12,7 @@ from referee.errors import InputError, Unavailable
 from referee.extras.ovic.rules.entry_states import EntryState
 from referee.extras.ovic.rules.model_rules import Failure
 from referee.extras.ovic.submission.entries import (
+    NewEvent,
     all_entries,
     insert_entry,
     record_entry_event,
@@ -143,7 +144,7 @@ def test_a_round_goes_on_after_its_death(contest, play, killed):
         play(lambda number: KeyboardInterrupt() if number == 3 else GOOD)
     if killed:  # As kill -9 leaves it: the model was running.
         with contest.database.write() as connection:
-            record_entry_event(connection, 3, "remeasuring", UTC, actor="queue")
+            record_entry_event(connection, 3, NewEvent("remeasuring", UTC, actor="queue"))
     assert 1 == open_round(contest.database.connection)
     measured = []
     found = play(lambda number: measured.append(number) or GOOD)

@@ -17,7 +17,7 @@ from referee.extras.ovic.commands.ovic.contest_site import operators_site
 from referee.extras.ovic.commands.ovic.entry_text import entry_text
 from referee.extras.ovic.commands.ovic.options import add_action, add_json
 from referee.extras.ovic.rules.entry_states import EventKind
-from referee.extras.ovic.submission.entries import load_entry, record_entry_event, strike
+from referee.extras.ovic.submission.entries import NewEvent, load_entry, record_entry_event, strike
 from referee.programs.progress import progress_bar
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.finality import require_provisional
@@ -116,7 +116,9 @@ def _decide(args: argparse.Namespace) -> int:
                 strike(connection, args.entry, args.measurement, utc, actor=args.by, text=reason)
                 about += f", measurement {args.measurement}"
             else:
-                record_entry_event(connection, args.entry, kind, utc, actor=args.by, text=reason)
+                record_entry_event(
+                    connection, args.entry, NewEvent(kind, utc, actor=args.by, text=reason)
+                )
             action = f"ovic {_WORDS[kind]}"
             insert_audit(connection, now, args.by, action, None, about, reason=reason)
         entry = load_entry(database.connection, args.entry)
