@@ -211,6 +211,25 @@ def test_everything_public_is_documented(package):
     assert [] == without
 
 
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Return what a caller may give a function, in order."""
+    given = function.args
+    named = [it.arg for it in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    several = [it.arg for it in (given.vararg, given.kwarg) if it is not None]
+    return [name for name in (*named, *several) if name not in ("self", "cls")]
+
+
+def test_what_travels_together_is_one_parameter():
+    """No function has ten parameters or more: a frozen dataclass has a name of the field."""
+    many = [
+        f"{path}:{function.lineno} {function.name}"
+        for path, tree in trees(*SOURCES)
+        for function in functions(tree)
+        if len(parameters(function)) >= 10
+    ]
+    assert [] == many
+
+
 def test_nothing_private_is_exported():
     """Each name that a module exports exists in it and is public."""
     wrong = []

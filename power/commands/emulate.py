@@ -12,7 +12,7 @@ from power.emulator.faults import CATALOGUE, BadFault, ScheduledFault, parse_fau
 from power.emulator.instrument import Options
 from power.emulator.load import SINE, Load
 from power.emulator.portmapper import PORT as PORTMAPPER_PORT
-from power.emulator.process import serve
+from power.emulator.process import Troubles, Vxi11Port, serve
 from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_steps, read_csv
 from power.emulator.settings import MODELS
 from power.emulator.supported import TABLES
@@ -291,15 +291,14 @@ def run(options: argparse.Namespace) -> int:
             wt200_alone=options.wt200_alone,
             seed=options.seed,
         ),
-        port=options.port,
-        serial=options.serial,
-        most_links=options.links,
-        portmapper_port=options.portmapper,
-        exit_with_parent=options.exit_with_parent,
-        faults=[parse_fault(line) for line in options.fault],
-        schedule=_schedule(options.schedule),
-        control_port=options.control,
+        options.serial or Vxi11Port(options.port, options.links, options.portmapper),
+        Troubles(
+            [parse_fault(line) for line in options.fault],
+            _schedule(options.schedule),
+            options.control,
+        ),
         traffic=_traffic(options),
+        exit_with_parent=options.exit_with_parent,
     )
     return 0
 

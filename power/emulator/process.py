@@ -16,8 +16,9 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from types import FrameType
-from typing import Any, TextIO
+from typing import Any
 
 from power.clock import real_elapsed_s
 from power.emulator.fault_actions import act, apply
@@ -119,68 +120,99 @@ class ControlServer:
                 return
 
 
+@dataclass(frozen=True)
+class Vxi11Port:
+    """Where clients reach the emulator over VXI-11, and how many links it gives.
+
+    The port 0 chooses one. The portmapper tells clients that port; None is no portmapper.
+    """
+
+    port: int = 0
+    most_links: int = 1
+    portmapper: int | None = None
+
+
+@dataclass(frozen=True)
+class Troubles:
+    """The faults that the emulator begins with, those that come later, and where more come in.
+
+    The control port (0 chooses one) takes faults while the emulator runs.
+    """
+
+    faults: Sequence[Fault] = ()
+    schedule: Sequence[ScheduledFault] = ()
+    control_port: int | None = None
+
+
 def serve(
     load: Load,
     options: Options,
+    wire: Vxi11Port | SerialLine,
+    troubles: Troubles,
     *,
-    port: int = 0,
-    serial: SerialLine | None = None,
-    most_links: int = 1,
-    portmapper_port: int | None = None,
-    exit_with_parent: bool = False,
-    faults: Sequence[Fault] = (),
-    schedule: Sequence[ScheduledFault] = (),
-    control_port: int | None = None,
     traffic: Traffic | None = None,
-    out: TextIO = sys.stdout,
-    err: TextIO = sys.stderr,
+    exit_with_parent: bool = False,
 ) -> None:
     """Serve one emulated meter until SIGTERM or SIGINT, or until the parent dies if asked for.
 
-    It speaks VXI-11, or on the line `serial` instead.
-
-    When clients may connect, exactly one line goes to `out`: `ready` and the resource string. The
-    control port (0 chooses one) takes faults while the emulator runs. The portmapper tells clients
-    the port of VXI-11. Both addresses go to `err` before the `ready` line. This must run in the
-    main thread, because it handles signals.
+    When clients may connect, exactly one line goes to standard output: `ready` and the resource
+    string. The addresses of portmapper and control port go to standard error before that. This must
+    run in the main thread, because it handles signals.
     """
-    parent = os.getppid()
+    parent = os.getppid() if exit_with_parent else None
     stop = SignalFlag()
 
     def ask_to_stop(signal_number: int, frame: FrameType | None) -> None:
         stop.set()
 
     previous = {number: signal.signal(number, ask_to_stop) for number in _SIGNALS}
-    instrument = Instrument(
-        load, real_elapsed_s, options, on_for_s=_ON_FOR_S, schedule=schedule, act=act
-    )
-    instrument.advance()  # Faults of the beginning come after that.
-    for fault in faults:
-        apply(instrument, fault, real_elapsed_s())
+    instrument = _switched_on(load, options, troubles)
     interpreter = Interpreter(instrument)
     with ExitStack() as owned:
         owned.callback(_restore, previous)
         guard = threading.Condition()
-        server: Vxi11Server | SerialServer
-        if serial is not None:
-            server = SerialServer(interpreter, guard, serial)
-        else:
-            server = Vxi11Server(interpreter, guard, port=port, most_links=most_links)
-            if portmapper_port is not None:
-                mapper = Portmapper(PROGRAM, VERSION, server.port, portmapper_port)
-                owned.callback(mapper.close)
-                print(f"portmapper 127.0.0.1:{mapper.port}", file=err, flush=True)
-        owned.callback(server.close)
+        resource = _serve_on(owned, wire, interpreter, guard)
         with guard:
-            instrument.serial = options.serial or serial_at(server.resource)
-        if control_port is not None:
-            control = ControlServer(interpreter, guard, port=control_port)
+            instrument.serial = options.serial or serial_at(resource)
+        if troubles.control_port is not None:
+            control = ControlServer(interpreter, guard, port=troubles.control_port)
             owned.callback(control.close)
-            print(f"control 127.0.0.1:{control.port}", file=err, flush=True)
+            print(f"control 127.0.0.1:{control.port}", file=sys.stderr, flush=True)
         if traffic is not None:
             owned.callback(TrafficFollower(traffic, instrument, guard).close)
-        print(f"ready {server.resource}", file=out, flush=True)
-        _pump_until(stop, interpreter, guard, parent if exit_with_parent else None)
+        print(f"ready {resource}", flush=True)
+        _pump_until(stop, interpreter, guard, parent)
+
+
+def _switched_on(load: Load, options: Options, troubles: Troubles) -> Instrument:
+    """Return a meter that has been on for a while, with the faults of the beginning."""
+    instrument = Instrument(
+        load, real_elapsed_s, options, on_for_s=_ON_FOR_S, schedule=troubles.schedule, act=act
+    )
+    instrument.advance()  # Faults of the beginning come after that.
+    for fault in troubles.faults:
+        apply(instrument, fault, real_elapsed_s())
+    return instrument
+
+
+def _serve_on(
+    owned: ExitStack,
+    wire: Vxi11Port | SerialLine,
+    interpreter: Interpreter,
+    guard: threading.Condition,
+) -> str:
+    """Serve on a wire until the stack is closed; return the resource string of the meter there."""
+    server: Vxi11Server | SerialServer
+    if isinstance(wire, SerialLine):
+        server = SerialServer(interpreter, guard, wire)
+    else:
+        server = Vxi11Server(interpreter, guard, port=wire.port, most_links=wire.most_links)
+        if wire.portmapper is not None:
+            mapper = Portmapper(PROGRAM, VERSION, server.port, wire.portmapper)
+            owned.callback(mapper.close)
+            print(f"portmapper 127.0.0.1:{mapper.port}", file=sys.stderr, flush=True)
+    owned.callback(server.close)
+    return server.resource
 
 
 def _pump_until(

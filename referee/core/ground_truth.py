@@ -73,9 +73,8 @@ class GroundTruth(Shown):
         box: ArrayLike,
         *,
         images: ArrayLike | None = None,
-        classes: ArrayLike | None = None,
+        classes: ArrayLike | Mapping[int, str] | None = None,
         blacklist: ArrayLike = (),
-        class_names: Mapping[int, str] | None = None,
         difficult: ArrayLike | None = None,
         box_format: str = "corners",
         sizes: Sizes | None = None,
@@ -83,11 +82,12 @@ class GroundTruth(Shown):
         """Build from boxes, (m,), (m,) and (m, 4), of anything that numpy makes arrays of.
 
         `images` and `classes` list all ids, in any order, also those without a box; without them
-        the lists are those of the boxes. `blacklist` is (k, 2), `difficult` (m,) of true and false.
-        `box_format` and `sizes` are as in `Detections.from_arrays`. The arrays are copied. Raises
-        ArgumentError for other shapes, for ids that are not whole numbers of 64 bits, for a box
-        that is inverted or not finite, and for one of an image or class that is not listed. Without
-        `sizes`, warns of boxes in fractions of the image.
+        the lists are those of the boxes. `classes` may be a mapping from all ids to names.
+        `blacklist` is (k, 2), `difficult` (m,) of true and false. `box_format` and `sizes` are as
+        in `Detections.from_arrays`. The arrays are copied. Raises ArgumentError for other shapes,
+        for ids that are not whole numbers of 64 bits, for a box that is inverted or not finite, and
+        for one of an image or class that is not listed. Without `sizes`, warns of boxes in
+        fractions of the image.
         """
         box_image = whole_numbers(image_id, "image_id")
         box_class = whole_numbers(class_id, "class_id")
@@ -102,14 +102,15 @@ class GroundTruth(Shown):
             warn_of_fractions(boxes, "ground truth")
         else:
             boxes = in_pixels(boxes, box_image, sizes, box_format)
+        ids, names = _listed_classes(classes)
         return cls(
             image_ids=listed_ids(images, box_image, "image"),
-            class_ids=listed_ids(classes, box_class, "class"),
+            class_ids=listed_ids(ids, box_class, "class"),
             box_image_id=box_image,
             box_class_id=box_class,
             box=to_corners(boxes, box_format),
             blacklist=_pairs(blacklist),
-            class_names=named_classes(class_names),
+            class_names=names,
             difficult=None if difficult is None else _flags(difficult, len(boxes)),
         )
 
@@ -123,6 +124,15 @@ def named_classes(class_names: object) -> dict[int, str]:
             f"class_names is {type(class_names).__name__}: give a mapping from class ids to names"
         )
     return dict(class_names)  # type: ignore[call-overload, no-any-return]
+
+
+def _listed_classes(
+    classes: ArrayLike | Mapping[int, str] | None,
+) -> tuple[ArrayLike | None, dict[int, str]]:
+    """Return the ids of a list of classes, None if there is none, and the names that it gives."""
+    if isinstance(classes, Mapping):
+        return [*classes], {**classes}
+    return classes, {}
 
 
 def _pairs(blacklist: ArrayLike) -> NDArray[np.int64]:

@@ -19,8 +19,7 @@ TRUTH = GroundTruth.from_arrays(
     [1, 1, 2],
     [1, 1, 2],
     [[10, 10, 109, 59], [200, 40, 215, 51], [60, 30, 149, 89]],
-    classes=[1, 2, 3],
-    class_names={1: "=cat", 2: "None", 3: "cow"},
+    classes={1: "=cat", 2: "None", 3: "cow"},
 )
 FOUND = Detections.from_arrays(
     [1, 2, 2],

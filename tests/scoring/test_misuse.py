@@ -16,7 +16,7 @@ from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import ArgumentError
 
 TRUTH = scoring.GroundTruth.from_arrays(
-    [1, 2, 3], [1, 1, 2], [[0, 0, 9, 9]] * 3, class_names={1: "<b>cat</b>"}
+    [1, 2, 3], [1, 1, 2], [[0, 0, 9, 9]] * 3, classes={1: "<b>cat</b>", 2: "dog"}
 )
 FOUND = scoring.Detections.from_arrays([1, 2], [1, 1], [0.5, 0.4], [[0, 0, 9, 9]] * 2)
 RESULT = scoring.evaluate(TRUTH, FOUND)
@@ -131,7 +131,8 @@ CALLS = {
     "gradient": (lambda: found(box=GRADIENT), "box cannot become an array of numpy: Can't call"),
     "device": (lambda: found(image_id=DEVICE), "image_id cannot become an array of numpy"),
     "odd pairs": (lambda: boxes(blacklist=[1, 1, 2]), r"blacklist must have pairs .*\(3,\)"),
-    "list of names": (lambda: boxes(class_names=["cat"]), "class_names is list"),
+    "list of names": (lambda: boxes(classes=["cat"]), "class ids"),
+    "too few names": (lambda: boxes(classes={2: "cat"}), "of class 1, which is not listed"),
     "clusters": (lambda: scoring.measure_uncertainty(RESULT, 5, clusters=7), "clusters is 7"),
     "clusters beside": (
         lambda: scoring.compare(MEASURED, MEASURED, clusters=[1, 1, 2]),
@@ -320,7 +321,7 @@ def test_what_was_measured_on_something_else_is_not_compared() -> None:
 def test_the_same_truth_from_elsewhere_is_compared() -> None:
     """Ground truth in another order, and rules of another name, are the same."""
     again = scoring.GroundTruth.from_arrays(
-        [3, 2, 1], [2, 1, 1], [[-0.0, 0, 9, 9]] * 3, class_names={1: "dog"}
+        [3, 2, 1], [2, 1, 1], [[-0.0, 0, 9, 9]] * 3, classes={1: "dog", 2: "cat"}
     )
     other = scoring.evaluate(again, FOUND, scoring.Rules("mine", "7"))
     assert 0.0 == scoring.compare(RESULT, other, draws=5).difference

@@ -27,7 +27,10 @@ from referee.scoring.coco_evaluators import EVALUATORS, installed_evaluators
 CHANCE = np.random.default_rng(5)
 BOXES = CHANCE.integers(0, 300, (40, 4)) + np.array([0, 0, 320, 320])
 TRUTH = scoring.GroundTruth.from_arrays(
-    CHANCE.integers(1, 9, 40), CHANCE.integers(1, 4, 40), BOXES, class_names={1: "a<b"}
+    CHANCE.integers(1, 9, 40),
+    CHANCE.integers(1, 4, 40),
+    BOXES,
+    classes={1: "a<b", 2: "cow", 3: "dog"},
 )
 FOUND = scoring.Detections.from_arrays(
     np.tile(TRUTH.box_image_id, 3),
