@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 
 from power.clock import real_elapsed_s
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
@@ -23,23 +22,16 @@ from power.meter import (
     MeterSettings,
     Reading,
 )
-from power.scpi import Absent, DeviceError, parse_flag, split_values
+from power.scpi import DeviceError, parse_flag
 from power.transports.transport import Clock, Transport, UtcClock, utc_now
 from power.wt310 import output, snapshot
 from power.wt310 import settings as setup
 from power.wt310.integrator import Integrator
 from power.wt310.link import ScpiLink
 from power.wt310.models import MeterModel, require_settable
+from power.wt310.samples import not_ready, reading_of
 
 _log = logging.getLogger(__name__)
-
-_VALUE_NAMES = {
-    "U": "voltage_v",
-    "I": "current_a",
-    "P": "power_w",
-    "WH": "energy_wh",
-    "TIME": "integration_s",
-}
 
 
 class WT310:
@@ -250,7 +242,8 @@ class WT310:
                 self._link.distrust()
                 raise
             self._watch.note_sample(sample)
-            return self._reading(sample, monotonic_s, utc)
+            ends = self._watch.end_ranges
+            return reading_of(sample, monotonic_s, utc, self._watch.flags, ends)
 
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
         """Return the monotonic time of the meter's next update, and the largest error of that time.
@@ -347,29 +340,6 @@ class WT310:
         self._shown = self._element
         return output.read_items(self._link, self._element)
 
-    def _reading(self, sample: output.ReadReply, monotonic_s: float, utc: datetime) -> Reading:
-        values = {
-            **{name: sample.values[item] for item, name in _VALUE_NAMES.items()},
-            **output.qualities(sample),
-        }
-        numbers, reasons = split_values(list(values), list(values.values()))
-        voltage_range, current_range = (
-            _range_of(sample.values.get(item), end)
-            for item, end in zip(("URANGE", "IRANGE"), self._watch.end_ranges, strict=True)
-        )
-        return Reading(
-            monotonic_s=monotonic_s,
-            utc=utc,
-            state=sample.state,
-            absent=reasons,
-            flags=self._watch.flags,
-            voltage_range_v=voltage_range,
-            current_range_a=current_range,
-            elements=output.elements(sample),
-            quantities=output.quantities(sample),
-            **numbers,
-        )
-
     def _wait_for_data(self, settings: MeterSettings) -> None:
         """Wait for two updates in a row with numbers in range; raise after ten updates.
 
@@ -384,7 +354,7 @@ class WT310:
             self._sleep(settings.update_interval_s)
             self._watch.flags = frozenset()
             reading = self.read()
-            bad = _not_ready(reading)
+            bad = not_ready(reading)
             ranges.add((reading.voltage_range_v, reading.current_range_a))
             good = 0 if bad else good + 1
             most, why = max(most, good), bad or why
@@ -396,14 +366,3 @@ class WT310:
             "check the wiring, or choose fixed ranges" if automatic else "check wiring and ranges"
         )
         raise MeterRefused(f"the meter is not ready to measure ({why}); {remedy}")
-
-
-def _not_ready(reading: Reading) -> str:
-    """Return why a reading has no numbers in range, "" if it has."""
-    over = ", ".join(sorted(flag.value.replace("_", " ") for flag in reading.flags))
-    missing = sorted(set(reading.missing) & {"voltage_v", "current_a", "power_w"})
-    return over or ", ".join(f"{name}: {reading.absent[name]}" for name in missing)
-
-
-def _range_of(value: float | Absent | None, end: float | None) -> float | None:
-    return value if isinstance(value, (int, float)) else end
