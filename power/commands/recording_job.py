@@ -17,7 +17,7 @@ from power.commands.options import conditions_of, guard_of, settings_of
 from power.energy.conditions import Conditions
 from power.energy.verdict import Finding
 from power.errors import MeterSilent
-from power.meter import Identity, IntegrationStart, Meter, MeterSettings, Reading
+from power.meter import Identity, Meter, MeterSettings, Reading
 from power.resource import is_official
 from power.transports.transport import utc_now
 
@@ -91,18 +91,13 @@ def recorded(
     """
     from power.bench.recorder import Recorder
 
-    newest: list[tuple[Reading, float]] = []
     recordings: list[Recording] = []
-
-    def keep(reading: Reading, elapsed_s: float) -> None:
-        newest[:] = [(reading, elapsed_s)]
-        shown.add(reading, elapsed_s)
-
+    news = _News(draw, shown, options.update)
     recorder = Recorder(
         meter,
         clock=real_elapsed_s,
         sleep=interrupt.sleep,
-        progress=keep,
+        progress=news.keep,
         notes=notes,
         conditions=conditions_of(options),
         asleep_s=asleep_s,
@@ -116,30 +111,45 @@ def recorded(
                     options.out,
                     leave=guard_of(meter, options).leave(),
                     should_stop=lambda: interrupt.asked() or over(),
-                    on_start=begin,
+                    on_start=lambda identity, read_back, start: shown.begin(identity, read_back),
                 )
             )
-
-    def begin(identity: Identity, read_back: MeterSettings, start: IntegrationStart) -> None:
-        shown.begin(identity, read_back)
 
     def watch() -> None:
         look()
         if interrupt.asked():
             recorder.hurry(interrupt.asked_s)
-        if newest:
-            reading, elapsed_s = newest[0]
-            age_s = real_elapsed_s() - reading.monotonic_s
-            draw(elapsed_s + age_s, _words(reading, age_s, options.update))
+        news.draw_now()
 
-    done = Job(work, "record").wait(
-        lambda: recorder.end_s + _HANGING_S,
-        lambda: interrupt.ordered,
-        watch,
-    )
-    if newest:
-        draw(newest[0][1], _words(newest[0][0], 0.0, options.update))
+    job = Job(work, "record")
+    done = job.wait(lambda: recorder.end_s + _HANGING_S, lambda: interrupt.ordered, watch)
+    news.draw_last()
     return recordings[0] if done else _known(recorder, options, interrupt)
+
+
+class _News:
+    """The newest reading, which the recording's thread brings and the command's thread draws."""
+
+    def __init__(self, draw: Draw, shown: Shows, update_s: float) -> None:
+        self._draw = draw
+        self._shown = shown
+        self._update_s = update_s
+        self._newest: tuple[Reading, float] | None = None
+
+    def keep(self, reading: Reading, elapsed_s: float) -> None:
+        self._newest = (reading, elapsed_s)
+        self._shown.add(reading, elapsed_s)
+
+    def draw_now(self) -> None:
+        if self._newest is not None:
+            reading, elapsed_s = self._newest
+            age_s = real_elapsed_s() - reading.monotonic_s
+            self._draw(elapsed_s + age_s, _words(reading, age_s, self._update_s))
+
+    def draw_last(self) -> None:
+        if self._newest is not None:
+            reading, elapsed_s = self._newest
+            self._draw(elapsed_s, _words(reading, 0.0, self._update_s))
 
 
 def left_behind(recording: Recording, resource: str) -> str:

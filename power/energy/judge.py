@@ -152,15 +152,7 @@ def judge_energy(
     readings = Readings.of(readings)
     run = Run.of(readings, settings)
     if run is None:
-        return EnergyResult(
-            Verdict.INVALID,
-            None,
-            None,
-            (_never_ran(readings),),
-            session_s=session_s,
-            conditions=conditions.words(asked=settings.sampling is None),
-            element=settings.element,
-        )
+        return _without_run(readings, session_s, settings, conditions)
     compared = cross_check(run)
     measuring = Measuring(identity, settings, conditions)
     lasted = _duration(run, session_s, stopped_s)
@@ -187,6 +179,20 @@ def judge_energy(
     result = _result(run, session_s, findings, limit, compared, conditions)
     result = _with_duration(result, lasted)
     return _with_parts(result, run, parts)
+
+
+def _without_run(
+    readings: Readings, session_s: float, settings: MeterSettings, conditions: Conditions
+) -> EnergyResult:
+    return EnergyResult(
+        Verdict.INVALID,
+        None,
+        None,
+        (_never_ran(readings),),
+        session_s=session_s,
+        conditions=conditions.words(asked=settings.sampling is None),
+        element=settings.element,
+    )
 
 
 def _of_the_course(run: Run, session_s: float, rule: int) -> Iterator[Finding]:
