@@ -34,14 +34,9 @@ from referee.errors import InputError, Unavailable
 from referee.programs.emulator import range_for
 from referee.programs.practice_folder import practice_config
 from referee.programs.progress import StatusLine, progress_bar
-from referee.service.setup.config import (
-    Config,
-    ContestSection,
-    ImagesSection,
-    MeterSection,
-    ServerSection,
-)
+from referee.service.setup.config import Config, ContestSection, ImagesSection, ServerSection
 from referee.service.setup.contest import open_contest
+from referee.service.setup.lane_config import MeterSection
 from referee.service.setup.whole_files import replace_file
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run

@@ -43,12 +43,11 @@ from referee.service.setup.config import (
     Config,
     ContestSection,
     ImagesSection,
-    LaneSection,
-    MeterSection,
     ServerSection,
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
+from referee.service.setup.lane_config import LaneSection, MeterSection
 from referee.service.setup.own_folder import Owner, owner_of, require_own
 from referee.service.setup.private_files import make_folder, private_from_the_start
 from referee.service.setup.secrets_file import load_secrets

@@ -42,16 +42,11 @@ from referee.programs.failed_start import FolderBefore
 from referee.programs.practice_folder import PRACTICE_DATA, folder_for, practice_config
 from referee.programs.terminal import say
 from referee.service.board.addresses import certificate_hosts
-from referee.service.setup.config import (
-    Config,
-    ContestSection,
-    ImagesSection,
-    MeterSection,
-    ServerSection,
-)
+from referee.service.setup.config import Config, ContestSection, ImagesSection, ServerSection
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest
 from referee.service.setup.image_counts import counts_text
+from referee.service.setup.lane_config import MeterSection
 
 if TYPE_CHECKING:
     from referee.core.ground_truth import GroundTruth

@@ -42,7 +42,7 @@ from referee.service.board.slip_venue import venue_of
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
-from referee.service.teams import registration
+from referee.service.teams import registration, registration_changes
 from referee.service.teams.lanes import declared_lane
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
@@ -209,7 +209,7 @@ def _add(contest: Contest, args: argparse.Namespace) -> None:
 
 def _print_passwords(contest: Contest, names: Collection[str], operator: str) -> None:
     """Make new passwords, and print each team's login and password."""
-    for name, password in registration.new_passwords(contest, names, operator).items():
+    for name, password in registration_changes.new_passwords(contest, names, operator).items():
         print(f"{name}: {password}")
         # Programs read the line above, so this one is not in it.
         tell_on_terminal(f"'{name}' logs in as {registration.login_of(contest, name)}")
@@ -231,7 +231,7 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
     venue = venue_of(contest.config, wifi, args.address or (), args.rules or "")
     _require_writable(args.out)
     with progress_bar("passwords made") as progress:
-        passwords = registration.new_passwords(contest, args.name, args.by, progress)
+        passwords = registration_changes.new_passwords(contest, args.name, args.by, progress)
     if not passwords:
         raise InputError("No team is registered, so there are no slips to make.")
     teams = read_roster(contest).teams
@@ -271,7 +271,7 @@ def _amend(contest: Contest, args: argparse.Namespace) -> None:
             lane=old.lane if lane is None else lane,
         )
 
-    new = registration.amend(contest, args.name, changed, args.reason, args.by)
+    new = registration_changes.amend(contest, args.name, changed, args.reason, args.by)
     organisation = f"entered by {isolated(new.organisation)}, " if new.organisation else ""
     prizes = "takes prizes" if new.prizes else "declines prizes"
     sessions = "runs sessions" if new.sessions else "submits models only"
@@ -290,24 +290,24 @@ def _lane(contest: Contest, args: argparse.Namespace) -> str | None:
 
 
 def _rename(contest: Contest, args: argparse.Namespace) -> None:
-    name = registration.rename(contest, args.name, args.new_name, args.by)
+    name = registration_changes.rename(contest, args.name, args.new_name, args.by)
     _warn(contest, [name])
     login = registration.login_of(contest, name)
     say(f"'{args.name}' is now '{name}'. It still logs in as {login}, or with any earlier name.")
 
 
 def _withdraw(contest: Contest, args: argparse.Namespace) -> None:
-    registration.withdraw(contest, args.name, args.reason, args.by)
+    registration_changes.withdraw(contest, args.name, args.reason, args.by)
     say(f"'{args.name}' has withdrawn.")
 
 
 def _return(contest: Contest, args: argparse.Namespace) -> None:
-    registration.bring_back(contest, args.name, args.reason, args.by)
+    registration_changes.bring_back(contest, args.name, args.reason, args.by)
     say(f"'{args.name}' takes part again.")
 
 
 def _remove(contest: Contest, args: argparse.Namespace) -> None:
-    registration.remove(contest, args.name, args.by)
+    registration_changes.remove(contest, args.name, args.by)
     say(f"'{args.name}' is no longer registered.")
 
 

@@ -20,7 +20,8 @@ from power.emulator.profile import LoadProfile, constant, parse_steps, read_csv
 from power.wt310.models import MODELS
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
-from referee.service.setup.config import Config, lane_suffix
+from referee.service.setup.config import Config
+from referee.service.setup.lane_config import lane_suffix
 from referee.service.setup.lane_words import of_lane
 
 _READY_S = 30.0

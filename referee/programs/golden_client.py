@@ -26,8 +26,9 @@ from referee.programs.hosting import claimed, hosted
 from referee.programs.practice_folder import practice_config
 from referee.service.preflight.finding import Finding, fail, ok
 from referee.service.preflight.slow import GOLDEN
-from referee.service.setup.config import Config, ContestSection, ImagesSection, MeterSection
+from referee.service.setup.config import Config, ContestSection, ImagesSection
 from referee.service.setup.contest_tls import pinned_context
+from referee.service.setup.lane_config import MeterSection
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions

@@ -31,10 +31,11 @@ from referee.service.people.operators import require_operators
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.machine_facts import most_open_files
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.config import Config, MeterSection
+from referee.service.setup.config import Config
 from referee.service.setup.contest_tls import usable_certificate
 from referee.service.setup.extra import all_extras
 from referee.service.setup.folder_lock import lock_folder
+from referee.service.setup.lane_config import MeterSection
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import private_from_the_start

@@ -13,12 +13,12 @@ from referee.service.setup.config import (
     Config,
     ContestSection,
     ImagesSection,
-    MeterSection,
     PracticeSection,
     ServerSection,
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
+from referee.service.setup.lane_config import MeterSection
 from referee.service.setup.own_folder import Owner, owner_of
 
 _DATABASE = "referee.db"

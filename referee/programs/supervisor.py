@@ -19,8 +19,9 @@ from referee.programs.failed_start import SilentServer
 from referee.programs.table import programs_of
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
 from referee.service.observation.processes import wait_for_leftovers
-from referee.service.setup.config import Config, lane_suffix
+from referee.service.setup.config import Config
 from referee.service.setup.contest_tls import pinned_context
+from referee.service.setup.lane_config import lane_suffix
 from referee.service.setup.lane_words import of_lane
 from referee.service.setup.program import Program, command_of
 

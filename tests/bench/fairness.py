@@ -32,7 +32,8 @@ from power.clock import real_elapsed_s
 from referee.programs.hosting import claimed, hosted
 from referee.programs.lower_priority import lower_priority
 from referee.programs.practice_folder import practice_config
-from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.service.setup.config import ContestSection, ImagesSection, ServerSection
+from referee.service.setup.lane_config import MeterSection
 from tests.bench.serving import make_contest
 from tests.support.running import request
 

@@ -19,7 +19,8 @@ from typing import Any
 from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.practice_folder import practice_config
 from referee.service.observation.processes import processes_under
-from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.service.setup.config import ContestSection, ImagesSection, ServerSection
+from referee.service.setup.lane_config import MeterSection
 from referee.store.answers import count_answers
 from referee.store.readings import readings_of
 from tests.bench.load import Figures, measure

@@ -21,7 +21,8 @@ from referee.service.people.logins import Logins
 from referee.service.people.operators import add_operator
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest
-from referee.service.teams.registration import add_team, new_passwords
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import new_passwords
 from referee.store.nonces import NONCE_BYTES, nonce_of
 from referee.store.teams import Registration
 from tests.bench.malformed_requests import Keys

@@ -18,7 +18,8 @@ from urllib.parse import urlencode
 
 from referee.programs.hosting import hosted
 from referee.programs.practice_folder import practice_config
-from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.service.setup.config import ContestSection, ImagesSection, ServerSection
+from referee.service.setup.lane_config import MeterSection
 from tests.bench.load import Figures, measure
 from tests.bench.pictures import make_image
 from tests.bench.serving_peers import commits_alone, gthread_view, nginx, view

@@ -25,7 +25,8 @@ from selenium import webdriver
 from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.practice_folder import practice_config
 from referee.service.observation.processes import processes_under
-from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.service.setup.config import ContestSection, ImagesSection, ServerSection
+from referee.service.setup.lane_config import MeterSection
 from referee.store.answers import count_answers
 from referee.store.notices import notices_of
 from referee.store.readings import energy_of, readings_of

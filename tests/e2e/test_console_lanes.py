@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 
 from referee.core.states import EndCause
 from referee.service.teams.order import set_order
-from referee.service.teams.registration import amend, withdraw
+from referee.service.teams.registration_changes import amend, withdraw
 from referee.store.annotations import annotations_of
 from referee.store.sessions import all_sessions, load_session
 from tests.support.browsing import (

@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration_changes import withdraw
 from referee.service.teams.roster import read_roster
 from tests.support.browsing import text_of
 from tests.support.event_console import event_console

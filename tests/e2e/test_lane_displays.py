@@ -15,8 +15,8 @@ from selenium.webdriver.common.by import By
 from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_config import LaneSection
 from referee.service.setup.session_images import frame_tag_of
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import compose

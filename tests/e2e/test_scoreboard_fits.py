@@ -19,7 +19,7 @@ from referee.service.scoreboard.breaks import begin_break, end_break
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.config import LaneSection
+from referee.service.setup.lane_config import LaneSection
 from referee.service.teams.order import set_order
 from referee.store.courses import energy_course
 from referee.web.scoreboard.app import Show, scoreboard_app

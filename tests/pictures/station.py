@@ -14,7 +14,7 @@ from selenium import webdriver
 from referee.core.turns import draw_lots
 from referee.demo.imperfect_answers import write_answers
 from referee.extras.drill.play.meters import DrillMeter, load_profile
-from referee.service.setup.config import MeterSection
+from referee.service.setup.lane_config import MeterSection
 from tests.e2e.conftest import Material
 from tests.support.browsing import press
 from tests.support.emulators import Emulator

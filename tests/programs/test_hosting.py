@@ -11,8 +11,8 @@ import pytest
 
 from referee.errors import InputError, MissingLibrary
 from referee.programs.hosting import hosted, require_kind
-from referee.service.setup.config import MeterSection
 from referee.service.setup.config_file import load_config
+from referee.service.setup.lane_config import MeterSection
 from tests.support.contests import write_config
 
 

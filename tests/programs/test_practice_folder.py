@@ -7,12 +7,8 @@ import pytest
 
 from referee.errors import InputError
 from referee.programs.practice_folder import config_in, folder_for, practice_config
-from referee.service.setup.config import (
-    ContestSection,
-    ImagesSection,
-    MeterSection,
-    ServerSection,
-)
+from referee.service.setup.config import ContestSection, ImagesSection, ServerSection
+from referee.service.setup.lane_config import MeterSection
 
 
 def rehearsed(data, images, track="network"):

@@ -13,8 +13,8 @@ from werkzeug.serving import make_server
 
 from referee.service.board.board import board_of
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_config import LaneSection
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from tests.support.contests import make_contest

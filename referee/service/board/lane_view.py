@@ -28,8 +28,8 @@ from referee.service.display.display import Display
 from referee.service.display.facts import DisplayFacts, display_facts
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.results.unmeasured import is_unmeasured
-from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_config import MeterSection
 from referee.store.readings import newest_reading
 from referee.store.sessions import SessionRecord
 

@@ -30,8 +30,8 @@ from referee.service.preflight.slow import GOLDEN, checks_done, keep, order_of_c
 from referee.service.preflight.surroundings import DisplayState, LaneFacts, PortFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
 from referee.service.preflight.wal_watch import WalWatch
-from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_config import MeterSection
 from referee.store.finals import is_final
 from referee.store.sessions import unsettled_sessions
 

@@ -14,7 +14,7 @@ from power.meter import Identity
 from power.wt310.models import model_of, require_settable, require_settable_by_any
 from referee.service.preflight.finding import Finding, fail, note, ok, warn
 from referee.service.preflight.surroundings import LaneFacts
-from referee.service.setup.config import MeterSection
+from referee.service.setup.lane_config import MeterSection
 from referee.service.setup.lane_words import display_path, of_lane
 
 _CALIBRATED_FOR = timedelta(days=365)

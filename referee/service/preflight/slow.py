@@ -14,9 +14,9 @@ from referee.errors import ConfigError
 from referee.service.entry.team_list import registered_teams
 from referee.service.preflight.finding import Finding, Level, warn
 from referee.service.preflight.surroundings import LaneFacts
-from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
+from referee.service.setup.lane_config import LaneSection
 from referee.service.setup.lane_words import of_lane
 from referee.store.database import Connection, Database
 from referee.store.images import manifest_digest, newest_material

@@ -10,8 +10,8 @@ from referee.core.restored import NewerEvidence
 from referee.service.preflight.clock_jumps import Jump
 from referee.service.preflight.clock_rule import DateFacts
 from referee.service.preflight.machine_facts import MachineFacts
-from referee.service.setup.config import MeterSection
 from referee.service.setup.input_rule import InputFault
+from referee.service.setup.lane_config import MeterSection
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from power.bounded_file import file_text
 from power.resource import split_resource
 from referee.core.written_text import unfit_character
 from referee.errors import ConfigError, about_file
-from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection, TlsFiles
+from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_values import known_are, section, types_of
 from referee.service.setup.extra import all_extras
+from referee.service.setup.lane_config import LaneKeys, LaneSection, MeterSection
 
 _OWN = tuple(
     field.name

@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registration of teams: import, add, amend, rename, withdraw, return, remove; all on record."""
+"""Registration of teams: a table, or one team; all on record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 from referee.core.logins import LOGIN_RULE, clean_login
 from referee.core.names import comparable
-from referee.core.states import SessionState
 from referee.errors import InputError
 from referee.formats.team_table import TeamLine, faults_text
 from referee.service.entry import team_list
-from referee.service.entry.passwords import make_passwords
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
-from referee.service.setup.extra import all_extras
 from referee.service.setup.finality import require_provisional
 from referee.service.teams.lanes import declared_lane
-from referee.service.teams.roster import Roster, RosterTeam, read_roster
+from referee.service.teams.roster import Roster, read_roster
 from referee.service.teams.team_words import (
     free_name,
     logins_for,
@@ -31,16 +27,13 @@ from referee.store.notices import insert_audit
 from referee.store.team_words import insert_login, newest_login
 from referee.store.teams import (
     Registration,
-    RegistrationKind,
     ensure_team,
     insert_registration,
-    insert_rename,
     stored_teams,
     used_names,
 )
 
 _PROGRESS_STEP = 100
-_LIVE = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
 
 
 def import_teams(
@@ -125,47 +118,6 @@ def registration_of(
     return Registration(" ".join(organisation.split()), prizes, sessions, lane)
 
 
-def amend(
-    contest: Contest,
-    name: str,
-    changes: Callable[[Registration], Registration],
-    reason: str,
-    operator: str,
-) -> Registration:
-    """Change what a team's registration says, and return it; a repeat changes nothing.
-
-    `changes` makes the new registration from the present one. Raises `InputError` without a reason,
-    for a team that has withdrawn, and for a team with a session that shall hand in models only.
-    """
-    _need_reason(reason)
-    with contest.database.write() as connection:
-        require_provisional(connection)
-        team = require_team(adopt_teams(contest, connection, operator), name)
-        if team.withdrawn:
-            raise InputError(
-                f"'{name}' has withdrawn ({team.reason}). Bring it back first: "
-                "'referee team return'."
-            )
-        registration = changes(team.registration)
-        if registration == team.registration:
-            return registration
-        kept = [one for one in team.attempts if one.state is not SessionState.VOID]
-        if kept and not registration.sessions:
-            raise InputError(
-                f"'{name}' has session {kept[0].session_id}, so it does not hand in models only. "
-                "Void the session first."
-            )
-        _record(
-            contest,
-            connection,
-            replace(team, registration=registration),
-            "registered",
-            reason,
-            operator,
-        )
-    return registration
-
-
 def require_list(config: Config) -> None:
     """Raise `InputError` in a rehearsal, which has no list of teams of its own."""
     if config.contest.mode == "practice":
@@ -203,147 +155,6 @@ def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Rost
     return read_roster(contest, connection)
 
 
-def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
-    """Give a team another name; return it as stored.
-
-    The team keeps its login, its password, its place in the running order and its sessions. It logs
-    in with its earlier names too, and its evidence has them all. A repeat changes nothing. Raises
-    `InputError` if the name is in use, or was another team's, and while a session of the team is
-    armed or runs.
-    """
-    with contest.database.write() as connection:
-        require_provisional(connection)
-        roster = adopt_teams(contest, connection, operator)
-        names = used_names(connection)
-        done = roster.find(new_name)
-        if roster.find(name) is None and done is not None and names.get(name) == done.team_id:
-            return new_name
-        team = require_team(roster, name)
-        _require_no_live_session(team, "renamed")
-        new_name = free_name(contest, connection, new_name, owner=team.team_id)
-        if new_name != team.name:
-            utc = contest.clock.now().utc.isoformat()
-            insert_rename(connection, _id(team), new_name, operator=operator, utc=utc)
-            detail = f"'{team.name}' is now '{new_name}'"
-            _audit(contest, connection, operator, "rename team", detail, team_id=_id(team))
-    with contest.database.write() as connection:
-        adopt_teams(contest, connection, operator)
-    return new_name
-
-
-def withdraw(contest: Contest, name: str, reason: str, operator: str) -> None:
-    """Take a team out of the running order; its sessions stay on record, without a rank.
-
-    A repeat changes nothing. Raises `InputError` without a reason, and while the team has a session
-    that is READY, ARMED or RUNNING.
-    """
-    withdraw_all(contest, [name], reason, operator)
-
-
-def withdraw_all(contest: Contest, names: Sequence[str], reason: str, operator: str) -> None:
-    """Take several teams out of the running order for one reason, all or none."""
-    _change(contest, names, "withdrawn", reason, operator)
-
-
-def bring_back(contest: Contest, name: str, reason: str, operator: str) -> None:
-    """Undo a withdrawal; a repeat changes nothing."""
-    _change(contest, [name], "returned", reason, operator)
-
-
-def remove(contest: Contest, name: str, operator: str) -> None:
-    """Remove a registration that was a mistake; raise `InputError` if the team has a session."""
-    with contest.database.write() as connection:
-        require_provisional(connection)
-        team = require_team(adopt_teams(contest, connection, operator), name)
-        if team.attempts:
-            raise InputError(
-                f"'{name}' has session {team.attempts[0].session_id}, so the team stays on record. "
-                "To take it out of the event, use 'referee team withdraw'."
-            )
-        for kept in (extra.kept_of(connection, team.name) for extra in all_extras()):
-            if kept:
-                raise InputError(
-                    f"'{name}' has {kept}, so the team stays on record. "
-                    "To take it out of the event, use 'referee team withdraw'."
-                )
-        _record(contest, connection, team, "removed", "", operator)
-    with contest.database.write() as connection:
-        adopt_teams(contest, connection, operator)
-
-
-def new_passwords(
-    contest: Contest,
-    names: Iterable[str],
-    operator: str,
-    progress: Callable[[int, int], object] | None = None,
-) -> dict[str, str]:
-    """Make new passwords for these teams, or for all active ones; return them by name.
-
-    Earlier passwords of these teams stop working. Raises `InputError` for a team that is unknown
-    or has withdrawn, and for one whose session is armed or runs. The hashes take seconds, so they
-    are made while others may write; the teams are looked at again before the hashes are stored.
-    """
-    with contest.database.write() as connection:
-        roster = adopt_teams(contest, connection, operator)
-        wanted = list(names) or [team.name for team in roster.active]
-        wanted = _require_passwords_free(roster, wanted)
-    made = make_passwords(wanted, progress)
-    with contest.database.write() as connection:
-        if _require_passwords_free(adopt_teams(contest, connection, operator), wanted) != wanted:
-            raise InputError(
-                "A team was renamed while the passwords were made. Nothing was changed: try again."
-            )
-        hashes = {name: stored for name, (_, stored) in made.items()}
-        team_list.replace_hashes(contest.config.teams, hashes)
-        listed = ", ".join(made)
-        _audit(contest, connection, operator, "new passwords", f"for {listed}")
-    return {name: password for name, (password, _) in made.items()}
-
-
-def _require_passwords_free(roster: Roster, names: Iterable[str]) -> list[str]:
-    """Return the teams' stored names; raise `InputError` for one that can get no password now."""
-    stored = []
-    for name in names:
-        team = require_team(roster, name)
-        if team.withdrawn:
-            raise InputError(f"'{team.name}' has withdrawn ({team.reason}).")
-        _require_no_live_session(team, "given a new password")
-        stored.append(team.name)
-    return stored
-
-
-def _change(
-    contest: Contest, names: Sequence[str], kind: RegistrationKind, reason: str, operator: str
-) -> None:
-    _need_reason(reason)
-    with contest.database.write() as connection:
-        require_provisional(connection)
-        roster = adopt_teams(contest, connection, operator)
-        for team in {
-            team.name: team for team in (require_team(roster, one) for one in names)
-        }.values():
-            _change_one(contest, connection, team, kind, reason, operator)
-
-
-def _change_one(
-    contest: Contest,
-    connection: Connection,
-    team: RosterTeam,
-    kind: RegistrationKind,
-    reason: str,
-    operator: str,
-) -> None:
-    if team.withdrawn == (kind == "withdrawn"):
-        return
-    waiting = [one for one in team.attempts if one.state in _LIVE]
-    if waiting:
-        raise InputError(
-            f"Session {waiting[0].session_id} of '{team.name}' is {waiting[0].state.value}. Void "
-            "it, or let it end, before the team withdraws."
-        )
-    _record(contest, connection, team, kind, reason, operator)
-
-
 def _register(
     contest: Contest,
     connection: Connection,
@@ -352,60 +163,10 @@ def _register(
     operator: str,
     login: str = "",
 ) -> None:
-    utc = contest.clock.now().utc.isoformat()
+    now = contest.clock.now()
+    utc = now.utc.isoformat()
     team_id = ensure_team(connection, name, utc, login)
     if login not in ("", newest_login(connection, team_id)):
         insert_login(connection, team_id, login)
     insert_registration(connection, team_id, "registered", registration, operator=operator, utc=utc)
-    _audit(contest, connection, operator, "register team", name, team_id=team_id)
-
-
-def _record(
-    contest: Contest,
-    connection: Connection,
-    team: RosterTeam,
-    kind: RegistrationKind,
-    reason: str,
-    operator: str,
-) -> None:
-    utc = contest.clock.now().utc.isoformat()
-    registration = team.registration
-    insert_registration(
-        connection, _id(team), kind, registration, operator=operator, utc=utc, reason=reason
-    )
-    action = f"team {kind}"
-    _audit(contest, connection, operator, action, team.name, team_id=_id(team), reason=reason)
-
-
-def _audit(
-    contest: Contest,
-    connection: Connection,
-    operator: str,
-    action: str,
-    detail: str,
-    *,
-    team_id: int | None = None,
-    reason: str = "",
-) -> None:
-    now = contest.clock.now()
-    insert_audit(connection, now, operator, action, None, detail, reason=reason, team_id=team_id)
-
-
-def _need_reason(reason: str) -> None:
-    if not reason.strip():
-        raise InputError("This needs a reason, which stays on record. Give one.")
-
-
-def _require_no_live_session(team: RosterTeam, done: str) -> None:
-    live = [one for one in team.attempts if one.state in _LIVE[1:]]
-    if live:
-        raise InputError(
-            f"Session {live[0].session_id} of '{team.name}' is {live[0].state.value}, so the team "
-            f"cannot be {done} now. Wait until the session is over."
-        )
-
-
-def _id(team: RosterTeam) -> int:
-    if team.team_id is None:
-        raise ValueError(f"'{team.name}' was not adopted")
-    return team.team_id
+    insert_audit(connection, now, operator, "register team", None, name, team_id=team_id)

@@ -27,14 +27,8 @@ from referee.service.scoreboard.freezing import (
 from referee.service.scoreboard.published_images import count_published
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, put_off, set_order
-from referee.service.teams.registration import (
-    add_team,
-    bring_back,
-    registration_of,
-    rename,
-    require_list,
-    withdraw_all,
-)
+from referee.service.teams.registration import add_team, registration_of, require_list
+from referee.service.teams.registration_changes import bring_back, rename, withdraw_all
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import ShownRoster, shown_roster

@@ -15,7 +15,8 @@ from flask import Flask, Response
 from referee.errors import Refusal
 from referee.service.board.slip_venue import venue_of
 from referee.service.setup.contest import Contest
-from referee.service.teams.registration import new_passwords, require_list
+from referee.service.teams.registration import require_list
+from referee.service.teams.registration_changes import new_passwords
 from referee.service.teams.roster import read_roster
 from referee.service.teams.slips import slips_page
 from referee.web.desk.acting import Answer

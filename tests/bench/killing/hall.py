@@ -26,7 +26,8 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import private_from_the_start
-from referee.service.teams.registration import add_team, new_passwords
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import new_passwords
 from referee.store.teams import Registration
 from tests.bench.killing.plan import Target
 from tests.e2e.conftest import Material, make_event

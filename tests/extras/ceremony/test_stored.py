@@ -17,7 +17,7 @@ from referee.extras.ceremony.stored import pictured_teams, read_ceremony, winner
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.event.results import read_results
 from referee.service.scoreboard.freezing import thaw
-from referee.service.teams.registration import rename
+from referee.service.teams.registration_changes import rename
 
 
 def hidden(contest):

@@ -28,7 +28,8 @@ from referee.service.event.results_table import (
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.setup.extra import ConsoleBox
-from referee.service.teams.registration import add_team, remove, withdraw
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import remove, withdraw
 from referee.store.teams import Registration
 from tests.support.contests import make_contest
 from tests.support.events import Event

@@ -21,7 +21,8 @@ from referee.service.entry.admission import (
 )
 from referee.service.entry.devices import OneDevice
 from referee.service.entry.teams import PRACTICE_PASSWORD
-from referee.service.teams.registration import add_team, new_passwords, remove, rename
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import new_passwords, remove, rename
 from referee.store.sessions import load_session
 from referee.store.teams import Registration
 from tests.support.backups import backup_of

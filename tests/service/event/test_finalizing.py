@@ -12,7 +12,8 @@ from referee.errors import Refusal
 from referee.service.event.finalizing import finalize, reopen, review
 from referee.service.event.results import read_results
 from referee.service.event.results_table import results_json
-from referee.service.teams.registration import add_team, rename, withdraw
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import rename, withdraw
 from referee.store.teams import Registration
 
 

@@ -13,7 +13,7 @@ from referee.service.event.results import read_results
 from referee.service.event.results_table import results_json
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.view import publication_of
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration_changes import withdraw
 from referee.store.scores import ScoringRun, insert_scoring_run, newest_scoring_run
 
 CONTRACT = set(

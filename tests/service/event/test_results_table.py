@@ -18,7 +18,7 @@ from referee.service.event.results import read_results
 from referee.service.event.results_latex import results_latex
 from referee.service.event.results_page import results_page
 from referee.service.event.results_table import results_csv, results_text
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration_changes import withdraw
 from tests.support.markup import markup_faults
 
 EVIL = '<script>"50 % & #1_{a}~^\\</script>'

@@ -12,7 +12,7 @@ import pytest
 from referee.service.preflight.event_rules import certificate_findings
 from referee.service.preflight.finding import Level
 from referee.service.preflight.surroundings import LaneFacts
-from referee.service.setup.config import MeterSection
+from referee.service.setup.lane_config import MeterSection
 from tests.support.certificates import DAY, self_signed
 
 NOW = datetime.now(UTC)

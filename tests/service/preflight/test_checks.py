@@ -24,8 +24,9 @@ from referee.service.preflight.lane_rules import (
 )
 from referee.service.preflight.listing import all_findings
 from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
-from referee.service.setup.config import LaneSection, MeterSection
-from referee.service.teams.registration import add_team, new_passwords
+from referee.service.setup.lane_config import LaneSection, MeterSection
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import new_passwords
 from referee.store.teams import Registration
 
 URL = "http://10.0.0.1:8000"

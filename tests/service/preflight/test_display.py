@@ -10,7 +10,7 @@ import pytest
 from referee.service.preflight.finding import Level
 from referee.service.preflight.lane_rules import display_finding
 from referee.service.preflight.surroundings import DisplayState, LaneFacts
-from referee.service.setup.config import MeterSection
+from referee.service.setup.lane_config import MeterSection
 
 READY = DisplayState(fault="", text="1920x1080 pixels, 60 Hz")
 

@@ -11,7 +11,8 @@ from referee.service.preflight.finding import Level
 from referee.service.preflight.left_out import left_out_findings
 from referee.service.setup.config import PracticeSection
 from referee.service.teams.order import draw_order, set_order
-from referee.service.teams.registration import add_team, withdraw
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import withdraw
 from referee.store.teams import Registration
 
 

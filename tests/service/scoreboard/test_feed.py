@@ -16,7 +16,7 @@ from referee.service.event.finalizing import finalize
 from referee.service.scoreboard.feed import START, lines_after, place_of
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
-from referee.service.teams.registration import rename, withdraw
+from referee.service.teams.registration_changes import rename, withdraw
 from referee.store.chain import register_functions
 
 

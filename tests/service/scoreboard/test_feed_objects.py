@@ -16,7 +16,7 @@ from referee.service.event.finalizing import finalize, reopen, review_all
 from referee.service.scoreboard.feed import START, lines_after
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
-from referee.service.teams.registration import amend, rename, withdraw
+from referee.service.teams.registration_changes import amend, rename, withdraw
 from referee.store.readings import energy_of
 from tests.support.clics import FIELDS, broken_rules, schema_of, span
 from tests.support.fakes import eventually

@@ -8,7 +8,7 @@ import pytest
 from referee.service.event.result_entry import ResultEntry
 from referee.service.event.results import read_results
 from referee.service.scoreboard.freezing import FreezeCount, count_hidden, count_text
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration_changes import withdraw
 
 SCORED = {"session": 1, "verdict": "VALID", "mean_ap": 0.3, "energy_wh": 0.1, "score": 3.0}
 

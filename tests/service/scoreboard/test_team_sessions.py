@@ -16,7 +16,7 @@ from referee.service.event.results import read_results
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.published_images import count_published
 from referee.service.scoreboard.team_sessions import TeamSessions, rates_of
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration_changes import withdraw
 from referee.store.requests import Request, insert_requests
 
 

@@ -16,9 +16,9 @@ from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.view import publication_of
-from referee.service.setup.config import LaneSection
+from referee.service.setup.lane_config import LaneSection
 from referee.service.teams.order import set_order
-from referee.service.teams.registration import amend, withdraw
+from referee.service.teams.registration_changes import amend, withdraw
 from referee.store.database import Database
 from referee.store.readings import newest_reading
 from referee.store.requests import Request, insert_requests

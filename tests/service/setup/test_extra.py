@@ -23,7 +23,8 @@ from referee.service.scoreboard.publisher import Publisher
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.extra import all_extras, present_extras
 from referee.service.setup.program import Later
-from referee.service.teams.registration import add_team, remove
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import remove
 from referee.service.teams.roster import read_roster
 from referee.store.preflight import newest_findings
 from referee.store.teams import Registration

@@ -10,10 +10,11 @@ import pytest
 from referee.errors import InputError, Refusal
 from referee.formats.team_table import parse_team_table
 from referee.service.preflight.contest_checks import team_findings
-from referee.service.setup.config import LaneSection
+from referee.service.setup.lane_config import LaneSection
 from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.order import set_order
-from referee.service.teams.registration import amend, import_teams, new_passwords
+from referee.service.teams.registration import import_teams
+from referee.service.teams.registration_changes import amend, new_passwords
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_text, shown_roster

@@ -11,7 +11,8 @@ from referee.core.turns import Turn, draw_lots
 from referee.errors import InputError
 from referee.formats.team_table import TeamLine
 from referee.service.teams.order import draw_order, order_text, set_order
-from referee.service.teams.registration import amend, import_teams, rename, withdraw
+from referee.service.teams.registration import import_teams
+from referee.service.teams.registration_changes import amend, rename, withdraw
 from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_text, shown_roster

@@ -13,12 +13,11 @@ from referee.errors import InputError
 from referee.formats.team_table import TeamLine
 from referee.service.entry.team_list import registered_teams
 from referee.service.entry.teams import EventTeams
-from referee.service.teams import registration
-from referee.service.teams.registration import (
-    add_team,
+from referee.service.teams import registration_changes
+from referee.service.teams.registration import add_team, import_teams
+from referee.service.teams.registration_changes import (
     amend,
     bring_back,
-    import_teams,
     new_passwords,
     remove,
     rename,
@@ -204,7 +203,7 @@ def test_a_renaming_that_was_cut_off_is_completed(contest, monkeypatch):
     """If the referee dies between database and teams.csv, the next command completes it."""
     import_teams(contest, LINES, "teams.csv", "Kim")
     passwords = new_passwords(contest, [], "Kim")
-    whole = registration.adopt_teams
+    whole = registration_changes.adopt_teams
     calls = []
 
     def cut_off(*arguments):
@@ -213,11 +212,11 @@ def test_a_renaming_that_was_cut_off_is_completed(contest, monkeypatch):
             raise KeyboardInterrupt
         return whole(*arguments)
 
-    monkeypatch.setattr(registration, "adopt_teams", cut_off)
+    monkeypatch.setattr(registration_changes, "adopt_teams", cut_off)
     with pytest.raises(KeyboardInterrupt):
         rename(contest, "ants", "wasps", "Kim")
     assert not admitted(contest, "wasps", passwords["ants"])
-    monkeypatch.setattr(registration, "adopt_teams", whole)
+    monkeypatch.setattr(registration_changes, "adopt_teams", whole)
     assert ["wasps", "bees"] == names(contest)
     assert "wasps" == rename(contest, "ants", "wasps", "Kim")
     assert admitted(contest, "wasps", passwords["ants"])

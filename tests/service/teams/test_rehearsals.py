@@ -14,7 +14,8 @@ from referee.service.entry.devices import OneDevice
 from referee.service.setup.config import PracticeSection
 from referee.service.setup.contest import open_contest
 from referee.service.setup.preparation import prepare_contest
-from referee.service.teams.registration import add_team, amend, new_passwords, rename
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import amend, new_passwords, rename
 from referee.service.teams.rehearsals import RehearsalProgress, progress_text, read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import shown_roster

@@ -18,7 +18,7 @@ from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.setup.config import ScoreboardSection
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration_changes import withdraw
 from referee.web.scoreboard import streams as streams_module
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams

@@ -32,7 +32,8 @@ from referee.service.setup.preparation import prepare_contest
 from referee.service.setup.private_files import make_folder
 from referee.service.setup.secrets_file import load_secrets
 from referee.service.teams.order import draw_order
-from referee.service.teams.registration import add_team, new_passwords
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import new_passwords
 from referee.store.database import Database
 from referee.store.operators import (
     OperatorRecord,

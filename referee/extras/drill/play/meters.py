@@ -14,7 +14,7 @@ from pathlib import Path
 from referee.errors import Unavailable
 from referee.programs.child import Child
 from referee.programs.emulator import emulator
-from referee.service.setup.config import LaneSection, MeterSection, lane_suffix
+from referee.service.setup.lane_config import LaneSection, MeterSection, lane_suffix
 from referee.service.setup.lane_words import of_lane
 
 _ANSWER_S = 5.0

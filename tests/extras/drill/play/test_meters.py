@@ -7,7 +7,7 @@ import pytest
 
 from power.emulator.profile import read_csv
 from referee.extras.drill.play.meters import load_options, load_profile, volts_of, watts_of
-from referee.service.setup.config import MeterSection
+from referee.service.setup.lane_config import MeterSection
 
 
 @pytest.mark.parametrize("volts", [None, 15.0, 60.0, 150.0, 300.0])

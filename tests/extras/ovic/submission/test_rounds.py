@@ -29,7 +29,8 @@ from referee.extras.ovic.submission.rounds import (
 from referee.extras.ovic.submission.tasks import open_tasks
 from referee.extras.ovic.submission.views import leaderboard_view
 from referee.service.setup.folder_lock import lock_folder
-from referee.service.teams.registration import add_team, withdraw
+from referee.service.teams.registration import add_team
+from referee.service.teams.registration_changes import withdraw
 from referee.store.notices import recent_notices
 from referee.store.teams import Registration
 from tests.support.ovic_contests import SCORED, UTC, new_entry, put_entry
