@@ -43,35 +43,9 @@ def read_ground_truth(
     if path is not STANDARD_INPUT and not path.exists():
         raise InputError(f"{path} does not exist: name the ground truth's file or folder")
     if path.is_dir():
-        # The readers of JSON, XML and labels are loaded by whom they serve: CSV needs none.
-        from referee.formats.yolo_layout import holds_labels
-
-        if holds_labels(path):
-            from referee.formats.yolo_truth import read_yolo_truth
-
-            source = read_yolo_truth(
-                path, pictures or images, read, classes=classes, class_names=class_names
-            )
-        else:
-            from referee.formats.xml_truth import read_xml_truth
-
-            named = None if images is None or images.is_dir() else images
-            source = read_xml_truth(path, named, read)
+        source = _of_folder(path, images, pictures or images, read, classes, class_names)
     else:
-        content = read(path)
-        start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-        if start == b"[":
-            raise InputError(
-                f"{path} is a JSON list, as COCO results are: ground truth is an object"
-            )
-        if start == b"{":
-            from referee.formats.coco_truth import read_coco_truth
-
-            _require_folder(path, images)
-            source = read_coco_truth(path, content)
-        else:
-            _require_no_part_of_labels(path, content)
-            source = read_csv_truth(path, content, images, read)
+        source = _of_file(path, images, read)
     if not len(source.truth.box):
         raise InputError(f"{path} has no boxes: there is nothing to score against")
     truth = source.truth if classes is None else _with_classes(path, source.truth, classes)
@@ -80,6 +54,40 @@ def read_ground_truth(
             truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
     names = {key: storable(name) for key, name in truth.class_names.items()}
     return replace(source, truth=replace(truth, class_names=names))
+
+
+def _of_folder(
+    path: Path,
+    images: Path | None,
+    pictures: Path | Sequence[KnownImage] | None,
+    read: Read,
+    classes: int | None,
+    class_names: Mapping[int, str] | None,
+) -> GroundTruthFile:
+    # The readers of JSON, XML and labels are loaded by whom they serve: CSV needs none.
+    from referee.formats.yolo_layout import holds_labels
+
+    if holds_labels(path):
+        from referee.formats.yolo_truth import read_yolo_truth
+
+        return read_yolo_truth(path, pictures, read, classes=classes, class_names=class_names)
+    from referee.formats.xml_truth import read_xml_truth
+
+    return read_xml_truth(path, None if images is None or images.is_dir() else images, read)
+
+
+def _of_file(path: Path, images: Path | None, read: Read) -> GroundTruthFile:
+    content = read(path)
+    start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if start == b"[":
+        raise InputError(f"{path} is a JSON list, as COCO results are: ground truth is an object")
+    if start == b"{":
+        from referee.formats.coco_truth import read_coco_truth
+
+        _require_folder(path, images)
+        return read_coco_truth(path, content)
+    _require_no_part_of_labels(path, content)
+    return read_csv_truth(path, content, images, read)
 
 
 def _require_no_part_of_labels(path: Path, content: bytes) -> None:

@@ -110,6 +110,7 @@ class Answers:
 
         committed = self._journal.submit(store, size_bytes=2 * len(content))
         number, received_s, late = _outcome(committed, self._journal)
+        said = _remarks(contest.track, posted, flags, answer_format, empty_for)
         return Receipt(
             answer=number,
             stored=len(posted),
@@ -117,10 +118,7 @@ class Answers:
             received_s=received_s,
             remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
             late=late,
-            remarks=(
-                *_remarks(contest.track, posted, flags, answer_format, empty_for),
-                *remarks,
-            ),
+            remarks=(*said, *remarks),
         )
 
 

@@ -100,16 +100,13 @@ def make_proposal(
         for session in reversed(all_sessions(connection))
         if not chosen.misses(session, energy_of(connection, session.session_id))
     ]
-    scores: list[ProposedScore] = []
-    skips: dict[int, str] = {}
+    outcomes: dict[int, ProposedScore | str] = {}
     for done, session in enumerate(candidates):
         progress(done, len(candidates))
-        outcome = _score_again(contest, truth, inputs, session)
-        if isinstance(outcome, str):
-            skips[session.session_id] = outcome
-        else:
-            scores.append(outcome)
+        outcomes[session.session_id] = _score_again(contest, truth, inputs, session)
     progress(len(candidates), len(candidates))
+    scores = [outcome for outcome in outcomes.values() if not isinstance(outcome, str)]
+    skips = {number: why for number, why in outcomes.items() if isinstance(why, str)}
     if not scores:
         reasons = tuple(f"Session {number}: {why}" for number, why in skips.items())
         raise Refusal("nothing_to_score", "No session could be scored again.", reasons)

@@ -66,13 +66,7 @@ def add_routes(
 
     @app.post("/ovic/login")
     def ovic_login() -> Response:
-        username, password = field_of(request, "username"), field_of(request, "password")
-        if username is None or password is None:
-            raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
-        address, waits = request.remote_addr or "", waits_of(request.environ)
-        team = services.admission.require_team(username, password, address, waits)
-        token = token_of_team(contest, team)
-        return jsonify(token=token, team=team) if wants_json(request) else Response(token)
+        return _logged_in(services)
 
     @app.route("/ovic/entries", methods=["POST", "PUT"])
     @reads_its_own_body
@@ -107,6 +101,16 @@ def add_routes(
     def ovic_leaderboard() -> Response:
         _team(services)
         return jsonify(queries.leaderboard_for_teams())
+
+
+def _logged_in(services: ContestServices) -> Response:
+    username, password = field_of(request, "username"), field_of(request, "password")
+    if username is None or password is None:
+        raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
+    address, waits = request.remote_addr or "", waits_of(request.environ)
+    team = services.admission.require_team(username, password, address, waits)
+    token = token_of_team(services.contest, team)
+    return jsonify(token=token, team=team) if wants_json(request) else Response(token)
 
 
 def _team(services: ContestServices) -> str:
