@@ -28,7 +28,7 @@ from power.energy.accuracy import (
     temperature_share,
     voltage_heating_share,
 )
-from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.stated_accuracy import energy_terms, sampled_terms
 from power.meter import SIGMA, Identity, InputMode, MeterSettings, Reading
 from power.readings import Columns, Mask, Numbers, Readings, in_order
@@ -55,7 +55,7 @@ class Measuring:
 
     identity: Identity | None
     settings: MeterSettings
-    conditions: Conditions = UNKNOWN
+    conditions: AmbientConditions = UNKNOWN
 
     @property
     def series(self) -> Series:
