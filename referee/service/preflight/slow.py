@@ -12,7 +12,7 @@ from power.meter import Identity
 from referee.core.instant import Instant
 from referee.errors import ConfigError
 from referee.service.entry.team_list import registered_teams
-from referee.service.preflight.finding import Finding, Level, warn
+from referee.service.preflight.finding import CheckResult, Level, warn
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
@@ -84,7 +84,7 @@ def material(contest: Contest) -> dict[tuple[str, str], CheckScope]:
     return {} if newest is None else dict.fromkeys((TRUTH, TURNED), CheckScope(newest[0]))
 
 
-def material_findings(contest: Contest) -> Iterator[Finding]:
+def material_findings(contest: Contest) -> Iterator[CheckResult]:
     """Yield what the checks of images and ground truth found, as far as they were made."""
     wanted = material(contest)
     for stored in newest_findings(contest.database.connection):
@@ -130,7 +130,7 @@ def checks_done(connection: Connection, order: Sequence[tuple[str, str]], since:
 
 def kept_findings(
     connection: Connection, wanted: Mapping[tuple[str, str], CheckScope], now: datetime
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     """Return the newest finding of each expected check, as it counts now."""
     stored = {(one.group, one.item): _from_store(one) for one in newest_findings(connection)}
     for key, basis in wanted.items():
@@ -150,7 +150,9 @@ def kept_identity(
     return None
 
 
-def counted(finding: Finding | None, key: tuple[str, str], basis: str, now: datetime) -> Finding:
+def counted(
+    finding: CheckResult | None, key: tuple[str, str], basis: str, now: datetime
+) -> CheckResult:
     """Return how a kept finding counts now.
 
     A check that was never made, or not for this program or meter, or not within a day, is a WARN. A
@@ -169,7 +171,7 @@ def counted(finding: Finding | None, key: tuple[str, str], basis: str, now: date
     return finding
 
 
-def keep(database: Database, now: Instant, findings: Iterable[tuple[Finding, str]]) -> None:
+def keep(database: Database, now: Instant, findings: Iterable[tuple[CheckResult, str]]) -> None:
     """Store what slow checks found now, each with what it holds for."""
     with database.write() as connection:
         for finding, basis in findings:
@@ -197,8 +199,8 @@ def _password_stamp(contest: Contest) -> str:
     return hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:16]
 
 
-def _from_store(stored: StoredFinding) -> Finding:
-    return Finding(
+def _from_store(stored: StoredFinding) -> CheckResult:
+    return CheckResult(
         stored.group,
         stored.item,
         Level(stored.level),
