@@ -28,7 +28,7 @@ class InputMode(Enum):
     DC = "DC"
 
 
-class Flag(Enum):
+class MeterFlag(Enum):
     """A problem with the inputs that the meter itself has reported since the start.
 
     OVER_RANGE and the two PEAK_OVER flags are status bits (IM WT310E-17EN, page 7-5). AUTO_RANGE
@@ -232,7 +232,7 @@ class Reading:
     integration_s: float | None
     state: IntegrationState
     absent: Mapping[str, str] = field(default_factory=dict)
-    flags: frozenset[Flag] = frozenset()
+    flags: frozenset[MeterFlag] = frozenset()
     voltage_range_v: float | None = None
     current_range_a: float | None = None
     power_factor: float | None = None

@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from power.meter import MEASURED, QUALITIES, ElementValues, Flag, IntegrationState, Reading
+from power.meter import MEASURED, QUALITIES, ElementValues, IntegrationState, MeterFlag, Reading
 
 NUMBERS = ("monotonic_s", *MEASURED, *QUALITIES)
 """The values of a reading that have a column each."""
@@ -41,7 +41,7 @@ class RowKind:
     state: IntegrationState
     none: tuple[str, ...] = ()
     absent: tuple[tuple[str, str], ...] = ()
-    flags: frozenset[Flag] = frozenset()
+    flags: frozenset[MeterFlag] = frozenset()
     voltage_range_v: float | None = None
     current_range_a: float | None = None
     elements: tuple[tuple[int, bool, bool], ...] = ()

@@ -15,10 +15,10 @@ from typing import Any
 from power.meter import (
     QUALITIES,
     ElementValues,
-    Flag,
     Identity,
     InputMode,
     IntegrationState,
+    MeterFlag,
     MeterSettings,
     Reading,
     Sampling,
@@ -69,14 +69,14 @@ def settings_from_json(value: Mapping[str, Any]) -> MeterSettings:
         raise ValueError(f"these are not the settings of a meter: {error}") from None
 
 
-def flags_to_json(flags: frozenset[Flag]) -> list[str]:
+def flags_to_json(flags: frozenset[MeterFlag]) -> list[str]:
     """Return flags as a sorted list of their names."""
     return sorted(flag.value for flag in flags)
 
 
-def flags_from_json(names: list[str]) -> frozenset[Flag]:
+def flags_from_json(names: list[str]) -> frozenset[MeterFlag]:
     """Return the flags that `flags_to_json` wrote."""
-    return frozenset(Flag(name) for name in names)
+    return frozenset(MeterFlag(name) for name in names)
 
 
 def reading_to_json(reading: Reading) -> dict[str, Any]:

@@ -132,7 +132,7 @@ class Guard:
     def _give_up(self, held: Held, run: str = "") -> None:
         utc = self._utc().isoformat(timespec="seconds")
         try:
-            self._runs.note(ending(RunEvent.GIVEN_UP, held, self._resource, run, utc))
+            self._runs.append(ending(RunEvent.GIVEN_UP, held, self._resource, run, utc))
         except OSError as error:
             _log.warning("the journal of runs is not written: %s", error)
 

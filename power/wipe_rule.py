@@ -56,7 +56,7 @@ class RunEntry:
 class Runs(Protocol):
     """A keeper of entries."""
 
-    def note(self, entry: RunEntry) -> None:
+    def append(self, entry: RunEntry) -> None:
         """Add an entry; raise OSError if only this process will know it."""
         ...
 
@@ -71,7 +71,7 @@ class OwnRuns:
     def __init__(self) -> None:
         self._noted: list[RunEntry] = []
 
-    def note(self, entry: RunEntry) -> None:
+    def append(self, entry: RunEntry) -> None:
         """Keep an entry until the process ends."""
         self._noted.append(entry)
 

@@ -14,7 +14,7 @@ import pytest
 from referee import cli, commands
 from referee.errors import Refusal
 from referee.service.preflight import listing
-from referee.service.preflight.finding import Finding, fail
+from referee.service.preflight.finding import CheckResult, fail
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
 
@@ -76,7 +76,7 @@ def test_a_figure_stands_in_the_files_of_its_recipe_alone() -> None:
     assert set(re.findall(r"`(referee/[\w/]+\.py)`", recipe)) == naming
 
 
-def coffee_finding() -> Finding:
+def coffee_finding() -> CheckResult:
     """Return what the rule of the page's example finds."""
     return fail("venue", "coffee", "The pot is empty.", "Make new coffee.")
 

@@ -32,7 +32,7 @@ _LAST_UPDATES = 3.3
 
 
 @dataclass(frozen=True)
-class Ended:
+class RunEnd:
     """How a run ended: the session's length, the readings after it, and why the meter was left.
 
     `left` is empty if the result was read. `stop` says when our STOP ended it, if it did.
@@ -76,7 +76,7 @@ class Ending:
         self._readings: list[Reading] = []
         self._hurried = False
 
-    def finish(self, settings: MeterSettings, start: IntegrationStart, early: bool) -> Ended:
+    def finish(self, settings: MeterSettings, start: IntegrationStart, early: bool) -> RunEnd:
         """Stop the integration and read its result; `early` if this is before the timer's end.
 
         Without a wish a meter that stays lost raises `MeterError`, and one that somebody started
@@ -104,8 +104,8 @@ class Ending:
                 raise
             if not stopped:
                 session_s = min(self._clock() - start.sent_s, session_s)
-            return Ended(session_s, tuple(self._readings), str(error), self._stop)
-        return Ended(session_s, tuple(self._readings), stop=self._stop)
+            return RunEnd(session_s, tuple(self._readings), str(error), self._stop)
+        return RunEnd(session_s, tuple(self._readings), stop=self._stop)
 
     def _stop_meter(self, meter: Meter) -> None:
         self._stop_sent_s = self._clock()  # A slow answer makes the session no longer.

@@ -39,7 +39,7 @@ def readings_after(update_s: float, interval_s: float) -> Schedule:
     return Schedule(update_s + _BEHIND * interval_s, interval_s)
 
 
-class Phase:
+class UpdatePhase:
     """The phase of one meter's updates; a meter that cannot tell them keeps its schedule."""
 
     def __init__(self, meter: Meter, clock: Callable[[], float]) -> None:

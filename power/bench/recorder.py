@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from power.bench.ending import Ended, Ending, Restarted
-from power.bench.phase import Phase, readings_after
+from power.bench.ending import Ending, Restarted, RunEnd
+from power.bench.phase import UpdatePhase, readings_after
 from power.bench.run_notes import NoNotes, Notes
 from power.bench.wish import GRACE_S, Wish
-from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.judge import judge_energy
 from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, suspect, with_findings
@@ -82,7 +82,7 @@ class Recorder:
         progress: Callable[[Reading, float], None] = lambda reading, elapsed_s: None,
         notes: Notes | None = None,
         grace_s: float = GRACE_S,
-        conditions: Conditions = UNKNOWN,
+        conditions: AmbientConditions = UNKNOWN,
         asleep_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._meter = meter
@@ -228,7 +228,7 @@ class Recorder:
         start: IntegrationStart,
         log: PowerLog,
         should_stop: Callable[[], bool],
-    ) -> Ended:
+    ) -> RunEnd:
         """Read until the end, end the integration, read and keep its result."""
         schedule = readings_after(start.written_s, settings.update_interval_s)
         follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
@@ -249,7 +249,7 @@ class Recorder:
                 if self._clock() < self._deadline_s(settings, start):
                     _log.warning("%s; it is followed to its next end", error)
                     continue
-                ended = Ended(float(settings.timer_s), (), str(error))
+                ended = RunEnd(float(settings.timer_s), (), str(error))
             for reading in ended.readings:
                 self._keep(reading, start, log)
             return ended
@@ -282,7 +282,7 @@ class Recorder:
         """Read each update until the integration has ended; return True if we have to end it."""
         interval_s = settings.update_interval_s
         deadline_s = self._deadline_s(settings, start)
-        phase = Phase(self._meter, self._clock)
+        phase = UpdatePhase(self._meter, self._clock)
         phase.first_looks(follower, lambda: self._asked(should_stop))
         lost = False
         while not self._asked(should_stop):

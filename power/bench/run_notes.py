@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.judge import RunFacts
 from power.energy.verdict import Finding
 from power.logs.facts_file import Course, facts_path, save_facts
-from power.meter import Flag, Held, Identity, IntegrationStart, MeterSettings
+from power.meter import Held, Identity, IntegrationStart, MeterFlag, MeterSettings
 from power.wipe_rule import RunEntry, RunEvent, Runs, beginning, ending
 
 _log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Notes(Protocol):
         """Note that the run never started; never raises."""
         ...
 
-    def flagged(self, flags: frozenset[Flag]) -> None:
+    def flagged(self, flags: frozenset[MeterFlag]) -> None:
         """Note a problem that the meter has reported; never raises."""
         ...
 
@@ -62,7 +62,7 @@ class NoNotes:
     def cancelled(self) -> None:
         """Do nothing."""
 
-    def flagged(self, flags: frozenset[Flag]) -> None:
+    def flagged(self, flags: frozenset[MeterFlag]) -> None:
         """Do nothing."""
 
 
@@ -89,7 +89,7 @@ class RunNotes:
         utc: Callable[[], datetime],
         added: tuple[Finding, ...] = (),
         course: Course | None = None,
-        conditions: Conditions = UNKNOWN,
+        conditions: AmbientConditions = UNKNOWN,
     ) -> None:
         """Choose the place; `added` are findings from outside the judge, `course` a known one."""
         self._place = place
@@ -135,7 +135,7 @@ class RunNotes:
         with suppress(OSError):
             facts_path(self._place.log).unlink()
 
-    def flagged(self, flags: frozenset[Flag]) -> None:
+    def flagged(self, flags: frozenset[MeterFlag]) -> None:
         """Write the flags; the meter shows some of them only once."""
         if self._facts is not None:
             self._facts = replace(self._facts, flags=flags)
@@ -171,7 +171,7 @@ class RunNotes:
 
     def _note(self, entry: RunEntry) -> None:
         try:
-            self._place.journal.note(entry)
+            self._place.journal.append(entry)
         except OSError as error:
             _log.warning(
                 "the journal of runs is not written (%s); the next program cannot know whether the "

@@ -54,7 +54,7 @@ class TestedMeter(WatchedMeter, Protocol):
         ...
 
 
-class Outcome(Enum):
+class CheckOutcome(Enum):
     """The outcome of a check."""
 
     OK = "OK"
@@ -67,7 +67,7 @@ class Check:
     """One check: its name, its outcome, and a text with the result or the advice."""
 
     name: str
-    outcome: Outcome
+    outcome: CheckOutcome
     text: str
 
 
@@ -104,12 +104,12 @@ class SelfTest:
             before = self._meter.settings()
             errors = self._meter.pending_errors()
         except MeterError as error:
-            yield Check("identity", Outcome.FAIL, error.whole_text())
+            yield Check("identity", CheckOutcome.FAIL, error.whole_text())
             return
         if errors:
             listed = ", ".join(map(str, errors))
             text = f"it held {listed}; they are cleared, and come from what was done before"
-            yield Check("error queue", Outcome.WARN, text)
+            yield Check("error queue", CheckOutcome.WARN, text)
         else:
             yield _ok("error queue", "empty")
         try:
@@ -118,7 +118,7 @@ class SelfTest:
             self._found = found
             yield from self._measure(replace(before, update_interval_s=_UPDATE_S), leave)
         except MeterError as error:
-            yield Check("measuring", Outcome.FAIL, error.whole_text())
+            yield Check("measuring", CheckOutcome.FAIL, error.whole_text())
         yield self.put_back()
 
     def put_back(self) -> Check:
@@ -134,9 +134,9 @@ class SelfTest:
             self._meter.local()
         except MeterError as error:
             text = f"{error.whole_text()}; the meter may keep the test's settings"
-            return Check("restored", Outcome.WARN, text)
+            return Check("restored", CheckOutcome.WARN, text)
         if wrong:
-            return Check("restored", Outcome.WARN, f"{'; '.join(wrong)}: set it at the panel")
+            return Check("restored", CheckOutcome.WARN, f"{'; '.join(wrong)}: set it at the panel")
         return _ok("restored", f"all {len(found)} settings read back as found")
 
     def _measure(self, settings: MeterSettings, leave: Leave) -> Iterator[Check]:
@@ -164,13 +164,13 @@ class SelfTest:
             if blur <= _PHASE:
                 return Check(
                     "update rate",
-                    Outcome.FAIL,
+                    CheckOutcome.FAIL,
                     f"{passed:.2f} intervals of {_UPDATE_S:g} s passed, but a whole number was "
                     "expected. Test again; if that does not help, have the meter checked",
                 )
         return Check(
             "update rate",
-            Outcome.WARN,
+            CheckOutcome.WARN,
             "this computer was too busy to tell; end other programs and test again",
         )
 
@@ -200,15 +200,15 @@ class SelfTest:
         if state is IntegrationState.START:
             self._meter.stop()
             text = f"the integration still ran {most_s:.1f} s after START: its timer did not end it"
-            return Check("timer", Outcome.FAIL, f"{text}. Do not use this meter")
+            return Check("timer", CheckOutcome.FAIL, f"{text}. Do not use this meter")
         if state is not IntegrationState.TIMEUP:
             text = (
                 f"the state is {state.value} {most_s:.1f} s after START, not TIMEUP: {_WHY[state]}"
             )
-            return Check("timer", Outcome.FAIL, f"{text}. Test again")
+            return Check("timer", CheckOutcome.FAIL, f"{text}. Test again")
         text = f"the timer of {timer_s} s ended after {most_s:.2f} s by this computer"
         if least_s > timer_s + _CLOCK_TOLERANCE_S or most_s < timer_s - _CLOCK_TOLERANCE_S:
-            return Check("clock", Outcome.WARN, f"{text}. One of the two clocks is wrong")
+            return Check("clock", CheckOutcome.WARN, f"{text}. One of the two clocks is wrong")
         if most_s - least_s > 2 * _CLOCK_TOLERANCE_S:
             text = f"{text}, which looked only every {most_s - least_s:.2f} s: it is busy"
         return _ok("clock", text)
@@ -235,11 +235,11 @@ def _result(final: Reading, timer_s: int) -> Check:
         )
     else:
         return _ok("integration", text)
-    return Check("integration", Outcome.FAIL, f"{text}: {remedy}")
+    return Check("integration", CheckOutcome.FAIL, f"{text}: {remedy}")
 
 
 def _ok(name: str, text: str) -> Check:
-    return Check(name, Outcome.OK, text)
+    return Check(name, CheckOutcome.OK, text)
 
 
 def _words(settings: MeterSettings) -> str:

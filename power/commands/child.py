@@ -15,7 +15,7 @@ from contextlib import suppress
 from power.clock import real_elapsed_s
 
 
-class Child:
+class MeasuredCommand:
     """One command: any thread may ask for its start, and the main thread's `look` starts it.
 
     So it inherits no priority of the thread that reads the meter. `quiet_stdout` sends its standard

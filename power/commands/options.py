@@ -17,7 +17,7 @@ from power.commands.interrupt import LAST_S, Job
 from power.commands.output import say
 from power.commands.seconds import some_seconds
 from power.connect import open_wt310
-from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
+from power.energy.conditions import AmbientConditions, parse_ambient, parse_calibrated
 from power.logs.journal import journal
 from power.meter import SIGMA, InputMode, Meter, MeterSettings
 from power.quantities import BOTH_WAYS, parse_quantities
@@ -131,9 +131,9 @@ def add_condition_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def conditions_of(options: argparse.Namespace) -> Conditions:
+def conditions_of(options: argparse.Namespace) -> AmbientConditions:
     """Return the answers of `add_condition_options`."""
-    return Conditions(options.ambient_c, options.calibrated)
+    return AmbientConditions(options.ambient_c, options.calibrated)
 
 
 def _ambient(text: str) -> float:

@@ -161,7 +161,7 @@ def _served(options: argparse.Namespace, device: DeviceType | None, events: Even
     """Open the meter, and serve clients; without a `device` the meter is of another kind."""
     from power.ptd.places import fitting, other_place, wt310_place
 
-    events.note(f"Attempting to connect to measurement device type {options.type}...")
+    events.notice(f"Attempting to connect to measurement device type {options.type}...")
     if device is None:
         with any_meter(options) as meter:
             _introduce(meter.identify(), events)
@@ -190,7 +190,7 @@ def _require_other(resource: str) -> None:
 
 def _introduce(identity: Identity, events: Events) -> None:
     name = ",".join((identity.maker, identity.model, identity.serial, identity.firmware))
-    events.note(f"Analyzer identity response of {len(name)} bytes: {name}")
+    events.notice(f"Analyzer identity response of {len(name)} bytes: {name}")
 
 
 def _wishes(options: argparse.Namespace) -> Wishes:
@@ -217,7 +217,7 @@ def _serve(
         clock=real_elapsed_s,
         now=lambda: datetime.now(UTC),
     )
-    events.note(f"Connected to {place.device.name} successfully")
+    events.notice(f"Connected to {place.device.name} successfully")
     with _running(session, options, events) as thread:
         while thread.alive():
             thread.wait(_LOOK_S)
@@ -237,7 +237,7 @@ def _running(
     thread = SessionThread(session, real_elapsed_s)
     server = LineServer(options.listen, options.port, thread.ask, events)
     try:
-        events.note(f"Listening on port {server.port}, waiting for a connection...")
+        events.notice(f"Listening on port {server.port}, waiting for a connection...")
         thread.start()
         server.start()
         yield thread

@@ -26,7 +26,7 @@ from power.commands.output import print_json, say
 from power.commands.seconds import some_seconds
 from power.errors import MeterRefused
 from power.follow import Schedule
-from power.meter import Flag, InputMode, Leave, MeterSettings, Reading
+from power.meter import InputMode, Leave, MeterFlag, MeterSettings, Reading
 from power.wt310.driver import WT310
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ Exit code 1 when no range fits.
   python -m power range TCPIP::192.168.1.5::INSTR --seconds 30
 """
 _UPDATE_S = 0.5
-_OVER = {Flag.OVER_RANGE, Flag.VOLTAGE_PEAK_OVER, Flag.CURRENT_PEAK_OVER}
+_OVER = {MeterFlag.OVER_RANGE, MeterFlag.VOLTAGE_PEAK_OVER, MeterFlag.CURRENT_PEAK_OVER}
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

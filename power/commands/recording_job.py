@@ -14,7 +14,7 @@ from power.clock import asleep_s, real_elapsed_s
 from power.commands.interrupt import Interrupt, Job
 from power.commands.live_view import Shows
 from power.commands.options import conditions_of, guard_of, settings_of
-from power.energy.conditions import Conditions
+from power.energy.conditions import AmbientConditions
 from power.energy.verdict import Finding
 from power.errors import MeterSilent
 from power.meter import Identity, Meter, MeterSettings, Reading
@@ -38,7 +38,7 @@ class InterruptibleNotes(RunNotes):
         place: RunPlace,
         interrupt: Interrupt,
         added: tuple[Finding, ...],
-        conditions: Conditions,
+        conditions: AmbientConditions,
     ) -> None:
         super().__init__(
             place, clock=real_elapsed_s, utc=utc_now, added=added, conditions=conditions

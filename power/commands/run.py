@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from power.commands.any_meter import any_meter
-from power.commands.child import Child
+from power.commands.child import MeasuredCommand
 from power.commands.interrupt import Interrupt, listening_by_number
 from power.commands.live_view import ShowsNothing
 from power.commands.options import (
@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
     from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
 
     _check(options)
-    child = Child(options.words, quiet_stdout=options.json)
+    child = MeasuredCommand(options.words, quiet_stdout=options.json)
     course = CommandCourse(child, options.idle)
     interrupt = Interrupt()
 
@@ -221,7 +221,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _judged(
-    recording: Recording, course: CommandCourse, child: Child, options: argparse.Namespace
+    recording: Recording, course: CommandCourse, child: MeasuredCommand, options: argparse.Namespace
 ) -> tuple[_Measured, RunFacts]:
     """Judge the integration and the command together."""
     from power.energy.above_idle import net_energy
@@ -252,7 +252,9 @@ def _judged(
     return _Measured(result, net if usable else None, child.exit), replace(facts, added=findings)
 
 
-def _findings(course: CommandCourse, child: Child, net: NetEnergy | None) -> tuple[Finding, ...]:
+def _findings(
+    course: CommandCourse, child: MeasuredCommand, net: NetEnergy | None
+) -> tuple[Finding, ...]:
     """Return the findings about the command and its net energy."""
     if child.trouble:
         return (invalid("command_not_started", f"{child.trouble}."),)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from power.bench.priority import hurried
-from power.bench.selftest import Check, Outcome, SelfTest
+from power.bench.selftest import Check, CheckOutcome, SelfTest
 from power.checklist.report import Report, load, save
 from power.checklist.steps import chosen, table
 from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
@@ -149,14 +149,14 @@ def run(options: argparse.Namespace) -> int:
                 ]
             }
         )
-    return 1 if any(check.outcome is Outcome.FAIL for check in checks) else 0
+    return 1 if any(check.outcome is CheckOutcome.FAIL for check in checks) else 0
 
 
 def _put_back(meter: WT310, test: SelfTest) -> None:
     """Put the settings back after an interrupt, unless the meter does not answer at once."""
     checks: list[Check] = []
     why = in_time(meter, lambda: checks.append(test.put_back()), hasty=True)
-    if why or checks[0].outcome is not Outcome.OK:
+    if why or checks[0].outcome is not CheckOutcome.OK:
         say(f"the meter did not get its settings back: {why or checks[0].text}")
 
 

@@ -121,7 +121,7 @@ def parse_schedule(text: str) -> list[ScheduledFault]:
 
 
 @dataclass
-class Faults:
+class ActiveFaults:
     """The faults of messages, replies and the link; each use of a fault lowers its count."""
 
     clock: Callable[[], float]

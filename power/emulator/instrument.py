@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from power.emulated import SERIAL_PREFIX
 from power.emulator.errors import TEXTS, CommandRefused, ErrorQueue, event_bit
-from power.emulator.faults import Faults, ScheduledFault
+from power.emulator.faults import ActiveFaults, ScheduledFault
 from power.emulator.load import Load
 from power.emulator.measurement import EmulatedMeasurement, Values
 from power.emulator.settings import MODELS, Communication, EmulatedModel, EmulatedSettings
@@ -92,7 +92,7 @@ class Instrument:
         self.held_values: Values | None = None
         self.panels: dict[int, EmulatedSettings] = {}
         self.busy_until_s = 0.0
-        self.faults = Faults(clock, seed=options.seed)
+        self.faults = ActiveFaults(clock, seed=options.seed)
         self._act = act
         self._due = sorted(
             ((clock() + entry.at_s, entry) for entry in schedule if not entry.after_start),

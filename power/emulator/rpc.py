@@ -20,7 +20,7 @@ class Broken(Exception):
     """Bytes that are not an RPC call."""
 
 
-class Reader:
+class XdrReader:
     """A reader of the XDR values of a record, one after another."""
 
     def __init__(self, data: bytes) -> None:
@@ -64,12 +64,12 @@ class RpcCall:
     program: int
     version: int
     procedure: int
-    arguments: Reader
+    arguments: XdrReader
 
 
 def parse_call(record: bytes) -> RpcCall:
     """Return the call in a record; credentials are ignored, because there are no accounts."""
-    reader = Reader(record)
+    reader = XdrReader(record)
     xid = reader.uint()
     if reader.uint() != _CALL or reader.uint() != _VERSION:
         raise Broken("no call of RPC version 2")

@@ -131,7 +131,7 @@ class Vxi11Server:
             return rpc.reply(call.xid, rpc.PROGRAM_UNAVAILABLE)
         if call.version != VERSION:
             return rpc.reply(call.xid, rpc.PROGRAM_MISMATCH, rpc.uint(VERSION, VERSION))
-        procedures: dict[int, Callable[[socket.socket, rpc.Reader], bytes]] = {
+        procedures: dict[int, Callable[[socket.socket, rpc.XdrReader], bytes]] = {
             0: lambda _sock, _arguments: b"",
             10: self._create_link,
             11: self._write,
@@ -153,7 +153,7 @@ class Vxi11Server:
         except rpc.Broken:
             return rpc.reply(call.xid, rpc.GARBAGE)
 
-    def _create_link(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _create_link(self, sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
         arguments.uint()
         lock = arguments.uint()
         arguments.uint()
@@ -181,7 +181,7 @@ class Vxi11Server:
             self._guard.wait(_STEP_S)
         return True
 
-    def _write(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _write(self, sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
         link = arguments.uint()
         arguments.uint()
         arguments.uint()
@@ -199,7 +199,7 @@ class Vxi11Server:
                 self._partial[link] = message
         return rpc.uint(NO_ERROR, len(data))
 
-    def _read(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _read(self, sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
         """Wait for a reply for at most the client's io_timeout, then answer error 15."""
         link, size, io_timeout_ms = arguments.uint(), arguments.uint(), arguments.uint()
         clock = self._interpreter.instrument.clock
@@ -221,13 +221,15 @@ class Vxi11Server:
         data, ended = reply
         return rpc.uint(NO_ERROR, REASON_END if ended else REASON_COUNT) + rpc.opaque(data)
 
-    def _read_status(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _read_status(self, sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
         with self._guard:
             error = self._may_use(arguments.uint())
             return rpc.uint(error, 0 if error else self._interpreter.status_byte())
 
-    def _simple(self, action: Callable[[], None]) -> Callable[[socket.socket, rpc.Reader], bytes]:
-        def procedure(sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _simple(
+        self, action: Callable[[], None]
+    ) -> Callable[[socket.socket, rpc.XdrReader], bytes]:
+        def procedure(sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
             with self._guard:
                 error = self._may_use(arguments.uint())
                 if not error:
@@ -240,7 +242,7 @@ class Vxi11Server:
     def _remote(self, on: bool) -> None:
         self._interpreter.instrument.communication.remote = on
 
-    def _lock(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _lock(self, sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
         link = arguments.uint()
         with self._guard:
             error = self._may_use(link)
@@ -248,7 +250,7 @@ class Vxi11Server:
                 self._locked_by = link
         return rpc.uint(error)
 
-    def _unlock(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _unlock(self, sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
         link = arguments.uint()
         with self._guard:
             if self._locked_by != link:
@@ -256,7 +258,7 @@ class Vxi11Server:
             self._locked_by = None
         return rpc.uint(NO_ERROR)
 
-    def _destroy_link(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
+    def _destroy_link(self, sock: socket.socket, arguments: rpc.XdrReader) -> bytes:
         link = arguments.uint()
         with self._guard:
             if link not in self._links:

@@ -14,7 +14,7 @@ NOT_RECORDED = "not recorded"
 
 
 @dataclass(frozen=True)
-class Conditions:
+class AmbientConditions:
     """The ambient temperature in °C and the day of the last calibration; None if nobody said."""
 
     ambient_c: float | None = None
@@ -37,7 +37,7 @@ class Conditions:
         }
 
 
-UNKNOWN = Conditions()
+UNKNOWN = AmbientConditions()
 """The conditions of a run about which nobody said anything."""
 
 
@@ -60,7 +60,7 @@ def parse_calibrated(text: str) -> date:
         raise ValueError(f"{text!r} is not a date of calibration, such as 2026-01-31") from None
 
 
-def conditions_to_json(conditions: Conditions) -> dict[str, Any]:
+def conditions_to_json(conditions: AmbientConditions) -> dict[str, Any]:
     """Return the conditions as JSON values; a gap is null."""
     calibrated = conditions.calibrated
     return {
@@ -69,13 +69,13 @@ def conditions_to_json(conditions: Conditions) -> dict[str, Any]:
     }
 
 
-def conditions_from_json(value: Mapping[str, Any] | None) -> Conditions:
+def conditions_from_json(value: Mapping[str, Any] | None) -> AmbientConditions:
     """Return the conditions that `conditions_to_json` wrote; None stands for facts without any."""
     if value is None:
         return UNKNOWN
     try:
         ambient, calibrated = value["ambient_c"], value["calibrated"]
-        return Conditions(
+        return AmbientConditions(
             None if ambient is None else float(ambient),
             None if calibrated is None else parse_calibrated(calibrated),
         )

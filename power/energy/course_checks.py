@@ -11,7 +11,7 @@ import numpy as np
 from power.energy.accuracy import CLOCKS_SHARE
 from power.energy.measured_run import ENDED, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
-from power.meter import Flag, IntegrationState
+from power.meter import IntegrationState, MeterFlag
 from power.readings import Columns
 
 # Readings further apart than this many updates leave a gap.
@@ -150,7 +150,7 @@ def _duration_s(run: Run) -> float:
 
 def _restarted(run: Run) -> bool:
     """Tell whether the meter reports a second begin, or the readings show one."""
-    if Flag.RESTARTED in run.final.flags:
+    if MeterFlag.RESTARTED in run.final.flags:
         return True
     ended = run.rows.having(lambda kind: kind.state in (*ENDED, IntegrationState.ERROR))
     if not ended.any():

@@ -34,7 +34,12 @@ from power.energy import certainty_checks, course_checks, unofficial_checks, val
 from power.energy.accuracy import CLOCKS_SHARE
 from power.energy.both_ways import BothWays, both_ways, both_ways_to_json
 from power.energy.both_ways import findings as both_ways_findings
-from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
+from power.energy.conditions import (
+    UNKNOWN,
+    AmbientConditions,
+    conditions_from_json,
+    conditions_to_json,
+)
 from power.energy.duration import Duration, duration_of, mean_power
 from power.energy.judge_rules import FIRST_RULE, RULE, by_first_rule
 from power.energy.measured_run import (
@@ -55,7 +60,7 @@ from power.energy.verdict import (
     worst,
 )
 from power.energy.verdict import Verdict as Verdict
-from power.meter import Flag, Identity, MeterSettings, Reading
+from power.meter import Identity, MeterFlag, MeterSettings, Reading
 from power.readings import Columns, Readings
 from power.values import (
     flags_from_json,
@@ -82,11 +87,11 @@ class RunFacts:
     session_s: float | None = None
     suspended_s: float = 0.0
     active: bool = True
-    flags: frozenset[Flag] = frozenset()
+    flags: frozenset[MeterFlag] = frozenset()
     voltage_range_v: float | None = None
     current_range_a: float | None = None
     added: tuple[Finding, ...] = ()
-    conditions: Conditions = UNKNOWN
+    conditions: AmbientConditions = UNKNOWN
     stopped_s: tuple[float, float] | None = None
 
     def ended(self, session_s: float | None, last: Reading) -> RunFacts:
@@ -132,7 +137,7 @@ def judge_energy(
     identity: Identity | None = None,
     active: bool = True,
     suspended_s: float = 0.0,
-    conditions: Conditions = UNKNOWN,
+    conditions: AmbientConditions = UNKNOWN,
     stopped_s: tuple[float, float] | None = None,
     rule: int = RULE,
 ) -> EnergyResult:
@@ -182,7 +187,7 @@ def judge_energy(
 
 
 def _without_run(
-    readings: Readings, session_s: float, settings: MeterSettings, conditions: Conditions
+    readings: Readings, session_s: float, settings: MeterSettings, conditions: AmbientConditions
 ) -> EnergyResult:
     return EnergyResult(
         Verdict.INVALID,
@@ -221,7 +226,7 @@ def _result(
     findings: Sequence[Finding],
     limit: EnergyLimit | None,
     compared: CrossCheck | None,
-    conditions: Conditions,
+    conditions: AmbientConditions,
 ) -> EnergyResult:
     """Return the energy under the worst of the findings; an INVALID run has none."""
     final, verdict = run.final, worst(findings)
@@ -375,7 +380,7 @@ def _limit(
         final.energy_wh is None
         or flowed_wh is None
         or not seconds
-        or Flag.SAMPLING_CHANGED in final.flags
+        or MeterFlag.SAMPLING_CHANGED in final.flags
         or (rule > FIRST_RULE and unofficial_checks.contradicted(final.flags))
     ):
         return None

@@ -10,7 +10,7 @@ import numpy as np
 from power.energy import course_checks
 from power.energy.measured_run import Run
 from power.energy.verdict import Finding, invalid, suspect
-from power.meter import Flag, Identity, Sampling
+from power.meter import Identity, MeterFlag, Sampling
 from power.official import is_official
 
 MOST_UNSEEN = 0.1
@@ -19,32 +19,32 @@ MOST_UNSEEN = 0.1
 
 # Whatever else leaves a doubt about the energy of a rehearsal.
 _DOUBTS = {
-    Flag.IMPOSSIBLE_POWER,
-    Flag.SAMPLES_MISSED,
-    Flag.SLOW_SAMPLES,
-    Flag.SAMPLING_CHANGED,
-    Flag.OVER_RANGE,
+    MeterFlag.IMPOSSIBLE_POWER,
+    MeterFlag.SAMPLES_MISSED,
+    MeterFlag.SLOW_SAMPLES,
+    MeterFlag.SAMPLING_CHANGED,
+    MeterFlag.OVER_RANGE,
 }
 _CONTRADICTED = {
-    Flag.COUNTER_DIFFERS: suspect(
+    MeterFlag.COUNTER_DIFFERS: suspect(
         "counter_differs",
         "The energy of the samples and the device's own energy counter differ by more than "
         "2 %, the counter's lag and its step.",
     ),
-    Flag.VOLT_AMPERES_DIFFER: suspect(
+    MeterFlag.VOLT_AMPERES_DIFFER: suspect(
         "volt_amperes_differ",
         "Power and voltage times current do not fit together: they differ by more than 10 % and "
         "their steps, so one of them is wrong.",
     ),
 }
 _UNCONFIRMED = {
-    Flag.NO_WITNESS: suspect(
+    MeterFlag.NO_WITNESS: suspect(
         "no_witness",
         "This energy has no second witness. The device shows no energy counter, and no voltage and "
         "current, but those of which the power was made. So nobody would notice a wrong power. "
         "Compare this meter with another one before you rely on it.",
     ),
-    Flag.WITNESS_COARSE: suspect(
+    MeterFlag.WITNESS_COARSE: suspect(
         "witness_coarse",
         "This energy has no second witness that is fine enough. What the device's own counter, or "
         "its voltage and current, cannot tell in so short a run is more than half of the energy. "
@@ -52,22 +52,22 @@ _UNCONFIRMED = {
     ),
 }
 _HAPPENED = {
-    Flag.SAMPLES_LOST: suspect(
+    MeterFlag.SAMPLES_LOST: suspect(
         "samples_lost",
         "Single samples were lost on the way, or were no numbers. A straight line stands in for "
         "each.",
     ),
-    Flag.COUNTER_RESTARTED: suspect(
+    MeterFlag.COUNTER_RESTARTED: suspect(
         "counter_restarted",
         "The device's own energy counter began anew during the run, or jumped further than the "
         "device can count. So it confirms only the parts before and after.",
     ),
-    Flag.DEVICE_RESTARTED: suspect(
+    MeterFlag.DEVICE_RESTARTED: suspect(
         "device_restarted",
         "The device started again during the run, and was set up again. Nobody measured "
         "meanwhile. Look at its supply.",
     ),
-    Flag.DEVICE_FAULT: suspect(
+    MeterFlag.DEVICE_FAULT: suspect(
         "device_fault",
         "The device reported a fault of its own during the run. A warning of this program names "
         "it.",
@@ -91,7 +91,7 @@ def other_meter(run: Run, identity: Identity | None) -> Iterator[Finding]:
         yield from _witnesses(run, run.settings.sampling)
 
 
-def contradicted(flags: frozenset[Flag]) -> bool:
+def contradicted(flags: frozenset[MeterFlag]) -> bool:
     """Tell whether a second witness says otherwise, so that nobody knows how wrong an energy is."""
     return bool(flags & _CONTRADICTED.keys())
 
@@ -100,7 +100,7 @@ def _witnesses(run: Run, sampling: Sampling) -> Iterator[Finding]:
     for flag, finding in {**_CONTRADICTED, **_UNCONFIRMED, **_HAPPENED}.items():
         if flag in run.final.flags:
             yield finding
-    if Flag.IMPOSSIBLE_POWER in run.final.flags:
+    if MeterFlag.IMPOSSIBLE_POWER in run.final.flags:
         rated = "" if sampling.most_w is None else f" ({sampling.most_w:g} W)"
         yield suspect(
             "impossible_power",
@@ -126,20 +126,20 @@ def _samples(run: Run, sampling: Sampling) -> Iterator[Finding]:
             "meter's program integrates, so nothing counted meanwhile. Look at the link, and run "
             "again.",
         )
-    elif Flag.SAMPLES_MISSED in flags:
+    elif MeterFlag.SAMPLES_MISSED in flags:
         yield suspect(
             "samples_missed",
             f"No sample shows a part of the run: more than {sampling.longest_gap_s:g} s passed "
             "between two of them, or single ones were lost or left out. A straight line stands in "
             "for the power of that time.",
         )
-    if Flag.SLOW_SAMPLES in flags:
+    if MeterFlag.SLOW_SAMPLES in flags:
         yield suspect(
             "slow_samples",
             f"The meter gave fewer than half of the samples that come each {sampling.interval_s:g}"
             " s. Look at the link, and at what else this computer does.",
         )
-    if Flag.SAMPLING_CHANGED in flags:
+    if MeterFlag.SAMPLING_CHANGED in flags:
         yield suspect(
             "sampling_changed",
             "The device was opened again, and since then it measures in other steps or at another "

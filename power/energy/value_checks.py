@@ -12,7 +12,7 @@ from power.energy import course_checks
 from power.energy.duration import Duration
 from power.energy.measured_run import CrossCheck, Run, lacks_in_gaps, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
-from power.meter import SIGMA, Flag, Identity, InputMode
+from power.meter import SIGMA, Identity, InputMode, MeterFlag
 from power.quantities import DC_ALONE
 from power.readings import Numbers, in_order
 
@@ -32,9 +32,9 @@ MOST_IDLE = 0.5
 def ranges(run: Run) -> Iterator[Finding]:
     """Check for over-range, cut peaks, and ranges that changed."""
     kinds = run.rows.seen()
-    flags = frozenset[Flag]().union(*(kind.flags for kind in kinds))
+    flags = frozenset[MeterFlag]().union(*(kind.flags for kind in kinds))
     over = any("over" in reason for kind in kinds for reason in kind.missing.values())
-    if over or Flag.OVER_RANGE in flags:
+    if over or MeterFlag.OVER_RANGE in flags:
         yield invalid(
             "over_range",
             "A value was more than the device can measure, so the energy is too low."
@@ -42,8 +42,8 @@ def ranges(run: Run) -> Iterator[Finding]:
             else "A value was over its range. Choose a larger range and run again.",
         )
     for flag, name in (
-        (Flag.VOLTAGE_PEAK_OVER, "voltage"),
-        (Flag.CURRENT_PEAK_OVER, "current"),
+        (MeterFlag.VOLTAGE_PEAK_OVER, "voltage"),
+        (MeterFlag.CURRENT_PEAK_OVER, "current"),
     ):
         if flag in flags:
             yield invalid(
@@ -54,14 +54,14 @@ def ranges(run: Run) -> Iterator[Finding]:
     for name, unit in (("voltage_range_v", "V"), ("current_range_a", "A")):
         yield from _range_changes(run, name, unit)
     fixed = None not in (run.settings.voltage_range_v, run.settings.current_range_a)
-    if fixed and flags & {Flag.AUTO_RANGE, Flag.RANGE_SWITCHED}:
+    if fixed and flags & {MeterFlag.AUTO_RANGE, MeterFlag.RANGE_SWITCHED}:
         yield invalid(
             "range_changed",
             "Auto-range is on after a run on fixed ranges. Somebody switched it on, or the meter "
             "protected itself: far too much current on a range up to 200 mA switches it to 1 A and "
             "auto-range. Look at the currents in the log, and run again on a range that fits.",
         )
-    elif Flag.RANGE_SWITCHED in flags:
+    elif MeterFlag.RANGE_SWITCHED in flags:
         yield suspect("range_switched", "The meter reports that a range switched during the run.")
     if not fixed and not run.sampled:
         yield from _auto_range(run)
@@ -100,33 +100,33 @@ def _fixed_ranges_for(run: Run) -> str:
 
 AFTER = (
     (
-        Flag.SCALING,
+        MeterFlag.SCALING,
         True,
         "scaling",
         "Scaling is on after the run and was off before it. The meter multiplies power and energy "
         "by a factor that nobody recorded.",
     ),
     (
-        Flag.AVERAGING,
+        MeterFlag.AVERAGING,
         False,
         "settings_changed",
         "Averaging is on after the run and was off before it, so the readings are smoothed.",
     ),
     (
-        Flag.MAX_HOLD,
+        MeterFlag.MAX_HOLD,
         False,
         "settings_changed",
         "MAX hold is on after the run and was off before it, so the readings are maxima.",
     ),
     (
-        Flag.OTHER_LANGUAGE,
+        MeterFlag.OTHER_LANGUAGE,
         False,
         "settings_changed",
         "Somebody switched the meter to the command mode WT200 during the run. Choose WT300E in "
         "the UTILITY menu.",
     ),
     (
-        Flag.SETTINGS_CHANGED,
+        MeterFlag.SETTINGS_CHANGED,
         False,
         "settings_changed",
         "The meter has other settings after the run than before it: input mode, crest factor, "
@@ -140,11 +140,11 @@ AFTER = (
 
 def settings_after(run: Run) -> Iterator[Finding]:
     """Check the settings that were read again after the run."""
-    flags = frozenset[Flag]().union(*(kind.flags for kind in run.rows.seen()))
+    flags = frozenset[MeterFlag]().union(*(kind.flags for kind in run.rows.seen()))
     for flag, wrong, code, text in AFTER:
         if flag in flags:
             yield invalid(code, text) if wrong else suspect(code, text)
-    if Flag.UNCHECKED in run.final.flags:
+    if MeterFlag.UNCHECKED in run.final.flags:
         yield suspect(
             "unchecked",
             "Ranges and settings could not be read after the run. Look at the meter's panel.",

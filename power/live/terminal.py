@@ -14,7 +14,6 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from power.live.prefixes import prefixed
 from power.live.run_view import RECENT_S, RunView, Stage
 from power.live.thinned import Thinned
 
@@ -40,6 +39,9 @@ Values = tuple[float, float, float]
 
 Column = tuple[float, Values | None]
 """When a stretch begins, in seconds, and its values; None has no value."""
+
+_PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
+_LOWEST, _HIGHEST = min(_PREFIXES), max(_PREFIXES)
 
 
 def draw_until(
@@ -310,3 +312,18 @@ def _joined(one: Values | None, other: Values) -> Values:
     if one is None:
         return other
     return min(one[0], other[0]), (one[1] + other[1]) / 2, max(one[2], other[2])
+
+
+def prefixed(value: float, unit: str, digits: int = 4, micro: str = "µ") -> str:
+    """Return a value with its unit, and with a prefix where it would need an exponent.
+
+    From 0.001 to 10,000 there is none. `micro` is the prefix of a millionth, for a terminal that
+    lacks the Greek letter.
+    """
+    size = abs(value)
+    power = 0
+    if 0 < size < math.inf and not 1e-3 <= size < 1e4:
+        power = 3 * math.floor(math.log10(float(f"{size:.{digits - 1}e}")) / 3 + 1e-9)
+        power = min(_HIGHEST, max(_LOWEST, power))
+    prefix = micro if power == -6 else _PREFIXES[power]
+    return f"{value / 10.0**power:.{digits}g} {prefix}{unit}"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.duration import Duration, mean_power
 from power.energy.judge import RunFacts, judge_run
 from power.energy.measured_run import Run
@@ -68,7 +68,9 @@ class Audit:
         return len(self.readings)
 
 
-def audit(path: Path, given: RunFacts | None = None, conditions: Conditions = UNKNOWN) -> Audit:
+def audit(
+    path: Path, given: RunFacts | None = None, conditions: AmbientConditions = UNKNOWN
+) -> Audit:
     """Return the verdict on a log; raise ValueError for a file that is not a log.
 
     The facts come from `given`, or else from the file beside the log, or else they are guessed from
@@ -87,7 +89,7 @@ def audit(path: Path, given: RunFacts | None = None, conditions: Conditions = UN
     known = facts.conditions
     facts = replace(
         facts,
-        conditions=Conditions(
+        conditions=AmbientConditions(
             known.ambient_c if conditions.ambient_c is None else conditions.ambient_c,
             conditions.calibrated or known.calibrated,
         ),

@@ -26,7 +26,7 @@ _MOST_BYTES = 4_000_000
 _log = logging.getLogger(__name__)
 
 
-class Journal(OwnRuns):
+class RunJournal(OwnRuns):
     """The journal's file; a path of None keeps none.
 
     Entries that are in no file are known to this process alone. Several processes may write.
@@ -36,9 +36,9 @@ class Journal(OwnRuns):
         super().__init__()
         self._path = path
 
-    def note(self, entry: RunEntry) -> None:
+    def append(self, entry: RunEntry) -> None:
         """Append a line, and wait until it is on the disk; raise OSError if that fails."""
-        super().note(entry)
+        super().append(entry)
         if self._path is not None:
             _append(self._path, self._noted)
             self._noted.clear()
@@ -59,12 +59,12 @@ class Journal(OwnRuns):
         return known + super().entries()
 
 
-def journal() -> Journal:
+def journal() -> RunJournal:
     """Return this computer's journal of runs: its user's, or the one that the environment names."""
     named = os.environ.get(JOURNAL_VARIABLE)
     if named is not None:
-        return Journal(Path(named) if named else None)
-    return Journal(platformdirs.user_state_path("lpirc-power", appauthor=False) / "runs.jsonl")
+        return RunJournal(Path(named) if named else None)
+    return RunJournal(platformdirs.user_state_path("lpirc-power", appauthor=False) / "runs.jsonl")
 
 
 def _append(path: Path, entries: Sequence[RunEntry]) -> None:

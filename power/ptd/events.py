@@ -36,7 +36,7 @@ class Events:
             path.open("ab").close()
             self._file = AppendFile(path)
 
-    def note(self, text: str) -> None:
+    def notice(self, text: str) -> None:
         """Tell what has happened."""
         self._tell("NOTICE", "", text)
 
@@ -59,7 +59,7 @@ class Events:
 
     def asked(self, request: str) -> None:
         """Tell what a client asks."""
-        self.note(f"Request from client: {request[:80]!a}")
+        self.notice(f"Request from client: {request[:80]!a}")
 
     def answered(self, lines: Sequence[str]) -> None:
         """Tell an answer, all of it on the console: the log has the samples already.
@@ -68,7 +68,7 @@ class Events:
         a buffer of its own. Its checker finds the ranging phase because of these lines.
         """
         with self._lock:
-            self.note(f"Response to client sent: {lines[0]}")
+            self.notice(f"Response to client sent: {lines[0]}")
             for line in lines[1:]:
                 self._say(line)
 

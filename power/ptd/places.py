@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from power.energy.conditions import Conditions
+from power.energy.conditions import AmbientConditions
 from power.errors import MeterMismatch, MeterRefused
 from power.meter import Identity, Leave, Meter, MeterSettings, Reading
 from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType
@@ -27,7 +27,7 @@ class Wishes:
 
     update_interval_s: float
     element: str
-    conditions: Conditions
+    conditions: AmbientConditions
     system: str
 
 
@@ -74,7 +74,7 @@ def wt310_place(
         settings = set_up(wanted)
         events.warn(str(refused))
     # The checker of power-dev looks for this sentence.
-    events.note(f"Uncertainty checking for {device.name} is activated")
+    events.notice(f"Uncertainty checking for {device.name} is activated")
     return settings, Workplace(
         device=device,
         voltage_ranges_v=meter.model.voltage_ranges(settings.crest_factor),

@@ -75,14 +75,14 @@ class LineServer:
             if crowded:
                 _send(client, [f"Error: {MOST_CLIENTS} clients are connected already"])
                 return
-            self._events.note(f"Accepted connection from {address[0]}:{address[1]}")
+            self._events.notice(f"Accepted connection from {address[0]}:{address[1]}")
             _keep_alive(client)
             with client.makefile("rb") as lines:
                 while self._exchange(client, lines.readline(MOST_LINE + 1)):
                     pass
-            self._events.note(f"Connection from {address[0]}:{address[1]} closed")
+            self._events.notice(f"Connection from {address[0]}:{address[1]} closed")
         except OSError as error:
-            self._events.note(f"Connection from {address[0]}:{address[1]} lost: {error}")
+            self._events.notice(f"Connection from {address[0]}:{address[1]} lost: {error}")
         finally:
             with self._lock:
                 self._clients.discard(client)

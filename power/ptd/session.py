@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.uncertainty import Measuring
 from power.errors import MeterBusy, MeterError
 from power.follow import Follower, Schedule, attach
@@ -43,7 +43,7 @@ class Workplace:
     current_ranges_a: Sequence[float]
     set_up: Callable[[MeterSettings], MeterSettings]
     system: str
-    conditions: Conditions = UNKNOWN
+    conditions: AmbientConditions = UNKNOWN
     measured: Collection[str] = tuple(samples.QUANTITIES)
     begin: Callable[[], object] = lambda: None
     finish: Callable[[], object] = lambda: None
@@ -120,7 +120,7 @@ class PtdSession:
                 self._events.fail(f"the meter gives no samples: {error}")
             return
         if reading is None:
-            self._events.note("The meter answers again")
+            self._events.notice("The meter answers again")
             return
         number = self._number_of(due_s)
         self._miss(number - self._last - 1, self._measurement)
@@ -199,7 +199,7 @@ class PtdSession:
         self._settings = self._place.set_up(wanted)
         word = "Volt" if volts else "Amp"
         written = "Auto" if chosen is None else f"{chosen:.6f}{quantity}"
-        self._events.note(f"{word} range set to {written}")
+        self._events.notice(f"{word} range set to {written}")
         return f"Range {quantity} changed"
 
     def _start(self, request: protocol.Start) -> str:
@@ -220,7 +220,7 @@ class PtdSession:
         self._follower.keep_to(schedule)
         self._measurement = PtdMeasurement(request, schedule.interval_s)
         self._last = 0
-        self._events.note(f"Go with mark {request.mark!r}")
+        self._events.notice(f"Go with mark {request.mark!r}")
         return self._measurement.describe()
 
     def _stop(self) -> str:
@@ -234,7 +234,7 @@ class PtdSession:
         if self._follower is None or self._measurement is None:
             return "Error: no measurement to mark"
         self._measurement.mark = mark
-        self._events.note(f"Mark {mark!r}")
+        self._events.notice(f"Mark {mark!r}")
         return "Mark changed"
 
     def _read_last(self, count: int | None, last: bool) -> list[str] | None:
@@ -290,7 +290,7 @@ class PtdSession:
             self._place.finish()
         except MeterError as error:
             self._events.fail(str(error))
-        self._events.note("Completed test")
+        self._events.notice("Completed test")
 
     def _number_of(self, instant_s: float) -> int:
         """Return how many whole intervals have passed since the start."""

@@ -81,7 +81,7 @@ class CounterBeside:
         self._counted_wh = self._sampled_wh = 0.0
         self._catching_up_wh = self._behind_wh = self._steps_wh = 0.0
 
-    def note(self, sample: Sample, sampled_wh: float, most_w: float | None) -> None:
+    def add(self, sample: Sample, sampled_wh: float, most_w: float | None) -> None:
         """Note the counter at a sample, and the energy of all samples so far.
 
         `most_w` is the rated power, by which the counter cannot grow faster.

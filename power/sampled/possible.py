@@ -29,7 +29,7 @@ class VoltAmperesBeside:
         self._before: tuple[float, float, float, float] | None = None
         self._power_ws = self._product_ws = self._slack_ws = 0.0
 
-    def note(self, sample: Sample, sampling: Sampling) -> None:
+    def add(self, sample: Sample, sampling: Sampling) -> None:
         """Note the next sample."""
         volt_amperes = _volt_amperes(sample, sampling)
         if volt_amperes is None:

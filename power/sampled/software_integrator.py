@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 
 from power.errors import MeterBusy, MeterRefused
-from power.meter import NO_SAMPLE, Flag, IntegrationState, MeterSettings, Sampling
+from power.meter import NO_SAMPLE, IntegrationState, MeterFlag, MeterSettings, Sampling
 from power.sampled.counter import KEPT, NO_COUNTER, CounterBeside
 from power.sampled.counter import EnergyCounter as EnergyCounter
 from power.sampled.possible import VoltAmperesBeside, impossible
@@ -19,7 +19,7 @@ RATE_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Shown:
+class IntegratorState:
     """What the integrator shows at a moment; `absent` says why a value is missing.
 
     A voltage or a current that the device never measures is None, and not in `absent`. After a run
@@ -34,8 +34,8 @@ class Shown:
     energy_wh: float | None = None
     integration_s: float | None = None
     absent: dict[str, str] = field(default_factory=dict)
-    flags: frozenset[Flag] = frozenset()
-    unconfirmed: Flag | None = None
+    flags: frozenset[MeterFlag] = frozenset()
+    unconfirmed: MeterFlag | None = None
 
 
 class SoftwareIntegrator:
@@ -56,7 +56,7 @@ class SoftwareIntegrator:
         self._run: Integral | None = None
         self._state = IntegrationState.RESET
         self._ending = IntegrationState.TIMEUP
-        self._flags: frozenset[Flag] = frozenset()
+        self._flags: frozenset[MeterFlag] = frozenset()
         self._before: deque[Sample] = deque(maxlen=KEPT)
         self._beside = CounterBeside(counter, ())
         self._volt_amperes = VoltAmperesBeside()
@@ -77,7 +77,7 @@ class SoftwareIntegrator:
         """Go on with how the device measures now; a run that began otherwise gets a flag."""
         self.sampling, self._counter = sampling, counter
         if self._state is IntegrationState.START and sampling != self._promised:
-            self._flags |= {Flag.SAMPLING_CHANGED}
+            self._flags |= {MeterFlag.SAMPLING_CHANGED}
 
     def promise(self) -> Sampling:
         """Return how the device measures, as the settings of the next run will have it."""
@@ -125,17 +125,17 @@ class SoftwareIntegrator:
         if self._newest is not None and sample.at_s <= self._newest.at_s:
             return
         if sample.over_range and self._within(sample):
-            self._flags |= {Flag.OVER_RANGE}
+            self._flags |= {MeterFlag.OVER_RANGE}
         if sample.fault and self._within(sample):
-            self._flags |= {Flag.DEVICE_FAULT}
+            self._flags |= {MeterFlag.DEVICE_FAULT}
         self.refused = impossible(sample, self.sampling)
         if self.refused:
             if self._within(sample):
-                self._flags |= {Flag.IMPOSSIBLE_POWER}
+                self._flags |= {MeterFlag.IMPOSSIBLE_POWER}
             self._lost += 1 + sample.lost
             return
         if sample.lost and self._within(sample):
-            self._flags |= {Flag.SAMPLES_LOST}
+            self._flags |= {MeterFlag.SAMPLES_LOST}
         sample, self._lost = replace(sample, lost=sample.lost + self._lost), 0
         self._newest = sample
         self._before.append(sample)
@@ -146,13 +146,13 @@ class SoftwareIntegrator:
         """Count a sample that came as no number, or not at all; the device is still open."""
         self._lost += 1
         if self._state is IntegrationState.START:
-            self._flags |= {Flag.SAMPLES_LOST}
+            self._flags |= {MeterFlag.SAMPLES_LOST}
 
     def opened_again(self, counter: EnergyCounter, *, restarted: bool) -> None:
         """Go on with a device that was opened again, and tell if that has started anew itself."""
         self._beside.opened_again(counter)
         if restarted and self._state is IntegrationState.START:
-            self._flags |= {Flag.DEVICE_RESTARTED}
+            self._flags |= {MeterFlag.DEVICE_RESTARTED}
 
     def _within(self, sample: Sample) -> bool:
         """Tell whether a sample shows a part of the run."""
@@ -164,8 +164,8 @@ class SoftwareIntegrator:
     def _count(self, run: Integral, sample: Sample) -> None:
         run.add(sample)
         if sample.at_s <= run.end_s:
-            self._beside.note(sample, run.energy_ws / 3600, self.sampling.most_w)
-            self._volt_amperes.note(sample, self.sampling)
+            self._beside.add(sample, run.energy_ws / 3600, self.sampling.most_w)
+            self._volt_amperes.add(sample, self.sampling)
         self._settle()
 
     def give_up(self, now_s: float, patience_s: float) -> None:
@@ -177,7 +177,7 @@ class SoftwareIntegrator:
             run.hold()
             self._settle()
 
-    def values(self, now_s: float) -> Shown:
+    def values(self, now_s: float) -> IntegratorState:
         """Return what the meter shows; while it integrates, that is its last whole update."""
         if self._state is IntegrationState.START:
             return self._while_running(now_s)
@@ -198,7 +198,7 @@ class SoftwareIntegrator:
             return float(self._settings.timer_s)  # a difference of two clock values is less exact
         return run.end_s - run.begin_s
 
-    def _while_running(self, now_s: float) -> Shown:
+    def _while_running(self, now_s: float) -> IntegratorState:
         run = self._run
         update = None if run is None else run.update
         silent_s = self._silent_s(now_s)
@@ -212,8 +212,8 @@ class SoftwareIntegrator:
             why = f"{NO_SAMPLE} for {update.unseen_s:.1f} s of the update"
         if why or update is None:
             absent = dict.fromkeys(names, why)
-            return Shown(self._state, absent=absent, flags=self._flags)
-        return Shown(
+            return IntegratorState(self._state, absent=absent, flags=self._flags)
+        return IntegratorState(
             self._state,
             update.voltage_v,
             update.current_a,
@@ -223,12 +223,12 @@ class SoftwareIntegrator:
             flags=self._flags,
         )
 
-    def _shown_now(self, now_s: float) -> Shown:
+    def _shown_now(self, now_s: float) -> IntegratorState:
         sample, silent_s = self._newest, self._silent_s(now_s)
         if sample is None or silent_s is None or silent_s > self._longest_silence_s():
             absent = dict.fromkeys(("voltage_v", "current_a", "power_w"), NO_SAMPLE)
-            return Shown(self._state, absent=absent)
-        return Shown(self._state, sample.voltage_v, sample.current_a, sample.power_w)
+            return IntegratorState(self._state, absent=absent)
+        return IntegratorState(self._state, sample.voltage_v, sample.current_a, sample.power_w)
 
     def _silent_s(self, now_s: float) -> float | None:
         return None if self._newest is None else now_s - self._newest.at_s
@@ -246,23 +246,23 @@ class SoftwareIntegrator:
         length_s = run.end_s - run.begin_s
         flags = set(self._flags)
         if run.unseen_s > 0:
-            flags.add(Flag.SAMPLES_MISSED)
+            flags.add(MeterFlag.SAMPLES_MISSED)
         interval_s = self.sampling.interval_s
         # One interval at each end may lie outside.
         if interval_s and run.samples + 2 < RATE_SHARE * length_s / interval_s:
-            flags.add(Flag.SLOW_SAMPLES)
+            flags.add(MeterFlag.SLOW_SAMPLES)
         if self._beside.differs():
-            flags.add(Flag.COUNTER_DIFFERS)
+            flags.add(MeterFlag.COUNTER_DIFFERS)
         if self._beside.restarted:
-            flags.add(Flag.COUNTER_RESTARTED)
+            flags.add(MeterFlag.COUNTER_RESTARTED)
         if self._volt_amperes.differs(self.sampling):
-            flags.add(Flag.VOLT_AMPERES_DIFFER)
+            flags.add(MeterFlag.VOLT_AMPERES_DIFFER)
         self._flags = frozenset(flags)
 
-    def _unconfirmed(self, energy_wh: float) -> Flag | None:
+    def _unconfirmed(self, energy_wh: float) -> MeterFlag | None:
         """Return why neither counter nor voltage and current confirm an energy, or None."""
         counter, volt_amperes = self._beside, self._volt_amperes
         if counter.confirms(energy_wh) or volt_amperes.confirms():
             return None
         known = counter.known or volt_amperes.known
-        return Flag.WITNESS_COARSE if known else Flag.NO_WITNESS
+        return MeterFlag.WITNESS_COARSE if known else MeterFlag.NO_WITNESS

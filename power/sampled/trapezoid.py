@@ -11,7 +11,7 @@ from power.sampled.source import Sample
 
 
 @dataclass(frozen=True)
-class Piece:
+class Segment:
     """A time in which the power goes in a straight line; `seen` tells whether samples show it."""
 
     from_s: float
@@ -36,7 +36,7 @@ class Piece:
         return self.from_w + share * (self.to_w - self.from_w)
 
 
-def pieces(before: Sample, sample: Sample, longest_gap_s: float) -> Iterator[Piece]:
+def pieces(before: Sample, sample: Sample, longest_gap_s: float) -> Iterator[Segment]:
     """Yield the course of the power between two samples, in order of time.
 
     A mean holds for its span. Where no span reaches, the power goes straight from one sample to the
@@ -46,9 +46,9 @@ def pieces(before: Sample, sample: Sample, longest_gap_s: float) -> Iterator[Pie
     span_from_s = max(before.at_s, sample.at_s - sample.span_s)
     if span_from_s > before.at_s:
         seen = span_from_s - before.at_s <= longest_gap_s and not sample.lost
-        yield Piece(before.at_s, span_from_s, before.power_w, sample.power_w, seen)
+        yield Segment(before.at_s, span_from_s, before.power_w, sample.power_w, seen)
     if sample.at_s > span_from_s:
-        yield Piece(span_from_s, sample.at_s, sample.power_w, sample.power_w, True)
+        yield Segment(span_from_s, sample.at_s, sample.power_w, sample.power_w, True)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,9 @@ class Integral:
             # Nothing is known before the first sample but its own span.
             before = Sample(max(self.begin_s, sample.at_s - sample.span_s), sample.power_w)
             if before.at_s > self.begin_s:
-                self._take(Piece(self.begin_s, before.at_s, sample.power_w, sample.power_w, False))
+                self._take(
+                    Segment(self.begin_s, before.at_s, sample.power_w, sample.power_w, False)
+                )
         if self.begin_s < sample.at_s and before.at_s < self.end_s:
             self.samples += 1
             self._volts += [] if sample.voltage_v is None else [sample.voltage_v]
@@ -116,10 +118,10 @@ class Integral:
         last = self.newest
         if last is None or last.at_s >= self.end_s:
             return
-        self._take(Piece(last.at_s, self.end_s, last.power_w, last.power_w, False))
+        self._take(Segment(last.at_s, self.end_s, last.power_w, last.power_w, False))
         self.newest = Sample(self.end_s, last.power_w)
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, piece: Segment) -> None:
         from_s = self.begin_s
         while (mark_s := self._mark_s()) <= min(piece.to_s, self.end_s):
             self._count(piece, from_s, mark_s)
@@ -127,7 +129,7 @@ class Integral:
             from_s = mark_s
         self._count(piece, from_s, self.end_s)
 
-    def _count(self, piece: Piece, from_s: float, to_s: float) -> None:
+    def _count(self, piece: Segment, from_s: float, to_s: float) -> None:
         self.energy_ws += piece.energy_ws(from_s, to_s)
         self.unseen_s += 0.0 if piece.seen else piece.overlap_s(from_s, to_s)
 

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, closing
 from unittest import SkipTest
 
 from power.errors import MeterError, MeterUnreachable
-from power.meter import Flag, IntegrationState, MeterSettings
+from power.meter import IntegrationState, MeterFlag, MeterSettings
 from power.sampled.software_integrator import EnergyCounter, SoftwareIntegrator
 from power.sampled.source import Sample, Source, Tools
 
@@ -123,12 +123,12 @@ class SourceContract(ABC):
             shown = integrator.values(bench.clock())
             offset_w = source.sampling.offset_w
         for flag, text in (
-            (Flag.COUNTER_DIFFERS, "state its `counter_step_wh` and its `counter_lag_s`"),
-            (Flag.SAMPLES_MISSED, "`sampling.longest_gap_s` is too short"),
-            (Flag.SLOW_SAMPLES, "`sampling.interval_s` promises more samples than come"),
-            (Flag.IMPOSSIBLE_POWER, "`sampling.most_w` is too small"),
-            (Flag.COUNTER_RESTARTED, "`counter_wraps_wh` or `counter_lasts` is wrong"),
-            (Flag.VOLT_AMPERES_DIFFER, "`sampling.volt_amperes` is wrong"),
+            (MeterFlag.COUNTER_DIFFERS, "state its `counter_step_wh` and its `counter_lag_s`"),
+            (MeterFlag.SAMPLES_MISSED, "`sampling.longest_gap_s` is too short"),
+            (MeterFlag.SLOW_SAMPLES, "`sampling.interval_s` promises more samples than come"),
+            (MeterFlag.IMPOSSIBLE_POWER, "`sampling.most_w` is too small"),
+            (MeterFlag.COUNTER_RESTARTED, "`counter_wraps_wh` or `counter_lasts` is wrong"),
+            (MeterFlag.VOLT_AMPERES_DIFFER, "`sampling.volt_amperes` is wrong"),
         ):
             _expect(flag not in shown.flags, f"a steady run is flagged {flag.value}: {text}")
         power_w = (shown.energy_wh or 0.0) * 3600 / bench.seconds

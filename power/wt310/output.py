@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from power.errors import MeterError, MeterRefused, MeterReplyError
-from power.meter import SIGMA, ElementValues, Flag, IntegrationState, MeterSettings
+from power.meter import SIGMA, ElementValues, IntegrationState, MeterFlag, MeterSettings
 from power.quantities import MOST, item_of, unit_of
 from power.scpi import (
     Absent,
@@ -53,7 +53,11 @@ _NAMES = {
 }
 _ELEMENTS = {"1": "1", "2": "2", "3": "3", "4": SIGMA, "SIGM": SIGMA, "SIGMA": SIGMA}
 # Bits of the condition register and, latched, of the extended event register (page 7-5).
-_BITS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEAK_OVER))
+_BITS = (
+    (6, MeterFlag.OVER_RANGE),
+    (7, MeterFlag.VOLTAGE_PEAK_OVER),
+    (8, MeterFlag.CURRENT_PEAK_OVER),
+)
 _BEGUN = 1 << 1  # latched when an integration begins
 
 LATCHED = {1: "FALL", 2: "RISE", 7: "RISE", 8: "RISE", 9: "RISE"}
@@ -276,7 +280,7 @@ class RunWatch:
 
     def __init__(self, link: ScpiLink) -> None:
         self._link = link
-        self.flags: frozenset[Flag] = frozenset()
+        self.flags: frozenset[MeterFlag] = frozenset()
         self.end_ranges: tuple[float | None, float | None] = (None, None)
         self.running = False
         self.prepared: MeterSettings | None = None
@@ -327,7 +331,7 @@ class RunWatch:
         """Note the flags of a sample, and whether the run has ended."""
         self.flags |= self._events_flags() | _flags_of(sample.condition)
         if sample.hyphen:
-            self.flags |= {Flag.RANGE_SWITCHED}
+            self.flags |= {MeterFlag.RANGE_SWITCHED}
         self.note_end(sample.state)
 
     def note_end(self, state: IntegrationState) -> None:
@@ -337,13 +341,13 @@ class RunWatch:
         """
         if not self.running or state is IntegrationState.START:
             return
-        self.flags |= {Flag.UNCHECKED}
+        self.flags |= {MeterFlag.UNCHECKED}
         try:
             self._check_end()
         except MeterError as error:
             _log.warning("the check after the run is still to be done: %s", error)
             return
-        self.flags -= {Flag.UNCHECKED}
+        self.flags -= {MeterFlag.UNCHECKED}
         self.running = False
 
     def _check_end(self) -> None:
@@ -354,14 +358,14 @@ class RunWatch:
         ]
         flags = self._events_flags()
         if any(hyphen for _, hyphen in ends):
-            flags |= {Flag.RANGE_SWITCHED}
+            flags |= {MeterFlag.RANGE_SWITCHED}
         if any(automatic):
-            flags |= {Flag.AUTO_RANGE}
+            flags |= {MeterFlag.AUTO_RANGE}
         self.end_ranges = (ends[0][0], ends[1][0])
         self.flags |= flags | settings.changed_flags(self._link, self.prepared)
 
-    def _events_flags(self) -> frozenset[Flag]:
-        again = {Flag.RESTARTED} if self._restarted() else set()
+    def _events_flags(self) -> frozenset[MeterFlag]:
+        again = {MeterFlag.RESTARTED} if self._restarted() else set()
         return _flags_of(self._link.events) | again
 
     def _restarted(self) -> bool:
@@ -374,5 +378,5 @@ class RunWatch:
         return begun
 
 
-def _flags_of(register: int) -> frozenset[Flag]:
+def _flags_of(register: int) -> frozenset[MeterFlag]:
     return frozenset(flag for bit, flag in _BITS if register >> bit & 1)

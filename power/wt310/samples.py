@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from power.meter import Flag, Reading
+from power.meter import MeterFlag, Reading
 from power.scpi import Absent, split_values
 from power.wt310 import output
 
@@ -22,7 +22,7 @@ def reading_of(
     sample: output.ReadReply,
     monotonic_s: float,
     utc: datetime,
-    flags: frozenset[Flag],
+    flags: frozenset[MeterFlag],
     end_ranges: tuple[float | None, float | None],
 ) -> Reading:
     """Return a reply as a reading; ranges that it lacks are those at the end of the run."""

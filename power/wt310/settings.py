@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from power.errors import MeterRefused
-from power.meter import Flag, InputMode, MeterSettings
+from power.meter import InputMode, MeterFlag, MeterSettings
 from power.scpi import parse_flag, parse_setting, parse_timer, parse_word, without_header
 from power.wt310.link import LANGUAGES, ScpiLink
 from power.wt310.models import same_number
@@ -121,13 +121,13 @@ def check_leftovers(link: ScpiLink) -> None:
 
 # Settings that change power or energy, found on after a run (pages 6-15 and 6-18).
 _SWITCHED_ON = (
-    (":INPut:SCALing:STATe", Flag.SCALING),
-    (":MEASure:AVERaging:STATe", Flag.AVERAGING),
-    (":MEASure:MHOLd", Flag.MAX_HOLD),
+    (":INPut:SCALing:STATe", MeterFlag.SCALING),
+    (":MEASure:AVERaging:STATe", MeterFlag.AVERAGING),
+    (":MEASure:MHOLd", MeterFlag.MAX_HOLD),
 )
 
 
-def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[Flag]:
+def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[MeterFlag]:
     """Return what somebody changed during a run: scaling, averaging, MAX hold, language, others.
 
     `prepared` are the settings before the run; with None the others are not compared. Ranges and
@@ -135,7 +135,7 @@ def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[F
     """
     flags = {flag for name, flag in _SWITCHED_ON if parse_flag(link.ask(f"{name}?"))}
     if parse_word(link.ask(":SYSTem:COMMunicate:COMMand?"), LANGUAGES) == "WT200":
-        flags.add(Flag.OTHER_LANGUAGE)
+        flags.add(MeterFlag.OTHER_LANGUAGE)
     if prepared is not None:
         now = read_back(link, prepared.element)
         same = replace(
@@ -146,7 +146,7 @@ def changed_flags(link: ScpiLink, prepared: MeterSettings | None) -> frozenset[F
             both_ways=prepared.both_ways,
         )
         if same != prepared:
-            flags.add(Flag.SETTINGS_CHANGED)
+            flags.add(MeterFlag.SETTINGS_CHANGED)
     return frozenset(flags)
 
 

@@ -40,7 +40,7 @@ from referee.core.counts import counted
 from referee.core.text_cells import isolated, with_isolated_quotes
 from referee.errors import ConfigError, InputError, Unavailable
 from referee.service.desk.link import DeskClient, socket_path
-from referee.service.preflight.finding import Finding, Level
+from referee.service.preflight.finding import CheckResult, Level
 from referee.service.preflight.overrides import make_override, take_back
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
@@ -208,7 +208,7 @@ def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_R
         if args.take_back is None:
             level = Level.WARN if args.override is None else Level.FAIL
             row = _named(args.acknowledge or args.override or "", rows)
-            finding = Finding(row["group"], row["item"], Level(row["level"]), row["text"])
+            finding = CheckResult(row["group"], row["item"], Level(row["level"]), row["text"])
             seen = (level, finding.text)
             make_override(contest.database, now, finding, seen, args.reason, args.by)
             return

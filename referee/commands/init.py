@@ -30,7 +30,7 @@ from referee.programs.failed_start import FolderBefore
 from referee.programs.meter_search import find_meters, identity_of
 from referee.programs.setup_questions import (
     EMULATED,
-    Answers,
+    EventBasics,
     Terminal,
     ask_all,
     existing_folder,
@@ -59,7 +59,7 @@ _NAMES = {
 }
 # The ports of the lanes lie ten apart, so console and scoreboard keep theirs between them.
 _FIRST_PORT, _PORTS_APART = 8000, 10
-_DEFAULTS = Answers()
+_DEFAULTS = EventBasics()
 # What an earlier event has beside its configuration.
 _LEFT = ("signing.pub", "teams.csv", "contest_tls.pem", "contest_ca.pem")
 
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _answers(args: argparse.Namespace) -> Answers:
+def _answers(args: argparse.Namespace) -> EventBasics:
     """Return what the options say; without options, what people answer on a terminal."""
     options = (args.images, args.ground_truth, args.meter, args.seconds, args.lanes)
     if all(option is None for option in options) and sys.stdin.isatty() and sys.stdout.isatty():
@@ -140,7 +140,7 @@ def _answers(args: argparse.Namespace) -> Answers:
             f"--meter is given for {len(meters)} of {counted(lanes, 'lane')}: give it once for"
             " each lane."
         )
-    return Answers(
+    return EventBasics(
         existing_folder(args.images) if args.images else None,
         existing_path(args.ground_truth) if args.ground_truth else None,
         meters or lanes * (EMULATED,),
@@ -148,7 +148,7 @@ def _answers(args: argparse.Namespace) -> Answers:
     )
 
 
-def _config(path: Path, answers: Answers, lanes: int) -> Config:
+def _config(path: Path, answers: EventBasics, lanes: int) -> Config:
     images = answers.images or Path("images")
     truth = answers.ground_truth or Path("ground_truth.json")
     shared = MeterSection(voltage_range_v=300.0, current_range_a=1.0)

@@ -134,10 +134,10 @@ def _workbook(results: Results) -> bytes:
 
 def _print_latex(results: Results, span: str | None, folder: Path | None) -> None:
     """Print the tables, and say on standard error what a document needs for them."""
-    from referee.service.event.results_latex import Span, latex_with_needs
+    from referee.service.event.results_latex import TableSpan, latex_with_needs
 
     figures = [] if folder is None else _figures(results, folder)
-    text, needs = latex_with_needs(results, Span(span or Span.COLUMN), figures)
+    text, needs = latex_with_needs(results, TableSpan(span or TableSpan.COLUMN), figures)
     print(text, end="")
     for need in needs:
         print(need, file=sys.stderr)

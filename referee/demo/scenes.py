@@ -62,7 +62,7 @@ class DrawnScene:
 
 
 @dataclass(frozen=True)
-class Subject:
+class PaintedSubject:
     """What generated pictures show: a function that paints one, and its classes with names."""
 
     compose: Callable[[Textures, random.Random], DrawnScene]
@@ -116,7 +116,7 @@ def compose(textures: Textures, chance: random.Random) -> DrawnScene:
     return DrawnScene(pixels, canvas.owner, tuple(canvas.class_ids))
 
 
-OBJECTS = Subject(compose, {class_id: kind.name for class_id, kind in KINDS.items()})
+OBJECTS = PaintedSubject(compose, {class_id: kind.name for class_id, kind in KINDS.items()})
 """Things in places, many of them small, half hidden or of any colour."""
 
 
@@ -125,7 +125,7 @@ def generate(
     *,
     count: int = 200,
     seed: int = 2015,
-    subject: Subject = OBJECTS,
+    subject: PaintedSubject = OBJECTS,
     progress: Callable[[int, int], None] | None = None,
 ) -> SceneSet:
     """Write `images/1.jpg` to `count`.jpg and `ground_truth.json`, COCO instances, into a folder.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from referee.demo.backgrounds import PLACES
 from referee.demo.canvas import Canvas, Sprite
 from referee.demo.pen import Colour, Pen, shade
-from referee.demo.scenes import DrawnScene, Subject
+from referee.demo.scenes import DrawnScene, PaintedSubject
 from referee.demo.textures import Textures
 
 _SIZES = ((640, 480), (500, 375), (480, 640), (800, 500))
@@ -91,5 +91,5 @@ def _place(canvas: Canvas, taken: NDArray[np.bool_], sprite: Sprite, chance: ran
             return
 
 
-SIGNS = Subject(compose, {class_id: sign.name for class_id, sign in _SIGNS.items()})
+SIGNS = PaintedSubject(compose, {class_id: sign.name for class_id, sign in _SIGNS.items()})
 """The signs as a subject of generated pictures."""

@@ -21,7 +21,7 @@ from referee.service.board.addresses import contestants_urls
 from referee.service.evidence.newer_evidence import newer_evidence
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.durable_commit import check_commits
-from referee.service.preflight.finding import Finding, fail
+from referee.service.preflight.finding import CheckResult, fail
 from referee.service.preflight.listing import all_findings, in_groups, list_json
 from referee.service.preflight.material_checks import check_truth, check_turned
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
@@ -95,7 +95,7 @@ def _looked_at(config: Config, *, keeping: bool) -> Iterator[Look]:
         yield look
 
 
-def _images(look: Look) -> Finding | None:
+def _images(look: Look) -> CheckResult | None:
     """Return why images and ground truth cannot be used, or None."""
     if look.material_fault is None:
         return None
@@ -103,7 +103,7 @@ def _images(look: Look) -> Finding | None:
     return fail("contest", "images and ground truth", str(look.material_fault), remedy)
 
 
-def _findings(look: Look) -> list[Finding]:
+def _findings(look: Look) -> list[CheckResult]:
     found = _findings_of(look.contest, _images(look))
     if not look.folder_fault:
         return found
@@ -111,7 +111,7 @@ def _findings(look: Look) -> list[Finding]:
     return in_groups([fail("configuration", "folder", look.folder_fault, remedy), *found])
 
 
-def _findings_of(contest: Contest, images: Finding | None) -> list[Finding]:
+def _findings_of(contest: Contest, images: CheckResult | None) -> list[CheckResult]:
     config = contest.config
     scheme = config.server.contest_scheme
     connection, utc = contest.database.connection, contest.clock.now().utc
@@ -180,7 +180,7 @@ def _why_not_kept(look: Look) -> str:
     return f"the event has no folder yet. 'referee serve' makes {folder}"
 
 
-def _look(config: Config, lane: int) -> list[Finding]:
+def _look(config: Config, lane: int) -> list[CheckResult]:
     settings, name = config.lane(lane).meter, config.lane(lane).name
     try:
         meter = open_meter(settings.resource, element=settings.element)
@@ -240,7 +240,7 @@ def _make_checks(
 
 def _checks(
     contest: Contest, tell: Callable[[str], None]
-) -> Iterator[tuple[Key, Callable[[], Iterable[Finding]]]]:
+) -> Iterator[tuple[Key, Callable[[], Iterable[CheckResult]]]]:
     config = contest.config
     yield TRUTH, lambda: [check_truth(contest)]
     yield TURNED, lambda: [check_turned(contest)]

@@ -24,7 +24,7 @@ from power.http_request import answered
 from referee.errors import RefereeError, Unavailable
 from referee.programs.hosting import claimed, hosted
 from referee.programs.practice_folder import practice_config
-from referee.service.preflight.finding import Finding, fail, ok
+from referee.service.preflight.finding import CheckResult, fail, ok
 from referee.service.preflight.slow import GOLDEN
 from referee.service.setup.config import Config, ContestSection, ImagesSection
 from referee.service.setup.contest_tls import pinned_context
@@ -82,7 +82,7 @@ class Played:
     seconds: float
 
 
-def check_golden(config: Config, tell: Callable[[str], None]) -> Finding:
+def check_golden(config: Config, tell: Callable[[str], None]) -> CheckResult:
     """Play the golden session and compare mAP and verdict; a busy machine gets three tries.
 
     A verdict tells of the machine's load, so it may differ once. mAP never may.
@@ -99,7 +99,7 @@ def check_golden(config: Config, tell: Callable[[str], None]) -> Finding:
     return judge(config, played)
 
 
-def judge(config: Config, played: Played | None) -> Finding:
+def judge(config: Config, played: Played | None) -> CheckResult:
     """Compare what came of the golden session with what is known."""
     if played is None:
         raise Unavailable("The golden client has not played.")

@@ -25,7 +25,7 @@ _SERIAL = "ASRL"
 
 
 @dataclass(frozen=True)
-class Answers:
+class EventBasics:
     """What an event's configuration begins with; a path of None is filled in later."""
 
     images: Path | None = None
@@ -47,7 +47,7 @@ def ask_all(
     addresses: Sequence[str],
     find: Callable[[], MetersFound],
     identify: Callable[[str], str | None],
-) -> Answers:
+) -> EventBasics:
     """Ask for everything, and show this machine's addresses and the meters that were found."""
     terminal.tell("An empty answer takes what stands in brackets. Ctrl-C ends, and writes nothing.")
     images = _asked(terminal, "Folder of the images [images, filled later]: ", existing_folder)
@@ -56,7 +56,7 @@ def ask_all(
     terminal.tell(f"Addresses for the contestants: {listed}.")
     meter = _asked_meter(terminal, find, identify)
     seconds = _asked(terminal, "Length of a session in seconds [600]: ", length)
-    return Answers(images, truth, (meter,), seconds or 600)
+    return EventBasics(images, truth, (meter,), seconds or 600)
 
 
 def existing_folder(text: str) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from power.meter import QUALITIES, Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.meter import QUALITIES, Identity, IntegrationState, MeterFlag, MeterSettings, Reading
 from power.values import (
     elements_from_json,
     elements_to_json,
@@ -22,7 +22,7 @@ from power.values import (
 
 
 @dataclass(frozen=True)
-class Energy:
+class EnergyRecord:
     """A session's energy in Wh with its verdict (VALID, SUSPECT, INVALID).
 
     `detail` holds the findings of the judgement, ready for JSON; its `reasons` are texts.
@@ -161,7 +161,7 @@ def insert_energy(
     )
 
 
-def energy_of(connection: sqlite3.Connection, session_id: int) -> Energy | None:
+def energy_of(connection: sqlite3.Connection, session_id: int) -> EnergyRecord | None:
     """Return the session's newest judged energy, or None if it has none yet."""
     row = connection.execute(
         "select * from energies where session_id = :session order by energy_id desc limit 1",
@@ -169,7 +169,7 @@ def energy_of(connection: sqlite3.Connection, session_id: int) -> Energy | None:
     ).fetchone()
     if row is None:
         return None
-    return Energy(
+    return EnergyRecord(
         energy_id=row["energy_id"],
         session_id=row["session_id"],
         utc=row["utc"],
@@ -200,7 +200,7 @@ def _reading(row: sqlite3.Row) -> Reading:
         integration_s=row["integration_s"],
         state=IntegrationState(row["state"]),
         absent=json.loads(row["absent"]),
-        flags=frozenset(Flag(flag) for flag in json.loads(row["flags"])),
+        flags=frozenset(MeterFlag(flag) for flag in json.loads(row["flags"])),
         voltage_range_v=row["voltage_range_v"],
         current_range_a=row["current_range_a"],
         power_factor=row["power_factor"],

@@ -22,7 +22,7 @@ from power.emulator.rpc import Broken, parse_call
 from power.errors import MeterError
 from power.logs.audit import is_old_log, read_old_log
 from power.logs.facts_file import load_course, load_facts
-from power.logs.journal import Journal
+from power.logs.journal import RunJournal
 from power.logs.power_log import COLUMNS, read_power_log
 from power.wt310.recorded import read_conversation
 from referee.errors import InputError, Refusal
@@ -188,7 +188,7 @@ def targets() -> dict[str, Target]:
         "coco": lambda path: read_coco_truth(path, path.read_bytes()),
         "csv": lambda path: read_csv_truth(path, path.read_bytes(), None),
         "xml": lambda path: read_xml_truth(path.parent, None),
-        "journal": lambda path: Journal(path).entries(),
+        "journal": lambda path: RunJournal(path).entries(),
         "bundle": lambda path: read_members(path, MEMBERS),
     }
     return {

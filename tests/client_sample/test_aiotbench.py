@@ -24,7 +24,7 @@ from client_sample.aiotbench_procedure import (
 )
 from referee.extras.aiotbench.classification_log import read_logs
 from referee.extras.aiotbench.device_configuration import read_configuration
-from referee.extras.aiotbench.networks import Network
+from referee.extras.aiotbench.networks import ModelFacts
 from referee.extras.aiotbench.rules import DRAFT_1_1
 from tests.support.tiny_classifier import tflite_model
 
@@ -222,7 +222,7 @@ def test_a_run_ends_in_a_log_that_the_referee_scores(folder, capsys):
     configuration = read_configuration(folder / "log.toml", DRAFT_1_1)
     assert {"device", "processor", "cores"} <= configuration.parts["hardware"].keys()
     # The tiny model has a picture of 8x8, and no layer with weights.
-    assert Network(8, 8, 0, 0) == configuration.models["sq_tfc"].network
+    assert ModelFacts(8, 8, 0, 0) == configuration.models["sq_tfc"].network
     assert "1" == tomllib.loads((folder / "log.toml").read_text())["software"]["threads"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
-from referee.formats.annotation_xml import annotation_of
+from referee.formats.xml_truth import annotation_of
 
 FILE = Path("xml/a.xml")
 

@@ -13,7 +13,7 @@ from power.cli import main
 from power.emulator.faults import CATALOGUE
 from power.energy import certainty_checks, course_checks, unofficial_checks, value_checks
 from power.energy import judge as energy
-from power.energy.conditions import Conditions
+from power.energy.conditions import AmbientConditions
 from power.energy.uncertainty import Measuring, energy_limit
 from power.meter import Identity, IntegrationState, MeterSettings, Reading
 from power.wt310.models import MODELS
@@ -41,7 +41,7 @@ def test_the_worked_example_is_what_the_code_says() -> None:
     measuring = Measuring(
         Identity("YOKOGAWA", "WT310E", "", ""),
         MeterSettings(timer_s=600, voltage_range_v=300.0, current_range_a=0.1),
-        Conditions(31.0, date(2026, 1, 31)),
+        AmbientConditions(31.0, date(2026, 1, 31)),
     )
     reading = Reading(
         monotonic_s=1.0,

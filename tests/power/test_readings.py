@@ -17,7 +17,7 @@ from power.energy.judge import RunFacts, judge_run
 from power.logs.audit import audit
 from power.logs.facts_file import save_facts
 from power.logs.power_log import PowerLog, read_power_log
-from power.meter import ElementValues, Flag, IntegrationState, MeterSettings, Reading
+from power.meter import ElementValues, IntegrationState, MeterFlag, MeterSettings, Reading
 from power.readings import Readings
 
 Make = Callable[..., Reading]
@@ -43,7 +43,7 @@ def odd_readings(make_reading: Make) -> list[Reading]:
     return [
         make_reading(1.0, state=IntegrationState.RESET),
         make_reading(2.0, power_w=None, absent={"power_w": "over range"}),
-        make_reading(3.0, flags=frozenset({Flag.OVER_RANGE}), energy_wh=float("inf")),
+        make_reading(3.0, flags=frozenset({MeterFlag.OVER_RANGE}), energy_wh=float("inf")),
         make_reading(0.1 + 0.2, utc=datetime(2026, 1, 1, 9, 0, 0, 7, tzinfo=east)),
         make_reading(5.0, utc=datetime(2026, 1, 1)),
         make_reading(6.0, voltage_range_v=None, power_factor=0.5, frequency_hz=None),
@@ -76,7 +76,7 @@ def test_a_copy_does_not_grow(odd_readings: list[Reading], make_reading: Make) -
 
 def test_the_end_gets_flags_and_ranges(odd_readings: list[Reading]) -> None:
     """What a log has no columns for joins the last reading, and no other one."""
-    last = replace(odd_readings[-1], flags=frozenset({Flag.SCALING}), current_range_a=2.0)
+    last = replace(odd_readings[-1], flags=frozenset({MeterFlag.SCALING}), current_range_a=2.0)
     kept = Readings(odd_readings)
     assert [*odd_readings[:-1], last] == list(kept.ending_with(last))
     assert odd_readings == list(kept)
@@ -100,7 +100,7 @@ def test_the_judge_takes_a_list_and_columns_alike(
 ) -> None:
     """A verdict does not depend on how the readings are kept."""
     rows = [make_reading(at / 2, power_w=5.0 + at) for at in range(40)]
-    facts = RunFacts(None, fixed_settings, 10.0, flags=frozenset({Flag.UNCHECKED}))
+    facts = RunFacts(None, fixed_settings, 10.0, flags=frozenset({MeterFlag.UNCHECKED}))
     assert judge_run(rows, facts) == judge_run(Readings(rows), facts)
 
 

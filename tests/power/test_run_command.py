@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from power.cli import main
-from power.commands.child import Child
+from power.commands.child import MeasuredCommand
 from power.emulator.interpreter import Interpreter
 from power.emulator.process import ControlServer
 from power.emulator.vxi11 import Vxi11Server
@@ -156,7 +156,7 @@ def test_a_second_signal_kills_the_command(tmp_path: Path) -> None:
     """The first one is passed on; whoever insists ends the measurement, too."""
     deaf = tmp_path / "deaf"
     script = 'trap "" INT TERM; touch "$0"; while :; do sleep 0.05; done'
-    child = Child(["sh", "-c", script, str(deaf)])
+    child = MeasuredCommand(["sh", "-c", script, str(deaf)])
     child.launch()
     child.look()
     eventually(deaf.exists)
@@ -169,7 +169,7 @@ def test_a_second_signal_kills_the_command(tmp_path: Path) -> None:
 
 def test_a_signal_while_the_command_starts_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The process runs before its number is known, and nobody must wait for it in vain."""
-    child = Child(["sleep", "600"])
+    child = MeasuredCommand(["sleep", "600"])
     start = subprocess.Popen
 
     def interrupted(*arguments: Any, **options: Any) -> Any:
@@ -186,7 +186,7 @@ def test_a_signal_while_the_command_starts_reaches_it(monkeypatch: pytest.Monkey
 
 def test_a_signal_before_the_command_cancels_it() -> None:
     """Who ends the measurement in the idle time wants no command."""
-    child = Child(["sleep", "600"])
+    child = MeasuredCommand(["sleep", "600"])
     assert not child.take(signal.SIGINT)
     child.launch()
     child.look()
@@ -198,7 +198,7 @@ def test_a_file_that_is_no_program_is_told(tmp_path: Path) -> None:
     """A command that the system refuses to start fails with its words."""
     (tmp_path / "data").write_bytes(b"\x7fELF, but not really")
     (tmp_path / "data").chmod(0o755)
-    child = Child([str(tmp_path / "data")])
+    child = MeasuredCommand([str(tmp_path / "data")])
     child.launch()
     child.look()
     assert child.failed

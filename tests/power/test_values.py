@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from power.meter import (
     ElementValues,
-    Flag,
     Identity,
     InputMode,
     IntegrationState,
+    MeterFlag,
     MeterSettings,
     Reading,
 )
@@ -42,7 +42,7 @@ READINGS = st.builds(
     integration_s=NUMBERS,
     state=st.sampled_from(IntegrationState),
     absent=st.dictionaries(st.sampled_from(["power_w", "voltage_v"]), st.text()),
-    flags=st.frozensets(st.sampled_from(Flag)),
+    flags=st.frozensets(st.sampled_from(MeterFlag)),
     voltage_range_v=NUMBERS,
     current_range_a=NUMBERS,
     power_factor=NUMBERS,

@@ -15,7 +15,7 @@ from power.bench.run_notes import RunNotes, RunPlace
 from power.emulator.profile import constant
 from power.energy.judge import RunFacts
 from power.errors import MeterHolds, MeterUnreachable
-from power.logs.journal import Journal
+from power.logs.journal import RunJournal
 from power.meter import IntegrationState, MeterSettings
 from power.wipe_guard import Guard, look
 from power.wipe_rule import RunEvent
@@ -27,7 +27,7 @@ SETTINGS = MeterSettings(
 )
 
 
-def guard(bench: Any, journal: Journal, *, discard: bool = False) -> None:
+def guard(bench: Any, journal: RunJournal, *, discard: bool = False) -> None:
     """Ask whether the bench's meter may be reset."""
     Guard(bench.meter, journal, "X", utc=bench.time.utc, discard=discard).leave()
 
@@ -42,7 +42,7 @@ def foreign_run(bench: Any, seconds: float = 5.0) -> None:
 def test_a_meter_that_holds_nothing_may_be_reset(make_bench: MakeBench) -> None:
     """A reset integrator, and one that was stopped at 0 s, hold nothing."""
     bench = make_bench()
-    guard(bench, Journal(None))
+    guard(bench, RunJournal(None))
     bench.tell(":INTEGrate:STARt")
     bench.time.sleep(0.5)
     bench.tell(":INTEGrate:STOP")
@@ -59,7 +59,7 @@ def test_a_result_of_a_foreign_program_is_refused(
     foreign_run(bench, seconds)
     before = bench.ask(":NUMeric:NORMal:VALue? 4")
     with pytest.raises(MeterHolds, match=f"{state}.*python -m power rescue X") as caught:
-        guard(bench, Journal(None))
+        guard(bench, RunJournal(None))
     assert state in str(caught.value)
     assert "nobody needs" in caught.value.remedy
     assert "nobody needs" not in str(caught.value)
@@ -69,7 +69,7 @@ def test_a_result_of_a_foreign_program_is_refused(
 
 def test_a_result_can_be_given_up_by_will(make_bench: MakeBench, tmp_path: Path) -> None:
     """`discard` gives a finished result up and says so in the journal, but no running one."""
-    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    bench, journal = make_bench(), RunJournal(tmp_path / "runs.jsonl")
     foreign_run(bench, 2.0)
     with pytest.raises(MeterHolds):
         guard(bench, journal, discard=True)
@@ -82,7 +82,7 @@ def test_a_result_can_be_given_up_by_will(make_bench: MakeBench, tmp_path: Path)
 
 def test_only_the_first_result_is_given_up(make_bench: MakeBench, tmp_path: Path) -> None:
     """Who gives up what the meter holds now does not give up what it will hold."""
-    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    bench, journal = make_bench(), RunJournal(tmp_path / "runs.jsonl")
     asked = Guard(bench.meter, journal, "X", utc=bench.time.utc, discard=True)
     foreign_run(bench, 5.0)
     asked.leave()
@@ -98,7 +98,7 @@ def test_the_will_to_give_up_lasts_until_it_is_needed(
     make_bench: MakeBench, tmp_path: Path
 ) -> None:
     """A meter that held nothing at first has used nothing up."""
-    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    bench, journal = make_bench(), RunJournal(tmp_path / "runs.jsonl")
     asked = Guard(bench.meter, journal, "X", utc=bench.time.utc, discard=True)
     asked.leave()
     foreign_run(bench, 5.0)
@@ -114,7 +114,7 @@ def test_a_held_display_hides_nothing(make_bench: MakeBench, held_after_s: float
     bench.fault("hold")
     bench.time.sleep(5.0)
     with pytest.raises(MeterHolds, match="of 4 s"):
-        guard(bench, Journal(None))
+        guard(bench, RunJournal(None))
 
 
 def test_changed_output_items_do_not_hide_a_result(make_bench: MakeBench) -> None:
@@ -132,7 +132,7 @@ def test_changed_output_items_do_not_hide_a_result(make_bench: MakeBench) -> Non
     assert (IntegrationState.START, None) == (held.state, held.integration_s)
 
 
-def recorded(bench: Any, journal: Journal, path: Path) -> None:
+def recorded(bench: Any, journal: RunJournal, path: Path) -> None:
     """Record a run to its end, with its notes."""
     notes = RunNotes(RunPlace(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
     recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, notes=notes)
@@ -145,16 +145,16 @@ def recorded(bench: Any, journal: Journal, path: Path) -> None:
 
 def test_a_recorded_result_may_be_wiped(make_bench: MakeBench, tmp_path: Path) -> None:
     """After a recording has fetched its result the next one may reset the meter."""
-    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    bench, journal = make_bench(), RunJournal(tmp_path / "runs.jsonl")
     recorded(bench, journal, tmp_path / "log.csv")
     guard(bench, journal)
     with pytest.raises(MeterHolds):
-        guard(bench, Journal(None))
+        guard(bench, RunJournal(None))
 
 
 def test_a_killed_recording_is_named(make_bench: MakeBench, tmp_path: Path) -> None:
     """The refusal after a killed recording names its log, although an equal run was fetched."""
-    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    bench, journal = make_bench(), RunJournal(tmp_path / "runs.jsonl")
     recorded(bench, journal, tmp_path / "first.csv")
     killed(bench, journal, tmp_path / "second.csv")
     bench.time.sleep(5.0)
@@ -162,7 +162,7 @@ def test_a_killed_recording_is_named(make_bench: MakeBench, tmp_path: Path) -> N
         guard(bench, journal)
 
 
-def killed(bench: Any, journal: Journal, path: Path, after_s: float = 2.0) -> None:
+def killed(bench: Any, journal: RunJournal, path: Path, after_s: float = 2.0) -> None:
     """Record a run and die in the middle of it."""
 
     class Killed(BaseException):
@@ -183,7 +183,7 @@ def killed(bench: Any, journal: Journal, path: Path, after_s: float = 2.0) -> No
 
 def test_a_start_that_failed_leaves_nothing_behind(make_bench: MakeBench, tmp_path: Path) -> None:
     """When the meter refuses to start, log and facts are removed, and the next run may begin."""
-    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    bench, journal = make_bench(), RunJournal(tmp_path / "runs.jsonl")
     start = bench.meter.start
 
     def fail() -> None:
@@ -203,7 +203,7 @@ def test_a_result_of_equal_energy_and_another_charge_is_another_one(
     make_bench: MakeBench, tmp_path: Path
 ) -> None:
     """Energy, time and state of two runs may be equal; the charge tells them apart."""
-    bench, journal = make_bench(constant(5.0)), Journal(tmp_path / "runs.jsonl")
+    bench, journal = make_bench(constant(5.0)), RunJournal(tmp_path / "runs.jsonl")
     recorded(bench, journal, tmp_path / "log.csv")
     other = make_bench(constant(5.0), volts=115.0)
     foreign_run(other)
@@ -226,5 +226,5 @@ def test_the_question_changes_nothing_in_the_meter(make_bench: MakeBench) -> Non
     asked = (":NUMeric:NORMal?", ":INPut?", ":INTEGrate?", ":STATus:ERRor?")
     before = [bench.ask(question) for question in asked]
     with pytest.raises(MeterHolds):
-        guard(bench, Journal(None))
+        guard(bench, RunJournal(None))
     assert before == [bench.ask(question) for question in asked]

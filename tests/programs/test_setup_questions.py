@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import InputError
 from referee.programs.meter_search import MetersFound
-from referee.programs.setup_questions import Answers, Terminal, ask_all, length, resource
+from referee.programs.setup_questions import EventBasics, Terminal, ask_all, length, resource
 
 METER = "TCPIP::192.0.2.3::inst0::INSTR"
 FOUND = MetersFound(("ASRL/dev/ttyS0::INSTR", METER), ("install libusb",))
@@ -31,7 +31,7 @@ def asked(answers, found=FOUND, identity="YOKOGAWA WT310"):
 def test_empty_answers_give_the_defaults():
     """Somebody who only presses Enter gets what a script without options gets."""
     understood, said = asked(["", "", "", ""])
-    assert Answers() == understood
+    assert EventBasics() == understood
     assert "http://192.0.2.2:8000" in said
 
 
@@ -39,7 +39,7 @@ def test_answers_are_taken_as_they_are_meant(tmp_path):
     """Paths become whole, a number chooses the meter from the list, and the meter is asked."""
     (tmp_path / "truth.json").touch()
     understood, said = asked([f" {tmp_path} ", str(tmp_path / "truth.json"), "2", "300"])
-    assert Answers(tmp_path, tmp_path / "truth.json", (METER,), 300) == understood
+    assert EventBasics(tmp_path, tmp_path / "truth.json", (METER,), 300) == understood
     assert f"  2  {METER}" in said
     assert "a serial port; nobody knows" in said
     assert "install libusb" in said
@@ -52,7 +52,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again(tmp_path):
     file.touch()
     tries = [str(tmp_path / "no"), str(file), str(tmp_path), "", "3", "0", "none", "0", "1.5", "20"]
     understood, said = asked(tries)
-    assert Answers(tmp_path, None, ("none",), 20) == understood
+    assert EventBasics(tmp_path, None, ("none",), 20) == understood
     for part in ("does not exist", "is a file", "no number 3", "no number 0", "'1.5' is no length"):
         assert part in said
 

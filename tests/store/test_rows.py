@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from power.meter import ElementValues, Flag, Identity, IntegrationState, Reading
+from power.meter import ElementValues, Identity, IntegrationState, MeterFlag, Reading
 from referee.store.answers import (
     AnswerCounts,
     answers_after,
@@ -27,7 +27,7 @@ from referee.store.notices import (
 )
 from referee.store.preflight import StoredFinding, insert_finding, newest_findings
 from referee.store.readings import (
-    Energy,
+    EnergyRecord,
     energy_of,
     insert_energy,
     insert_reading,
@@ -135,7 +135,7 @@ def reading(**values):
         energy_wh=1e-9,
         integration_s=7.0,
         state=IntegrationState.START,
-        flags=frozenset({Flag.OVER_RANGE, Flag.AUTO_RANGE}),
+        flags=frozenset({MeterFlag.OVER_RANGE, MeterFlag.AUTO_RANGE}),
         voltage_range_v=15.0,
         current_range_a=0.5,
         power_factor=0.98,
@@ -186,7 +186,7 @@ def test_the_reason_that_decides_comes_first():
     severities = ("VALID", "SUSPECT", "INVALID", "SUSPECT")
     found = [{"code": "", "severity": it, "text": f"{n} {it}"} for n, it in enumerate(severities)]
     detail = {"findings": found, "reasons": [one["text"] for one in found]}
-    energy = Energy(1, 1, UTC_TEXT, None, None, "INVALID", detail)
+    energy = EnergyRecord(1, 1, UTC_TEXT, None, None, "INVALID", detail)
     assert ["2 INVALID", "1 SUSPECT", "3 SUSPECT", "0 VALID"] == energy.reasons
     assert ["old"] == replace(energy, detail={"reasons": ["old"]}).reasons
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.extras.aiotbench.ranking import Ranking
+from referee.extras.aiotbench.ranking import DeviceRanking
 from referee.extras.aiotbench.score import Score, Summary
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def chart_of(score: Score, title: str) -> Figure:
     return figure
 
 
-def ranking_chart(ranking: Ranking) -> Figure:
+def ranking_chart(ranking: DeviceRanking) -> Figure:
     """Return a figure with a bar for each ranked device: the sum of VIPS, and that of VOPS.
 
     Raises ImportError without matplotlib.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
-from referee.extras.aiotbench.networks import Network, RanModel
+from referee.extras.aiotbench.networks import ModelFacts, RanModel
 from referee.extras.aiotbench.rules import RuleSet
 from referee.formats.text import read_bytes
 
@@ -21,7 +21,7 @@ COOLING = "cooling_s"
 
 _PARTS, _MODELS = ("hardware", "software"), "models"
 _SHA_256 = re.compile("[0-9a-f]{64}")
-_FIGURES = tuple(field.name for field in fields(Network))
+_FIGURES = tuple(field.name for field in fields(ModelFacts))
 _MOST = 10**15
 
 
@@ -123,4 +123,4 @@ def _model(path: Path, name: str, value: Any) -> RanModel:
     if figures and len(figures) < len(_FIGURES):
         raise InputError(f"{place}: give all of {', '.join(_FIGURES)}, or none")
     file = _text(path, f"models.{name}.file", value.get("file", ""))
-    return RanModel(file, digest, Network(**figures) if figures else None)
+    return RanModel(file, digest, ModelFacts(**figures) if figures else None)

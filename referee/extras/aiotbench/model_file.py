@@ -11,7 +11,7 @@ from pathlib import Path
 
 from client_sample.networks import lite_rt_network
 from referee.errors import InputError, MissingLibrary
-from referee.extras.aiotbench.networks import Network, RanModel
+from referee.extras.aiotbench.networks import ModelFacts, RanModel
 from referee.formats.text import read_bytes
 
 _MOST_BYTES = 512 << 20
@@ -38,5 +38,5 @@ def read_model(path: Path) -> RanModel:
         raise InputError(
             f"{path} cannot be read as a TensorFlow Lite model of one picture: {error}"
         ) from None
-    network = Network(read.width, read.height, read.parameters, read.flops)
+    network = ModelFacts(read.width, read.height, read.parameters, read.flops)
     return RanModel(path.name, hashlib.sha256(content).hexdigest(), network)

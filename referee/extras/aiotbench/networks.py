@@ -18,7 +18,7 @@ one network differ by up to 15 % of their weights and work."""
 
 
 @dataclass(frozen=True)
-class Network:
+class ModelFacts:
     """What a model's file holds: its input, its weights, and the multiply-accumulates of a run."""
 
     width: int
@@ -33,15 +33,15 @@ class RanModel:
 
     file: str
     sha256: str
-    network: Network | None
+    network: ModelFacts | None
 
 
-def differences(model: Model, network: Network) -> list[str]:
+def differences(model: Model, network: ModelFacts) -> list[str]:
     """Return a sentence for each point in which a network is not that of table 1."""
     return list(_differences(model, network))
 
 
-def _differences(model: Model, network: Network) -> Iterator[str]:
+def _differences(model: Model, network: ModelFacts) -> Iterator[str]:
     if (network.height, network.width) != (model.side, model.side):
         yield (
             f"its input is {network.width}x{network.height}, and {model.name} takes "

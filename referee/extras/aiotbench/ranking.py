@@ -35,7 +35,7 @@ class RankedDevice:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class DeviceRanking:
     """Devices, the best first; `common` has the ids of the workloads that all of them ran."""
 
     by: By
@@ -57,7 +57,7 @@ def rank_devices(
     scores: Mapping[str, Score],
     by: By = "vips",
     configurations: Mapping[str, Mapping[str, Mapping[str, str]]] | None = None,
-) -> Ranking:
+) -> DeviceRanking:
     """Rank devices by the sum of VIPS or VOPS, as the formulas have it.
 
     `configurations` has what is known of each device.
@@ -89,10 +89,10 @@ def rank_devices(
                 (configurations or {}).get(name, {}),
             )
         )
-    return Ranking(by, tuple(devices), common)
+    return DeviceRanking(by, tuple(devices), common)
 
 
-def of_model(ranking: Ranking, model: Model) -> Iterator[tuple[str, WorkloadScore]]:
+def of_model(ranking: DeviceRanking, model: Model) -> Iterator[tuple[str, WorkloadScore]]:
     """Yield each device with its fastest workload of a model, where it has one."""
     for device in ranking.devices:
         own = [workload for workload in device.score.workloads if workload.workload.model is model]
@@ -115,7 +115,7 @@ class FrameworkFigures:
 
 
 def of_implementation(
-    ranking: Ranking, implementation: Implementation
+    ranking: DeviceRanking, implementation: Implementation
 ) -> Iterator[tuple[str, FrameworkFigures]]:
     """Yield each device with its figures of an implementation, where it has any."""
     for device in ranking.devices:

@@ -15,7 +15,12 @@ from typing import Any
 
 from referee.core.spreadsheet import plain_cell
 from referee.core.text_cells import lines_of
-from referee.extras.aiotbench.ranking import RankedDevice, Ranking, of_implementation, of_model
+from referee.extras.aiotbench.ranking import (
+    DeviceRanking,
+    RankedDevice,
+    of_implementation,
+    of_model,
+)
 from referee.extras.aiotbench.report import score_report
 from referee.extras.aiotbench.rules import RuleSet
 from referee.extras.aiotbench.score import WorkloadScore
@@ -39,7 +44,7 @@ CSV_FIELDS = tuple(
 _LONGEST = 70
 
 
-def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
+def ranking_report(ranking: DeviceRanking, rules: RuleSet) -> dict[str, Any]:
     """Return `devices`, the best first, `common`, `models` and `frameworks`, ready for JSON."""
     return {
         "rules": rules.name,
@@ -74,7 +79,7 @@ def ranking_report(ranking: Ranking, rules: RuleSet) -> dict[str, Any]:
     }
 
 
-def ranking_csv(ranking: Ranking) -> str:
+def ranking_csv(ranking: DeviceRanking) -> str:
     """Return a line for each device and workload, with all digits; a missing rank is empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -97,7 +102,7 @@ def ranking_csv(ranking: Ranking) -> str:
     return text.getvalue()
 
 
-def ranking_text(ranking: Ranking, rules: RuleSet) -> str:
+def ranking_text(ranking: DeviceRanking, rules: RuleSet) -> str:
     """Return the ranking, models and frameworks as tables, and what is to be said of them."""
     lines = [f"{rules.name}, devices by the sum of {ranking.by.upper()}", ""]
     for rows in tables_of(ranking, rules).values():
@@ -107,7 +112,7 @@ def ranking_text(ranking: Ranking, rules: RuleSet) -> str:
     return "\n".join(lines).rstrip("\n")
 
 
-def tables_of(ranking: Ranking, rules: RuleSet) -> dict[str, list[list[str]]]:
+def tables_of(ranking: DeviceRanking, rules: RuleSet) -> dict[str, list[list[str]]]:
     """Return the tables of texts by their titles; the first row of each has the heads."""
     names = [device.device for device in ranking.devices]
     models = [["model", "Table 1", *names]]
@@ -149,7 +154,7 @@ _HEADS = (
 )
 
 
-def sentences_of(ranking: Ranking) -> Iterator[str]:
+def sentences_of(ranking: DeviceRanking) -> Iterator[str]:
     """Yield what a reader must know: unlike sets of workloads, and figures like mistakes."""
     if not ranking.comparable:
         common = " ".join(ranking.common) or "none"
@@ -226,7 +231,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines_of(rows, [True] * len(rows[0]))
 
 
-def ranking_page(ranking: Ranking, rules: RuleSet) -> str:
+def ranking_page(ranking: DeviceRanking, rules: RuleSet) -> str:
     """Return the page: a bar for each device, the tables, and what is to be said of them."""
     return page(
         "extras/aiotbench/ranking.html",
@@ -237,7 +242,7 @@ def ranking_page(ranking: Ranking, rules: RuleSet) -> str:
     )
 
 
-def _bars(ranking: Ranking) -> list[dict[str, str]]:
+def _bars(ranking: DeviceRanking) -> list[dict[str, str]]:
     """Return a bar for each ranked device, as long as its sum is of the best one's."""
     figures = {
         device.device: device.score.vips if ranking.by == "vips" else device.score.vops

@@ -19,7 +19,7 @@ from referee.extras.ovic.submission.place import board_of, place_of_contest
 from referee.extras.ovic.submission.rounds import last_round, round_began
 from referee.extras.ovic.submission.tasks import open_tasks, require_usable
 from referee.extras.ovic.submission.views import leaderboard_view, line_view, standing_entries
-from referee.service.preflight.finding import Finding, fail, ok
+from referee.service.preflight.finding import CheckResult, fail, ok
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import ConsoleBox, Leaderboard, LeaderboardColumn
@@ -127,7 +127,7 @@ def kept_of(connection: Connection, team: str) -> str:
     return f"entry {entries[0].entry_id} of OVIC" if entries else ""
 
 
-def check_ovic(config: Config) -> Iterator[Finding]:
+def check_ovic(config: Config) -> Iterator[CheckResult]:
     """Check what the judge of models needs; a contest without open tasks has no such check."""
     try:
         tasks = open_tasks(config)

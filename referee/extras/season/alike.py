@@ -13,14 +13,14 @@ from referee.service.event.told_conditions import not_told_text, read_conditions
 
 
 @dataclass(frozen=True)
-class Mark:
+class SessionDifference:
     """What of a session was not as in the others, and what of it its bundle does not tell."""
 
     differs: tuple[Difference, ...]
     not_told: str
 
 
-def marks_of(rows: Sequence[ScoredRow]) -> list[Mark]:
+def marks_of(rows: Sequence[ScoredRow]) -> list[SessionDifference]:
     """Return the mark of each session that counts, in the order of the rows.
 
     Of as many sessions on each side the one that began first is the rule.
@@ -32,4 +32,7 @@ def marks_of(rows: Sequence[ScoredRow]) -> list[Mark]:
     )
     found = compared({turn: conditions[place] for turn, place in enumerate(order)})
     differs = {place: found[turn] for turn, place in enumerate(order)}
-    return [Mark(differs[place], not_told_text(one)) for place, one in enumerate(conditions)]
+    return [
+        SessionDifference(differs[place], not_told_text(one))
+        for place, one in enumerate(conditions)
+    ]

@@ -22,7 +22,7 @@ _BLOCK_BYTES = 25_000_000_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class SeasonRequest:
     """What is asked of a season.
 
     `track` is a module whose rules the caller trusts. With `public_keys` one of them must have
@@ -88,7 +88,7 @@ def blocks_of(size: int, resamples: int) -> list[DrawBlock]:
 
 def rescore(
     bundles: Sequence[BundleFile],
-    asked: Asked,
+    asked: SeasonRequest,
     executor: Executor,
     journal: SeasonJournal,
     tell: Tell,
@@ -143,7 +143,7 @@ class _Work:
 
 
 def _digests(
-    bundles: Sequence[BundleFile], asked: Asked, executor: Executor, tell: Tell
+    bundles: Sequence[BundleFile], asked: SeasonRequest, executor: Executor, tell: Tell
 ) -> dict[str, str | None]:
     """Return the hash of each bundle by name, None where it cannot be read or does not count."""
     progress = SeasonProgress(len(bundles), sum(bundle.size for bundle in bundles))
@@ -163,7 +163,7 @@ def _digests(
 
 
 def _answers(
-    work: Sequence[_Work], asked: Asked, executor: Executor, tell: Tell
+    work: Sequence[_Work], asked: SeasonRequest, executor: Executor, tell: Tell
 ) -> Iterator[tuple[_Work, list[TaskResult]]]:
     """Yield each bundle's work as soon as all its blocks are there."""
     progress = SeasonProgress(len(work), sum(item.bundle.size for item in work))
@@ -188,7 +188,7 @@ def _answers(
         tell("scoring", progress)
 
 
-def _rows(item: _Work, answers: Sequence[TaskResult], asked: Asked) -> list[Row]:
+def _rows(item: _Work, answers: Sequence[TaskResult], asked: SeasonRequest) -> list[Row]:
     """Return a bundle's row for each of its rules."""
     first = answers[0]
     reasons = [answer.reason for answer in answers if answer.reason is not None]
@@ -205,7 +205,7 @@ def _rows(item: _Work, answers: Sequence[TaskResult], asked: Asked) -> list[Row]
     ]
 
 
-def _scored_rows(item: _Work, answers: Sequence[TaskResult], asked: Asked) -> list[Row]:
+def _scored_rows(item: _Work, answers: Sequence[TaskResult], asked: SeasonRequest) -> list[Row]:
     first = answers[0]
     if first.told is None:
         raise ValueError("a task for rules told nothing of the bundle")

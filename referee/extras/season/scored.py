@@ -52,7 +52,7 @@ class DrawBlock:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class BundleNumbers:
     """The numbers of one bundle under one set of rules; `joint_key` is that of the row.
 
     `report` has the counts and the mAP. `own` and `joint` are None without a mAP.
@@ -104,7 +104,7 @@ def measure(
     seed: int,
     resamples: int,
     block: DrawBlock,
-) -> Measured:
+) -> BundleNumbers:
     """Evaluate a bundle, and make a block of the draws of both seeds.
 
     Raises `NotABundle` for a ground truth of other images or classes.
@@ -117,12 +117,12 @@ def measure(
     )
     joint_key = f"{truth_digest(truth)[:16]}-{images[:16]}-{seed}-{resamples}"
     if result.mean_ap is None:
-        return Measured(report, joint_key, None, None)
+        return BundleNumbers(report, joint_key, None, None)
     drawing = Drawing(result)
     own = drawing.halves(block.count, seed_from(bundle.sha256, str(seed)), first=block.first)
     common = drawing.halves(block.count, seed_from(joint_key), first=block.first)
     with_truth = _images_with_truth(result)
-    return Measured(
+    return BundleNumbers(
         report,
         joint_key,
         MapUncertainty(result.mean_ap, grouped(own), with_truth),
@@ -130,12 +130,12 @@ def measure(
     )
 
 
-def joined(blocks: Sequence[Measured]) -> Measured:
+def joined(blocks: Sequence[BundleNumbers]) -> BundleNumbers:
     """Return one measurement of blocks in the order of their draws."""
     first = blocks[0]
     if first.own is None:
         return first
-    return Measured(
+    return BundleNumbers(
         first.report,
         first.joint_key,
         _joined([block.own for block in blocks if block.own]),
@@ -144,7 +144,7 @@ def joined(blocks: Sequence[Measured]) -> Measured:
 
 
 def row_of(
-    key: RowKey, bundle_sha256: str, told: SessionFields, measured: Measured, file: str = ""
+    key: RowKey, bundle_sha256: str, told: SessionFields, measured: BundleNumbers, file: str = ""
 ) -> ScoredRow:
     """Return the row of a bundle: what it told itself, and what was measured."""
     old, new = told["old"], _new_result(measured, told["old"])
@@ -157,7 +157,7 @@ def row_of(
     return new_row(key, bundle_sha256, fields, file)
 
 
-def _new_result(measured: Measured, old: OldResult | None) -> NewResult:
+def _new_result(measured: BundleNumbers, old: OldResult | None) -> NewResult:
     """Return the result with its intervals.
 
     The AP of each class is left out: for a season they would be most of the file.

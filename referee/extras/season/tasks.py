@@ -14,7 +14,7 @@ from referee.errors import InputError
 from referee.extras.season.bundle_read import digest_of_bundle, read_bundle, require_signed
 from referee.extras.season.fitting import truth_digest
 from referee.extras.season.rows import SessionFields
-from referee.extras.season.scored import DrawBlock, Measured, measure, reason_of
+from referee.extras.season.scored import BundleNumbers, DrawBlock, measure, reason_of
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.rules import Rules
 from referee.service.evidence.bundle_file import NotABundle
@@ -68,7 +68,7 @@ class TaskResult:
     bundle_sha256: str | None
     reason: str | None = None
     told: SessionFields | None = None
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[BundleNumbers, ...] = ()
 
 
 def perform(task: ScoringTask) -> TaskResult:

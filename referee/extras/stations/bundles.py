@@ -31,7 +31,7 @@ from referee.service.evidence.bundle_file import (
     json_of,
     opened_bundle,
 )
-from referee.store.readings import Energy
+from referee.store.readings import EnergyRecord
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 
@@ -166,7 +166,7 @@ def _judgement(
         started=_moment(moments["started"]),
         ended=_moment(moments["ended"]),
     )
-    energy = Energy(
+    energy = EnergyRecord(
         0,
         0,
         "",

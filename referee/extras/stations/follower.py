@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee.extras.stations.address import StationAddress
-from referee.extras.stations.link import Look
+from referee.extras.stations.link import FeedRequest
 from referee.extras.stations.notification import StationFault, read_notifications
 from referee.extras.stations.station_state import SavedState, StationState, after, load, save
 
@@ -38,7 +38,7 @@ class StationFollower:
     def __init__(
         self,
         address: StationAddress,
-        look: Look,
+        look: FeedRequest,
         clock: Callable[[], datetime],
         folder: Path | None,
         tell: Callable[[str], object],

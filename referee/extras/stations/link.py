@@ -34,13 +34,13 @@ class FeedAnswer:
     content: bytes
 
 
-class Look(Protocol):
+class FeedRequest(Protocol):
     """A way to ask the feed at an address for what is new after a token; None asks for all."""
 
     def __call__(self, url: str, token: str | None, /) -> FeedAnswer: ...
 
 
-def http_look(ca_file: Path | None) -> Look:
+def http_look(ca_file: Path | None) -> FeedRequest:
     """Return the look by HTTP, or by HTTPS with this CA, else with those of the system.
 
     A look raises `StationFault` for any answer but 200 and 400. It asks the given host alone, by

@@ -28,7 +28,7 @@ from referee.extras.stations.joint_board import (
     view_text,
     write_text,
 )
-from referee.extras.stations.link import LOOK_S, Look
+from referee.extras.stations.link import LOOK_S, FeedRequest
 from referee.programs.child import Child
 from referee.programs.supervisor import answers, url_of
 from referee.tracks.track import Track
@@ -50,7 +50,7 @@ class BoardPlan:
     title: str
     track: Track[Any]
     stations: Sequence[StationAddress]
-    look: Look
+    look: FeedRequest
     bundles: BundleFolder | None
     folder: Path
 

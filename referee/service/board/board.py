@@ -12,7 +12,6 @@ from referee.core.instant import Instant
 from referee.errors import RefereeError
 from referee.service.board.alarms import AlarmRecord
 from referee.service.board.lane_view import LaneView, ShownLane
-from referee.service.board.scored_with import scored_with
 from referee.service.board.session_view import session_row
 from referee.service.board.shown import (
     AlarmText,
@@ -38,13 +37,22 @@ from referee.service.teams.roster import Roster, read_roster
 from referee.service.teams.roster_view import choices_of
 from referee.store.database import Connection
 from referee.store.finals import is_final
+from referee.store.images import load_inputs
+from referee.store.inputs_in_force import inputs_in_force
 from referee.store.notices import Notice, recent_notices
+from referee.store.proposals import stored_proposals
 from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
 
 _SESSIONS_SHOWN = 50
 # A chart is no wider, so of a longer session it shows one reading of each of so many times.
 _SAMPLES_SHOWN = 3000
+
+_SCORING_FILES = {
+    "ground_truth": "ground truth",
+    "sizes": "list of image sizes",
+    "blacklist": "blacklist",
+}
 
 
 class Board:
@@ -236,4 +244,28 @@ def _notice(
         level=notice.level,
         text=notice.text,
         lane=(notice.subject or subject_of_1_0(notice)).lane,
+    )
+
+
+def scored_with(connection: Connection) -> str:
+    """Return which files will score what comes, '' while they are those of the preparation."""
+    in_force = inputs_in_force(connection)
+    if in_force is None:
+        return ""
+    own = {role: file.sha256 for role, file in load_inputs(connection).items()}
+    others = [
+        words
+        for role, words in _SCORING_FILES.items()
+        if in_force.sha256.get(role) != own.get(role)
+    ]
+    if not others:
+        return ""
+    (reason,) = (
+        one.reason
+        for one in stored_proposals(connection)
+        if one.proposal_id == in_force.proposal_id
+    )
+    return (
+        f"The {' and the '.join(others)} of proposal {in_force.proposal_id} ({reason}) will score "
+        "it, as the sessions before it are scored since the proposal was applied."
     )

@@ -21,7 +21,7 @@ from referee.service.results.interval_text import interval_lines
 from referee.service.results.score_text import is_about, score_text, text_of_run
 from referee.service.setup.contest import Contest
 from referee.store.annotations import annotations_of
-from referee.store.readings import Energy, energy_of, newest_reading, session_meter_of
+from referee.store.readings import EnergyRecord, energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.sessions import SessionRecord
 from referee.store.watching import recent_traffic
@@ -87,7 +87,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> Sessi
     )
 
 
-def _marks(energy: Energy) -> list[str]:
+def _marks(energy: EnergyRecord) -> list[str]:
     return energy_marks(energy.verdict, emulated=energy.emulated)
 
 

@@ -20,7 +20,7 @@ from referee.service.desk.watched_thread import WatchedThread
 from referee.service.display.display import Display
 from referee.service.display.facts import display_text
 from referee.service.preflight.clock_rule import DateFacts
-from referee.service.preflight.finding import Finding, Level, fail
+from referee.service.preflight.finding import CheckResult, Level, fail
 from referee.service.preflight.input_watch import InputWatch
 from referee.service.preflight.listing import all_findings, list_json, require_none_standing
 from referee.service.preflight.machine_watch import MachineWatch
@@ -79,7 +79,7 @@ class Readiness:
         self._program = program_stamp()
         self._configuration = _digest(contest)
         self._lock = threading.Lock()
-        self._made: tuple[float, list[Finding]] | None = None
+        self._made: tuple[float, list[CheckResult]] | None = None
         self._asked = threading.Event()
         self._running = False
         self._since = contest.clock.now()
@@ -251,11 +251,11 @@ class Readiness:
                 findings = list(unanswered(error, section.resource, lane.name))
         self._keep(findings, section.resource)
 
-    def _keep(self, findings: Sequence[Finding], basis: str) -> None:
+    def _keep(self, findings: Sequence[CheckResult], basis: str) -> None:
         pairs = [(finding, basis) for finding in findings]
         keep(self._contest.database, self._contest.clock.now(), pairs)
 
-    def _findings(self, *, kept: bool = False) -> list[Finding]:
+    def _findings(self, *, kept: bool = False) -> list[CheckResult]:
         """Return the findings; `kept` allows those of some seconds ago."""
         with self._lock:
             now_s = self._contest.clock.now().monotonic_s

@@ -142,7 +142,7 @@ class SessionRuns:
 
     def _note(self, entry: RunEntry) -> None:
         try:
-            self._runs.note(entry)
+            self._runs.append(entry)
         except OSError as error:
             if str(error) != self._warned:
                 self._warned = str(error)

@@ -7,19 +7,19 @@ import logging
 import threading
 from collections.abc import Callable
 
+from power.energy.moments import START_OFF_S
 from power.energy.verdict import (
     Finding,
     invalid,
     suspect,
 )
 from power.follow import LOST_METER_S
-from power.meter import IntegrationStop
-from referee.core.instant import seconds_between
+from power.meter import IntegrationStart, IntegrationStop
+from referee.core.instant import Instant, seconds_between
 from referee.core.states import EndCause
 from referee.errors import Unavailable
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
-from referee.service.desk.stop_times import stopped_s
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.results.session_energy import judge_session, seconds_run
 from referee.service.setup.contest import Contest
@@ -41,6 +41,9 @@ _FINISH_S = 20.0
 _CLOSE_S = 15.0
 
 _log = logging.getLogger(__name__)
+
+# A START that was written at another time is that of another session.
+_SAME_S = 1e-3
 
 
 class _Stopped(Exception):
@@ -232,3 +235,23 @@ class Settling:
         with self._progress:
             self._meter_told.add(session_id)
             self._progress.notify_all()
+
+
+def stopped_s(
+    started: Instant | None,
+    now: Instant,
+    start: IntegrationStart | None,
+    stop: IntegrationStop | None,
+) -> tuple[float, float] | None:
+    """Return how long after START the desk's STOP came, at least and at most; None without one.
+
+    A session counts from when START had been written, and the meter began a little before. `start`
+    is the last one that this desk has sent; after a restart an earlier desk has sent it. A STOP of
+    another boot has another clock.
+    """
+    if stop is None or started is None or started.boot_id != now.boot_id:
+        return None
+    written_s = started.monotonic_s
+    if start is None or abs(start.written_s - written_s) > _SAME_S:
+        start = IntegrationStart(written_s - START_OFF_S, written_s, written_s)
+    return stop.after(start)

@@ -30,7 +30,7 @@ class Guesses(Protocol):
         """Return until when an address counts as one that guesses; -inf for an unknown one."""
         ...
 
-    def note(self, address: str, until_s: float) -> None:
+    def suspect(self, address: str, until_s: float) -> None:
         """Let an address count as one that guesses until this moment."""
         ...
 
@@ -45,7 +45,7 @@ class OwnGuesses:
         """Return until when an address counts as one that guesses."""
         return self._until_s.get(address, -math.inf)
 
-    def note(self, address: str, until_s: float) -> None:
+    def suspect(self, address: str, until_s: float) -> None:
         """Let an address count as one that guesses; forget those that count so no more."""
         if len(self._until_s) >= _SERVED:
             now_s = until_s - GUESSED_S
@@ -115,7 +115,7 @@ class LoginLine:
 
     def note_wrong(self, address: str, now_s: float) -> None:
         """Remember that a password from this address was wrong."""
-        self._guesses.note(address, now_s + GUESSED_S)
+        self._guesses.suspect(address, now_s + GUESSED_S)
 
     def has_guessed(self, address: str, now_s: float) -> bool:
         """Tell whether a password from this address was wrong in the last ten minutes."""

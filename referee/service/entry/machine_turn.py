@@ -65,7 +65,7 @@ class MachineTurn:
         content = os.pread(self._turn, _MOMENT.size, self._place(address))
         return float(_MOMENT.unpack(content)[0]) if len(content) == _MOMENT.size else -math.inf
 
-    def note(self, address: str, until_s: float) -> None:
+    def suspect(self, address: str, until_s: float) -> None:
         """Let an address count as one that guesses, in every process; a full disk forgets it."""
         if self._turn < 0:
             return

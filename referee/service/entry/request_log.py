@@ -50,7 +50,7 @@ class RequestLog:
         self._journal = journal
         self._told: set[tuple[int, int]] = set()
 
-    def note(self, session: SessionRecord, served: ServedRequest) -> None:
+    def record(self, session: SessionRecord, served: ServedRequest) -> None:
         """Note a request of a session that has started."""
         started = session.facts.started
         if started is None:

@@ -16,7 +16,7 @@ from referee.service.setup.config import CameraSection, ContestSection
 from referee.store.annotations import extra_seconds
 from referee.store.database import Connection
 from referee.store.images import configuration_of
-from referee.store.readings import Energy, SessionMeter, session_meter_of
+from referee.store.readings import EnergyRecord, SessionMeter, session_meter_of
 from referee.store.scores import ScoringRun, inputs_of
 from referee.store.sessions import SessionRecord
 from referee.tracks.track import Delivery, Track
@@ -28,7 +28,7 @@ def conditions_of(
     track: Track[Any],
     connection: Connection,
     session: SessionRecord,
-    energy: Energy | None,
+    energy: EnergyRecord | None,
     run: ScoringRun,
 ) -> Conditions:
     """Return under which conditions a session was run and scored."""

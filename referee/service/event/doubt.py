@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from referee.service.setup.config import Config
-from referee.store.readings import Energy
+from referee.store.readings import EnergyRecord
 
 EMULATED = "EMULATED"
 """The doubt about an energy that an emulator measured, as far as anybody can tell."""
 
 
-def doubt_of(config: Config, energy: Energy) -> str:
+def doubt_of(config: Config, energy: EnergyRecord) -> str:
     """Return what makes an energy doubtful, SUSPECT, INVALID or EMULATED; '' if nothing does.
 
     An event whose lanes are all configured as `emulated` is a trial that everybody can see to be

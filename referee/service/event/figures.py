@@ -15,7 +15,7 @@ from power.energy.duration import Duration, duration_of, mean_power
 from referee.core.states import SessionFacts, ran_s
 from referee.service.results.final_score import ANSWERED
 from referee.service.results.score_text import ends_of
-from referee.store.readings import Energy
+from referee.store.readings import EnergyRecord
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 
@@ -57,7 +57,7 @@ class Figures(Struct, frozen=True, kw_only=True):
 def figures_of(
     track: Track[Any],
     facts: SessionFacts,
-    energy: Energy | None,
+    energy: EnergyRecord | None,
     run: ScoringRun | None,
     images: int | None,
 ) -> Figures:
@@ -81,7 +81,7 @@ def figures_of(
     )
 
 
-def _mean_power(energy: Energy | None) -> tuple[float | None, float | None]:
+def _mean_power(energy: EnergyRecord | None) -> tuple[float | None, float | None]:
     """Return the energy over the time for which the meter integrated, and what it may be off.
 
     Energies of early versions tell the meter's whole seconds alone, and how long the session was.

@@ -10,14 +10,14 @@ from referee.core.turns import Turn, standing_attempts
 from referee.service.event.conditions import difference_text, scored_by
 from referee.service.event.doubt import EMULATED, doubt_of
 from referee.service.event.open_point import OpenPoint
-from referee.service.event.standings import Standing
+from referee.service.event.standings import TeamStanding
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import Extra, all_extras
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
 from referee.store.proposals import stored_proposals
-from referee.store.readings import Energy
+from referee.store.readings import EnergyRecord
 from referee.store.scores import inputs_of
 from referee.store.sessions import sessions_to_score
 
@@ -28,7 +28,7 @@ _AHEAD = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
 
 
 def open_points(
-    contest: Contest, connection: Connection, roster: Roster, standings: Sequence[Standing]
+    contest: Contest, connection: Connection, roster: Roster, standings: Sequence[TeamStanding]
 ) -> list[OpenPoint]:
     """Return each point that forbids final results; the list may be empty."""
     no_team = OpenPoint(kind="no team", text="No team is registered.", page="teams")
@@ -99,7 +99,7 @@ def _of_team(team: RosterTeam) -> Iterator[OpenPoint]:
         )
 
 
-def _of_standing(config: Config, standing: Standing, unscored: set[int]) -> Iterator[OpenPoint]:
+def _of_standing(config: Config, standing: TeamStanding, unscored: set[int]) -> Iterator[OpenPoint]:
     session, energy = standing.session, standing.energy
     if session is None or standing.team.turn in (Turn.ON, Turn.WITHDRAWN):
         return
@@ -128,7 +128,7 @@ def _of_standing(config: Config, standing: Standing, unscored: set[int]) -> Iter
         )
 
 
-def _codes(energy: Energy) -> list[str]:
+def _codes(energy: EnergyRecord) -> list[str]:
     """Return the codes of the findings that made an energy doubtful, each once.
 
     An energy of an early version has only texts, so each stands for itself.
@@ -140,7 +140,7 @@ def _codes(energy: Energy) -> list[str]:
     return sorted({str(one["code"]) for one in weighty}) if energy.verdict != "VALID" else []
 
 
-def _of_conditions(standing: Standing) -> Iterator[OpenPoint]:
+def _of_conditions(standing: TeamStanding) -> Iterator[OpenPoint]:
     """Yield a point if the session was not run as most of the others were."""
     if standing.session is not None and standing.differs_open:
         number = standing.session.session_id
@@ -156,7 +156,7 @@ def _of_conditions(standing: Standing) -> Iterator[OpenPoint]:
         )
 
 
-def _of_inputs(connection: Connection, standings: Sequence[Standing]) -> list[OpenPoint]:
+def _of_inputs(connection: Connection, standings: Sequence[TeamStanding]) -> list[OpenPoint]:
     """Return a point if sessions were scored with different files, or by different rules."""
     by_inputs: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for standing in standings:

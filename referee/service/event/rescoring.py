@@ -30,7 +30,7 @@ from referee.store.proposals import (
     insert_proposal,
     newest_score_ids,
 )
-from referee.store.readings import Energy, energy_of
+from referee.store.readings import EnergyRecord, energy_of
 from referee.store.sessions import SessionRecord, all_sessions, load_session
 from referee.store.team_words import other_words
 
@@ -52,7 +52,7 @@ class Filter:
     blacklist: Path | None = None
     no_blacklist: bool = False
 
-    def misses(self, session: SessionRecord, energy: Energy | None) -> bool:
+    def misses(self, session: SessionRecord, energy: EnergyRecord | None) -> bool:
         """Tell whether the filter leaves a session out."""
         verdict = None if energy is None else energy.verdict
         return bool(
@@ -164,7 +164,7 @@ def _score_again(
     )
 
 
-def _judged_again(contest: Contest, session: SessionRecord, stored: Energy) -> Energy:
+def _judged_again(contest: Contest, session: SessionRecord, stored: EnergyRecord) -> EnergyRecord:
     """Return the energy as the present judge sees it, or the stored one if it lacks the facts."""
     try:
         result, detail = judge_again(contest, session, stored)
@@ -179,7 +179,7 @@ def _judged_again(contest: Contest, session: SessionRecord, stored: Energy) -> E
     )
 
 
-def _same_energy(stored: Energy, judged: Energy) -> bool:
+def _same_energy(stored: EnergyRecord, judged: EnergyRecord) -> bool:
     """Tell whether a second judgement found the same; words count if one version has put both."""
     found, again = stored.detail, judged.detail
     if has_words_of_ours(found) and list(found["reasons"]) != list(again["reasons"]):

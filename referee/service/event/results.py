@@ -19,7 +19,7 @@ from referee.service.event.result_entry import (
     TrackFigures,
     WonPrize,
 )
-from referee.service.event.standings import TIE_RULE, Standing, read_standings
+from referee.service.event.standings import TIE_RULE, TeamStanding, read_standings
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.service.teams.roster import read_roster
@@ -62,7 +62,7 @@ def provisional_results(contest: Contest, connection: Connection) -> Results:
     )
 
 
-def ranked_results(contest: Contest, standings: Sequence[Standing]) -> Results:
+def ranked_results(contest: Contest, standings: Sequence[TeamStanding]) -> Results:
     """Return provisional results of these standings, without what is open."""
     track, settings = contest.track, contest.config.contest
     return Results(
@@ -89,7 +89,7 @@ def past_champions(track: Track[Any]) -> list[PastChampion]:
     ]
 
 
-def _entry(contest: Contest, standing: Standing) -> ResultEntry:
+def _entry(contest: Contest, standing: TeamStanding) -> ResultEntry:
     energy, team, review = standing.energy, standing.team, standing.review
     doubt = "" if energy is None or review is not None else doubt_of(contest.config, energy)
     return ResultEntry(
@@ -114,7 +114,7 @@ def _entry(contest: Contest, standing: Standing) -> ResultEntry:
     )
 
 
-def _prizes(contest: Contest, standings: Sequence[Standing]) -> list[WonPrize]:
+def _prizes(contest: Contest, standings: Sequence[TeamStanding]) -> list[WonPrize]:
     sigma = lpirc.Sigma(contest.config.contest.prize_sigma)
     ranked = [standing for standing in standings if standing.rank is not None]
     entries = [

@@ -17,7 +17,7 @@ from referee.service.event.result_entry import Results
 from referee.service.event.results_table import guest_tables, state_line
 
 
-class Span(StrEnum):
+class TableSpan(StrEnum):
     """The place of a table."""
 
     COLUMN = "column"
@@ -27,7 +27,11 @@ class Span(StrEnum):
     """A page of its own, on its side."""
 
 
-_ENVIRONMENTS = {Span.COLUMN: "table", Span.PAGE: "table*", Span.LANDSCAPE: "sidewaystable*"}
+_ENVIRONMENTS = {
+    TableSpan.COLUMN: "table",
+    TableSpan.PAGE: "table*",
+    TableSpan.LANDSCAPE: "sidewaystable*",
+}
 _FREE_LENGTH = r"\ifdefined\resultsfree\else\newlength{\resultsfree}\fi"
 # A text gets its longest word, and what is left by its length; a very long one wraps all the same.
 _LONG = 24
@@ -36,7 +40,7 @@ _WIDE, _WIDE_EM, _CAPITAL_EM, _USUAL_EM = "WMmw@%", 1.05, 0.8, 0.55
 
 
 def results_latex(
-    results: Results, span: Span = Span.COLUMN, figures: Sequence[tuple[str, str]] = ()
+    results: Results, span: TableSpan = TableSpan.COLUMN, figures: Sequence[tuple[str, str]] = ()
 ) -> str:
     """Return the ranking as a LaTeX table, those of guests after it, and figures.
 
@@ -46,7 +50,7 @@ def results_latex(
 
 
 def latex_with_needs(
-    results: Results, span: Span, figures: Sequence[tuple[str, str]]
+    results: Results, span: TableSpan, figures: Sequence[tuple[str, str]]
 ) -> tuple[str, list[str]]:
     """Return the tables and figures, and what a document needs for them, in sentences.
 
@@ -67,7 +71,7 @@ def latex_with_needs(
         made.append(_table(writer, span, is_text, lines, said))
     made += [_figure(writer, path, caption) for path, caption in figures]
     needs = writer.remarks()
-    if span is Span.LANDSCAPE:
+    if span is TableSpan.LANDSCAPE:
         needs.append(r"It needs \usepackage{rotating}.")
     if figures:
         needs.append(r"Its figures need \usepackage{graphicx}.")
@@ -93,7 +97,7 @@ def _figure(writer: LatexWriter, path: str, caption: str) -> str:
 
 def _table(
     writer: LatexWriter,
-    span: Span,
+    span: TableSpan,
     is_text: Sequence[bool],
     rows: Sequence[Sequence[str]],
     caption: str,

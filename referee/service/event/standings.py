@@ -18,7 +18,7 @@ from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.condition_reviews import reviewed_differences
 from referee.store.database import Connection
 from referee.store.finals import Review, review_of
-from referee.store.readings import Energy, energy_of
+from referee.store.readings import EnergyRecord, energy_of
 from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
@@ -32,7 +32,7 @@ TIE_RULE = (
 
 
 @dataclass(frozen=True)
-class Standing:
+class TeamStanding:
     """A team's place with the session that counts; `session` is None for a team without one.
 
     `rank` is None without a score, and for a team that has withdrawn. `run` and `energy` are the
@@ -44,7 +44,7 @@ class Standing:
     rank: int | None = None
     session: SessionRecord | None = None
     run: ScoringRun | None = None
-    energy: Energy | None = None
+    energy: EnergyRecord | None = None
     figures: Figures = Figures()
     review: Review | None = None
     differs: tuple[Difference, ...] = ()
@@ -60,7 +60,7 @@ def read_standings(
     connection: Connection,
     roster: Roster,
     instead: Mapping[int, ScoringRun] | None = None,
-) -> list[Standing]:
+) -> list[TeamStanding]:
     """Return every team, the best first, then those without a rank in the running order.
 
     `instead` has other scoring runs for some sessions: the ranking as it would be with them.
@@ -79,8 +79,8 @@ def read_standings(
 
 
 def _compared(
-    contest: Contest, connection: Connection, standings: Sequence[Standing]
-) -> list[Standing]:
+    contest: Contest, connection: Connection, standings: Sequence[TeamStanding]
+) -> list[TeamStanding]:
     """Return standings with what differs between their sessions, of those that are scored."""
     track = contest.track
     conditions = {
@@ -97,7 +97,7 @@ def _compared(
 
 
 def _not_reviewed(
-    contest: Contest, connection: Connection, standing: Standing, differs: Sequence[Difference]
+    contest: Contest, connection: Connection, standing: TeamStanding, differs: Sequence[Difference]
 ) -> tuple[Difference, ...]:
     """Return the differences that still need a review of their own.
 
@@ -120,15 +120,15 @@ def _unranked(
     connection: Connection,
     team: RosterTeam,
     instead: Mapping[int, ScoringRun],
-) -> Standing:
+) -> TeamStanding:
     attempt = counted_attempt(team.attempts)
     if attempt is None:
-        return Standing(team)
+        return TeamStanding(team)
     number = attempt.session_id
     session = load_session(connection, number)
     run = instead.get(number) or newest_scoring_run(connection, number)
     energy, images = energy_of(connection, number), count_fetched_images(connection, number)
-    return Standing(
+    return TeamStanding(
         team=team,
         session=session,
         run=run,

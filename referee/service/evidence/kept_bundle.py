@@ -53,7 +53,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Standing:
+class FileStatus:
     """What a file is, and why, in words; '' if there is nothing to say."""
 
     kind: Kind
@@ -65,7 +65,7 @@ def standing_of(
     session_id: int,
     path: Path,
     tell: Callable[[str], object] = refuse_changed,
-) -> Standing:
+) -> FileStatus:
     """Return what a file is beside a session's facts as they are now.
 
     `tell` gets a sentence about each row that was changed; by default that is a `Refusal` (code
@@ -74,24 +74,24 @@ def standing_of(
     with contest.database.read() as connection:
         load_session(connection, session_id)
     if not path.exists() and not path.is_symlink():
-        return Standing(Kind.ABSENT)
+        return FileStatus(Kind.ABSENT)
     try:
         told = told_facts(path)
     except NotABundle as error:
         finding = error.finding
         where = f"{finding.member}: " if finding.member else ""
-        return Standing(Kind.OTHER, f"nothing in it says whose it is. {where}{finding.what}")
+        return FileStatus(Kind.OTHER, f"nothing in it says whose it is. {where}{finding.what}")
     with contest.database.read() as connection:  # Behind the file: another export may write it now.
         other = _other(told, session_id, strands_of(connection, session_id))
     if other is not None:
         return other
     fault = _fault_of_kept(contest, session_id, path, tell)
     if fault is None:
-        return Standing(Kind.KEPT)
+        return FileStatus(Kind.KEPT)
     signers = _other_signers(contest, path)
     if signers:
-        return Standing(Kind.OTHER, f"{fault}, and key {signers[0][:16]} has signed it as it is")
-    return Standing(Kind.EARLIER, fault)
+        return FileStatus(Kind.OTHER, f"{fault}, and key {signers[0][:16]} has signed it as it is")
+    return FileStatus(Kind.EARLIER, fault)
 
 
 def fault_of_own(contest: Contest, session_id: int, path: Path) -> str | None:
@@ -126,7 +126,7 @@ def free_path(contest: Contest, session_id: int, folder: Path) -> Path:
     raise Refusal("file_exists", f"{path} is there, and stays: {standing.why.rstrip('.')}.")
 
 
-def _other(told: ToldFacts, session_id: int, strands: list[str]) -> Standing | None:
+def _other(told: ToldFacts, session_id: int, strands: list[str]) -> FileStatus | None:
     """Return why a file is not this session's to replace, or None if it is."""
     mine = told.strands
     if mine == strands[: len(mine)]:
@@ -134,16 +134,16 @@ def _other(told: ToldFacts, session_id: int, strands: list[str]) -> Standing | N
     whose = f"session {told.session} of '{told.team}', made {moment_text(told.created_utc)}"
     if mine[: len(strands)] == strands:
         more = len(mine) - len(strands)
-        return Standing(
+        return FileStatus(
             Kind.AHEAD,
             f"it has facts that this folder lacks, {more} of {whose}: the folder was restored from "
             "an older copy",
         )
     if mine[0] == strands[0]:
-        return Standing(
+        return FileStatus(
             Kind.OTHER, f"it is {whose}, whose later facts are not those of session {session_id}"
         )
-    return Standing(Kind.OTHER, f"it is another session: {whose}")
+    return FileStatus(Kind.OTHER, f"it is another session: {whose}")
 
 
 def _fault_of_kept(

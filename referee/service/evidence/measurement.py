@@ -16,7 +16,7 @@ from power.energy.judge import RunFacts, facts_to_json
 from power.values import reading_to_json
 from referee.core.instant import Instant
 from referee.service.setup.contest import Contest
-from referee.store.readings import Energy, first_judged, readings_of, session_meter_of
+from referee.store.readings import EnergyRecord, first_judged, readings_of, session_meter_of
 from referee.store.sessions import SessionRecord
 
 # The bundle gets the lines of the meter's log from 30 s before arming, because arming prepares the
@@ -35,7 +35,9 @@ def readings(contest: Contest, session: SessionRecord) -> Iterator[dict[str, Any
         yield {"elapsed_s": elapsed_s, **reading_to_json(reading)}
 
 
-def run_facts(contest: Contest, session: SessionRecord, energy: Energy | None) -> dict[str, Any]:
+def run_facts(
+    contest: Contest, session: SessionRecord, energy: EnergyRecord | None
+) -> dict[str, Any]:
     """Return the meter, its settings, the length of the run, and the findings of others.
 
     `facts` are the `RunFacts` that the judgement used, as JSON. Before the judgement they do not
@@ -50,7 +52,7 @@ def run_facts(contest: Contest, session: SessionRecord, energy: Energy | None) -
     return {"emulated": emulated, "facts": facts}
 
 
-def verdict(energy: Energy | None) -> dict[str, Any]:
+def verdict(energy: EnergyRecord | None) -> dict[str, Any]:
     """Return a session's judged energy; before the judgement the verdict is null."""
     if energy is None:
         return {"verdict": None, "reasons": []}

@@ -43,7 +43,7 @@ from referee.service.results.session_energy import added_by_the_run, judge_again
 from referee.service.setup.contest import Contest
 from referee.store.notices import Notice, notices_of
 from referee.store.readings import (
-    Energy,
+    EnergyRecord,
     SessionMeter,
     energy_of,
     readings_of,
@@ -163,7 +163,7 @@ class _Told(NamedTuple):
 
 
 def _told(
-    energy: Energy, started: SessionMeter | None, members: Mapping[str, bytes]
+    energy: EnergyRecord, started: SessionMeter | None, members: Mapping[str, bytes]
 ) -> _Told | Mismatch:
     """Return what is told of the run, or the first thing that cannot be read."""
     stored = json.loads(json.dumps(energy.detail))
@@ -185,7 +185,9 @@ def _told(
     return _Told(rule, facts, meter, conversation)
 
 
-def _differences(energy: Energy, again: Energy, notices: Sequence[Notice]) -> Iterator[Mismatch]:
+def _differences(
+    energy: EnergyRecord, again: EnergyRecord, notices: Sequence[Notice]
+) -> Iterator[Mismatch]:
     """Yield what differs in a second judgement; another version may word findings otherwise."""
     stored = json.loads(json.dumps(energy.detail))
     misplaced = misplaced_words(stored)
@@ -225,7 +227,7 @@ def later_findings(contest: Contest, session: SessionRecord) -> list[Finding]:
     ]
 
 
-def _whole(energy: Energy, detail: dict[str, Any]) -> dict[str, Any]:
+def _whole(energy: EnergyRecord, detail: dict[str, Any]) -> dict[str, Any]:
     return {
         **detail,
         "verdict": energy.verdict,

@@ -47,7 +47,7 @@ from referee.service.results.final_score import ANSWERED, compute_run, context_o
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_of
 from referee.store.answers import newest_answer_id
-from referee.store.readings import Energy, energy_of
+from referee.store.readings import EnergyRecord, energy_of
 from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, inputs_of, newest_scoring_run
 from referee.store.sessions import SessionRecord
@@ -304,7 +304,7 @@ def _by_images_fetched(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _context_findings(
-    contest: Contest, session: SessionRecord, run: ScoringRun, energy: Energy
+    contest: Contest, session: SessionRecord, run: ScoringRun, energy: EnergyRecord
 ) -> Iterator[Mismatch]:
     """Yield what a score says of its session and its energy that is not so."""
     upto = newest_answer_id(contest.database.connection, session.session_id)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, ok, warn
 
 _KEY = ("machine", "date")
 # Files from another computer may be off by its time zone.
@@ -36,7 +36,7 @@ class DateFacts:
     event: Sequence[Dated]
 
 
-def date_finding(facts: DateFacts) -> Finding:
+def date_finding(facts: DateFacts) -> CheckResult:
     """Judge the date: a clock that runs behind what exists is wrong, one far ahead may be."""
     known = [*facts.event, *([] if facts.program is None else [facts.program])]
     today = f"{facts.now:%Y-%m-%d}"

@@ -13,7 +13,7 @@ from referee.core.restored import RESTORED_REMEDY, NewerEvidence, restored_text
 from referee.core.states import SessionState, state_of
 from referee.errors import RefereeError, Unavailable
 from referee.service.preflight.disk import disk_shortage, free_bytes
-from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, ok, warn
 from referee.service.preflight.machine_facts import most_open_files
 from referee.service.setup.contest import Contest
 from referee.service.setup.image_counts import counts_text
@@ -30,7 +30,7 @@ _SESSION_BYTES = 100 * 2**20
 _UNDER_WAY = (SessionState.ARMED, SessionState.RUNNING)
 
 
-def images_finding(contest: Contest, inputs: tuple[InputFault, ...] = ()) -> Finding:
+def images_finding(contest: Contest, inputs: tuple[InputFault, ...] = ()) -> CheckResult:
     """Check that every image has the size and the time that it had when it was hashed.
 
     `inputs` are the faults of the files that scores rest on, as a running referee has found them.
@@ -85,7 +85,7 @@ def _missing(images: Sequence[object]) -> str:
     return counted(len(images), *words)
 
 
-def disk_finding(contest: Contest) -> Finding:
+def disk_finding(contest: Contest) -> CheckResult:
     """Check that the disk has room for a session; the text changes with each tenth of a GiB."""
     config = contest.config
     free = free_bytes(config)
@@ -96,7 +96,7 @@ def disk_finding(contest: Contest) -> Finding:
     return ok("machine", "disk", f"{text}: room for {counted(free // _SESSION_BYTES, 'session')}")
 
 
-def team_findings(contest: Contest) -> Iterator[Finding]:
+def team_findings(contest: Contest) -> Iterator[CheckResult]:
     """Check the list of teams, and whether the next team has rehearsed."""
     if contest.config.contest.mode == "practice":
         yield ok("teams", "list", "a rehearsal: whoever has a password may log in")
@@ -110,13 +110,13 @@ def team_findings(contest: Contest) -> Iterator[Finding]:
     yield from _rehearsal(contest, roster)
 
 
-def restored_findings(newer: Sequence[NewerEvidence]) -> Iterator[Finding]:
+def restored_findings(newer: Sequence[NewerEvidence]) -> Iterator[CheckResult]:
     """Warn of a folder that lacks what bundles or slips beside it have."""
     if newer:
         yield warn("contest", "backup", restored_text(newer), RESTORED_REMEDY)
 
 
-def session_finding(contest: Contest, *, runs: bool) -> Finding:
+def session_finding(contest: Contest, *, runs: bool) -> CheckResult:
     """Tell which sessions wait or are under way; one without a running referee was forgotten."""
     now = contest.clock.now()
     states = [
@@ -155,7 +155,7 @@ def under_way(contest: Contest) -> str:
     return ""
 
 
-def _list(contest: Contest, roster: Roster) -> Finding:
+def _list(contest: Contest, roster: Roster) -> CheckResult:
     config, teams = contest.config, roster.active
     if not teams:
         remedy = f"Run: referee team add NAME {config.option}"
@@ -179,7 +179,7 @@ def _list(contest: Contest, roster: Roster) -> Finding:
     return ok("teams", "list", f"{len(teams)} registered")
 
 
-def _rehearsal(contest: Contest, roster: Roster) -> Iterator[Finding]:
+def _rehearsal(contest: Contest, roster: Roster) -> Iterator[CheckResult]:
     nexts = roster.next_in_lanes
     progress = read_progress(contest) if nexts else {}
     for lane, name in sorted(nexts.items()):
@@ -187,7 +187,9 @@ def _rehearsal(contest: Contest, roster: Roster) -> Iterator[Finding]:
         yield _rehearsal_of(contest, item, name, progress[name])
 
 
-def _rehearsal_of(contest: Contest, item: str, name: str, progress: RehearsalProgress) -> Finding:
+def _rehearsal_of(
+    contest: Contest, item: str, name: str, progress: RehearsalProgress
+) -> CheckResult:
     if progress.all_done:
         return ok("teams", item, f"'{name}' has rehearsed")
     remedy = (

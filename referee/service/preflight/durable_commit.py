@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from referee.errors import Unavailable
-from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, ok, warn
 from referee.service.preflight.slow import COMMIT
 from referee.service.setup.config import Config
 from referee.store.commit_cost import commit_seconds
@@ -25,7 +25,7 @@ _REMOTE = ("nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "vboxsf")
 _REMEDY = "Keep the contest's folder on a disk of this laptop: set [storage] folder."
 
 
-def check_commits(config: Config) -> Finding:
+def check_commits(config: Config) -> CheckResult:
     """Measure durable commits on the disk of the contest's folder, and judge them."""
     folder = config.storage.folder
     try:
@@ -35,7 +35,7 @@ def check_commits(config: Config) -> Finding:
     return judge_commits(taken, _file_system(folder.resolve()))
 
 
-def judge_commits(taken_s: Sequence[float], file_system: str) -> Finding:
+def judge_commits(taken_s: Sequence[float], file_system: str) -> CheckResult:
     """Judge the seconds of commits on a file system ('' if it is not known)."""
     median_s, worst_s = statistics.median(taken_s), max(taken_s)
     text = f"median {1000 * median_s:.2f} ms, worst {1000 * worst_s:.1f} ms of {len(taken_s)}"

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from referee.errors import ConfigError
 from referee.service.people.operators import is_on_this_machine
-from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, ok, warn
 from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
 from referee.service.setup.config import Config
 from referee.service.setup.contest_tls import usable_certificate
@@ -24,7 +24,7 @@ _CERTIFICATE = ("network", "certificate for contestants")
 _SOON = timedelta(days=7)
 
 
-def configuration_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
+def configuration_findings(config: Config, around: Surroundings) -> Iterator[CheckResult]:
     """Judge the configuration, and whether the servers run with it."""
     settings = config.contest
     if around.changed:
@@ -38,7 +38,7 @@ def configuration_findings(config: Config, around: Surroundings) -> Iterator[Fin
         yield warn("configuration", "image order", "the same order in each session", remedy)
 
 
-def network_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
+def network_findings(config: Config, around: Surroundings) -> Iterator[CheckResult]:
     """Judge the contestants' address and the ports."""
     for lane in around.lanes:
         item = of_lane("address for contestants", lane.name)
@@ -49,7 +49,7 @@ def network_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
         yield _port(port, _port_key(config, port), runs=around.runs)
 
 
-def _length(seconds: int, mode: str) -> Finding:
+def _length(seconds: int, mode: str) -> CheckResult:
     if seconds == _RULE_S or mode == "practice":
         return ok("configuration", "session length", f"{seconds} s")
     remedy = f"Set [contest] seconds = {_RULE_S}, unless the rules of this event say otherwise."
@@ -62,7 +62,7 @@ def _address_key(config: Config, lane: int) -> str:
     return f"[[lane]] number {lane} contest" if config.declared_lanes else "[server] contest"
 
 
-def _address(item: str, key: str, address: str, urls: Sequence[str]) -> Finding:
+def _address(item: str, key: str, address: str, urls: Sequence[str]) -> CheckResult:
     if is_on_this_machine(address):
         port = address.rpartition(":")[2]
         remedy = f"Set {key} to 0.0.0.0:{port} or to the laptop's address on the network."
@@ -83,7 +83,7 @@ def _address(item: str, key: str, address: str, urls: Sequence[str]) -> Finding:
     return ok("network", item, ", ".join(urls))
 
 
-def _console(address: str, urls: Sequence[str]) -> Finding:
+def _console(address: str, urls: Sequence[str]) -> CheckResult:
     if is_on_this_machine(address):
         return ok("network", "address of the console", f"{address}: this laptop alone reaches it")
     remedy = (
@@ -102,7 +102,7 @@ def _port_key(config: Config, port: PortFacts) -> str:
     return f"[server] {port.name}"
 
 
-def _port(port: PortFacts, key: str, *, runs: bool) -> Finding:
+def _port(port: PortFacts, key: str, *, runs: bool) -> CheckResult:
     item = f"{port.name} port"
     if not port.fault:
         return ok("network", item, f"{port.address} {'answers' if runs else 'is free'}")
@@ -117,7 +117,7 @@ def _port(port: PortFacts, key: str, *, runs: bool) -> Finding:
 
 def certificate_findings(
     config: Config, lanes: Sequence[LaneFacts], now: datetime
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     """Judge the certificate of a contest that speaks TLS; without TLS there is no finding."""
     files = config.server.contest_tls
     if files is None:

@@ -24,7 +24,7 @@ class Level(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """What a check found about one item of a group.
 
     `remedy` says what to do; an OK has none, unless it is a note. `found` is the time of a slow
@@ -51,26 +51,26 @@ class Finding:
         return self.group, self.item
 
 
-def ok(group: str, item: str, text: str) -> Finding:
+def ok(group: str, item: str, text: str) -> CheckResult:
     """Return a finding that is good."""
-    return Finding(group, item, Level.OK, text)
+    return CheckResult(group, item, Level.OK, text)
 
 
-def note(group: str, item: str, text: str, remedy: str) -> Finding:
+def note(group: str, item: str, text: str, remedy: str) -> CheckResult:
     """Return a note of what could not be checked here; `remedy` says what to see to instead."""
-    return Finding(group, item, Level.OK, f"not checked here: {text}", remedy)
+    return CheckResult(group, item, Level.OK, f"not checked here: {text}", remedy)
 
 
-def warn(group: str, item: str, text: str, remedy: str) -> Finding:
+def warn(group: str, item: str, text: str, remedy: str) -> CheckResult:
     """Return a finding that somebody should look at."""
-    return Finding(group, item, Level.WARN, text, remedy)
+    return CheckResult(group, item, Level.WARN, text, remedy)
 
 
-def fail(group: str, item: str, text: str, remedy: str) -> Finding:
+def fail(group: str, item: str, text: str, remedy: str) -> CheckResult:
     """Return a finding that forbids arming."""
-    return Finding(group, item, Level.FAIL, text, remedy)
+    return CheckResult(group, item, Level.FAIL, text, remedy)
 
 
-def fails(findings: Iterable[Finding]) -> list[Finding]:
+def fails(findings: Iterable[CheckResult]) -> list[CheckResult]:
     """Return the findings that forbid arming unless somebody overrides them."""
     return [finding for finding in findings if finding.level is Level.FAIL]

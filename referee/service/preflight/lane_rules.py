@@ -12,7 +12,7 @@ from power.emulated import is_emulated
 from power.errors import MeterRefused
 from power.meter import Identity
 from power.wt310.models import model_of, require_settable, require_settable_by_any
-from referee.service.preflight.finding import Finding, fail, note, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, note, ok, warn
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.lane_config import MeterSection
 from referee.service.setup.lane_words import display_path, of_lane
@@ -20,7 +20,7 @@ from referee.service.setup.lane_words import display_path, of_lane
 _CALIBRATED_FOR = timedelta(days=365)
 
 
-def meter_findings(facts: LaneFacts, mode: str, today: date) -> Iterator[Finding]:
+def meter_findings(facts: LaneFacts, mode: str, today: date) -> Iterator[CheckResult]:
     """Judge a lane's meter as it is configured and connected."""
     meter = facts.meter
 
@@ -51,7 +51,7 @@ def identity_text(identity: Identity) -> str:
     )
 
 
-def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
+def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[CheckResult]:
     """Judge whether one meter answers in several lanes; one address can be spelled in many ways.
 
     A meter is known by its model and its serial number. Each lane of such a meter fails.
@@ -75,7 +75,7 @@ def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
             yield replace(fail("meter", item, text, remedy), lane=facts.lane)
 
 
-def unasked_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
+def unasked_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[CheckResult]:
     """Judge, before a referee runs, lanes whose meter nobody has asked: it may be another lane's.
 
     While one runs, the link of such a meter fails by itself.
@@ -98,7 +98,7 @@ def unasked_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
         yield replace(fail("meter", item, text, remedy), lane=facts.lane)
 
 
-def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
+def display_finding(facts: LaneFacts, *, runs: bool) -> CheckResult:
     """Judge the display of a lane; only a running referee has a page that can be asked."""
     item, display = of_lane("screen", facts.name), facts.display
     page = display_path(facts.lane)
@@ -117,7 +117,7 @@ def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
     return ok("display", item, display.text)
 
 
-def _link(facts: LaneFacts, item: str) -> Iterator[Finding]:
+def _link(facts: LaneFacts, item: str) -> Iterator[CheckResult]:
     if facts.link == "ok" and not facts.link_text:
         known = facts.identity
         yield ok("meter", item, "answers" if known is None else identity_text(known))
@@ -133,7 +133,7 @@ def _link(facts: LaneFacts, item: str) -> Iterator[Finding]:
         yield fail("meter", item, f"{facts.meter.resource}: {said}", remedy)
 
 
-def _ranges(meter: MeterSection, identity: Identity | None, item: str) -> Finding:
+def _ranges(meter: MeterSection, identity: Identity | None, item: str) -> CheckResult:
     """Judge the settings by the model that answers, or by all models while none is known."""
     try:
         if identity is None:
@@ -151,7 +151,7 @@ def _ranges(meter: MeterSection, identity: Identity | None, item: str) -> Findin
     return ok("meter", item, f"{meter.voltage_range_v:g} V, {meter.current_range_a:g} A")
 
 
-def _emulated(meter: MeterSection, identity: Identity | None, item: str, mode: str) -> Finding:
+def _emulated(meter: MeterSection, identity: Identity | None, item: str, mode: str) -> CheckResult:
     text = "EMULATED: a program plays the meter"
     remedy = (
         "No energy will be official. Set resource in [meter] or in its [[lane]] to that of the "
@@ -168,7 +168,7 @@ def _emulated(meter: MeterSection, identity: Identity | None, item: str, mode: s
     return warn("meter", item, text, remedy)
 
 
-def _not_official(meter: MeterSection, item: str, mode: str) -> Finding:
+def _not_official(meter: MeterSection, item: str, mode: str) -> CheckResult:
     text = f"{meter.resource} is not an official meter"
     if mode == "practice":
         return ok("meter", item, f"{text}: good enough for a rehearsal")
@@ -178,7 +178,7 @@ def _not_official(meter: MeterSection, item: str, mode: str) -> Finding:
     return fail("meter", item, text, f"{remedy} Or permit it: allow_unofficial = true.")
 
 
-def _calibration(calibrated: date | None, item: str, today: date) -> Finding:
+def _calibration(calibrated: date | None, item: str, today: date) -> CheckResult:
     limits = "The meter's limits of error hold for 12 months."
     if calibrated is None:
         return warn("meter", item, "not recorded", f"Set [meter] calibrated. {limits}")
@@ -191,7 +191,7 @@ def _calibration(calibrated: date | None, item: str, today: date) -> Finding:
     return ok("meter", item, str(calibrated))
 
 
-def _room(ambient_c: float | None, item: str) -> Finding:
+def _room(ambient_c: float | None, item: str) -> CheckResult:
     if ambient_c is None:
         remedy = "Set [meter] ambient_c: a warm room makes the energy uncertain."
         return warn("meter", item, "not recorded", remedy)

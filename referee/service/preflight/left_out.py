@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from referee.errors import RefereeError
-from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.preflight.finding import CheckResult, ok, warn
 from referee.service.setup.config import Config, ContestSection
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, read_roster
@@ -18,7 +18,7 @@ _DEFAULT_NAME = ContestSection().name
 _AGAIN = "start the referee again"
 
 
-def left_out_findings(contest: Contest) -> Iterator[Finding]:
+def left_out_findings(contest: Contest) -> Iterator[CheckResult]:
     """Yield what an event has, or will miss: name, scoreboard, rehearsal images, running order."""
     config = contest.config
     if config.contest.mode == "practice":
@@ -46,7 +46,7 @@ def rehearsal_fault(config: Config) -> str:
     return ""
 
 
-def _name(name: str) -> Finding:
+def _name(name: str) -> CheckResult:
     item = ("configuration", "name of the event")
     if name.strip() and name.strip().casefold() != _DEFAULT_NAME.casefold():
         return ok(*item, name)
@@ -58,7 +58,7 @@ def _name(name: str) -> Finding:
     return warn(*item, f"the name {said}", remedy)
 
 
-def _scoreboard(config: Config) -> Finding:
+def _scoreboard(config: Config) -> CheckResult:
     item = ("network", "scoreboard")
     address = config.server.scoreboard
     if address is not None:
@@ -70,7 +70,7 @@ def _scoreboard(config: Config) -> Finding:
     return warn(*item, "there is none, so the audience sees nothing", remedy)
 
 
-def _rehearsal_images(config: Config) -> Finding:
+def _rehearsal_images(config: Config) -> CheckResult:
     item = ("teams", "rehearsal images")
     fault, section = rehearsal_fault(config), config.practice
     if fault:
@@ -83,7 +83,7 @@ def _rehearsal_images(config: Config) -> Finding:
     return ok(*item, str(section.images))
 
 
-def _running_order(roster: Roster, option: str) -> Iterator[Finding]:
+def _running_order(roster: Roster, option: str) -> Iterator[CheckResult]:
     """Yield nothing for fewer than two teams, which have no order."""
     item, count = ("teams", "running order"), len(roster.runners)
     if count < 2:

@@ -27,7 +27,7 @@ from referee.service.preflight.event_rules import (
     configuration_findings,
     network_findings,
 )
-from referee.service.preflight.finding import Finding, fail, fails, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, fails, ok, warn
 from referee.service.preflight.lane_rules import (
     display_finding,
     meter_findings,
@@ -48,8 +48,8 @@ from referee.tracks.track import Delivery
 
 
 def all_findings(
-    contest: Contest, around: Surroundings, program: str, images: Finding | None = None
-) -> list[Finding]:
+    contest: Contest, around: Surroundings, program: str, images: CheckResult | None = None
+) -> list[CheckResult]:
     """Return every finding as it is now, in the order of its groups.
 
     Slow checks are not made here: the list has what they found last. `program` is the program's
@@ -59,7 +59,7 @@ def all_findings(
     config, now = contest.config, contest.clock.now()
     mode = config.contest.mode
     today = now.utc.astimezone().date()
-    checks: list[Callable[[], Iterable[Finding]]] = [
+    checks: list[Callable[[], Iterable[CheckResult]]] = [
         lambda: configuration_findings(config, around),
         lambda: [versions_finding()],
         lambda: [images or images_finding(contest, around.inputs)],
@@ -92,23 +92,23 @@ def all_findings(
 
 def _lane_findings(
     around: Surroundings, mode: str, today: date, lane: LaneFacts, shown: bool
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     findings = list(meter_findings(lane, mode, today))
     if shown:
         findings.append(display_finding(lane, runs=around.runs))
     yield from (replace(finding, lane=lane.lane) for finding in findings)
 
 
-def in_groups(findings: Iterable[Finding]) -> list[Finding]:
+def in_groups(findings: Iterable[CheckResult]) -> list[CheckResult]:
     """Sort findings so that each group stands together, in the order of first appearance."""
-    groups: dict[str, list[Finding]] = {}
+    groups: dict[str, list[CheckResult]] = {}
     for finding in findings:
         groups.setdefault(finding.group, []).append(finding)
     return [finding for group in groups.values() for finding in group]
 
 
 def list_json(
-    findings: Sequence[Finding],
+    findings: Sequence[CheckResult],
     overrides: Sequence[StoredOverride],
     now: Instant,
     *,
@@ -132,11 +132,11 @@ def list_json(
 
 
 def standing(
-    findings: Iterable[Finding],
+    findings: Iterable[CheckResult],
     overrides: Sequence[StoredOverride],
     now: Instant,
     lane: int | None = None,
-) -> list[Finding]:
+) -> list[CheckResult]:
     """Return the FAILs that nobody has overridden; with `lane`, those that concern this lane."""
     day = day_of(now.utc)
     concern = [
@@ -146,7 +146,7 @@ def standing(
 
 
 def require_none_standing(
-    findings: Iterable[Finding],
+    findings: Iterable[CheckResult],
     overrides: Sequence[StoredOverride],
     now: Instant,
     lane: int,
@@ -161,14 +161,14 @@ def require_none_standing(
         raise Refusal("not_ready", " ".join(said), said)
 
 
-def _guarded(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+def _guarded(check: Callable[[], Iterable[CheckResult]]) -> Iterator[CheckResult]:
     try:
         yield from check()
     except (RefereeError, OSError) as error:
         yield fail("checks", "list", f"a check could not be made: {error}", "Repair what it names.")
 
 
-def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dict[str, Any]:
+def _row(finding: CheckResult, override: StoredOverride | None, now: Instant) -> dict[str, Any]:
     moment = finding.found
     return {
         "group": finding.group,
@@ -192,7 +192,7 @@ def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dic
     }
 
 
-def _operators_finding(contest: Contest) -> Finding:
+def _operators_finding(contest: Contest) -> CheckResult:
     """Check that somebody is registered who may act, so that the audit has names."""
     operators = operators_of(contest)
     acting = [one.name for one in operators if one.role == Role.OPERATOR.value]

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from referee.core.open_files import descriptor_shortage, is_too_few
 from referee.service.preflight.clock_jumps import Jump
-from referee.service.preflight.finding import Finding, fail, note, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, note, ok, warn
 from referee.service.preflight.machine_facts import MachineFacts, SleepFacts, TimeFacts
 
 _GROUP = "machine"
@@ -26,7 +26,7 @@ _MORE_FILES = (
 )
 
 
-def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Iterator[Finding]:
+def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Iterator[CheckResult]:
     """Judge what the machine says, and the jumps of its clock; None while no referee runs.
 
     What keeps the laptop awake is started together with the referee.
@@ -42,7 +42,7 @@ def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Itera
         yield _jumps(jumps)
 
 
-def open_files_finding(files: int | None) -> Finding:
+def open_files_finding(files: int | None) -> CheckResult:
     """Compare the limit of open files with the connections that the servers want to take."""
     shortage = descriptor_shortage(files)
     if shortage is None:
@@ -50,7 +50,7 @@ def open_files_finding(files: int | None) -> Finding:
     return (fail if is_too_few(files) else warn)(_GROUP, "open files", shortage, _MORE_FILES)
 
 
-def _sleep(facts: MachineFacts, *, runs: bool) -> Finding:
+def _sleep(facts: MachineFacts, *, runs: bool) -> CheckResult:
     if facts.sleep is None:
         return note(_GROUP, "sleep", f"{facts.system} without logind does not tell", _BY_HAND)
     if facts.sleep.masked:
@@ -67,7 +67,7 @@ def _sleep(facts: MachineFacts, *, runs: bool) -> Finding:
     return warn(_GROUP, "sleep", text, _INHIBIT)
 
 
-def _lid(facts: MachineFacts, *, runs: bool) -> Finding:
+def _lid(facts: MachineFacts, *, runs: bool) -> CheckResult:
     if facts.sleep is None:
         return note(_GROUP, "lid", f"{facts.system} without logind does not tell", _BY_HAND)
     if not facts.has_lid:
@@ -86,7 +86,7 @@ def _lid(facts: MachineFacts, *, runs: bool) -> Finding:
     return warn(_GROUP, "lid", f"closing it does: {action}", f"{_INHIBIT} Leave the lid open.")
 
 
-def _power(facts: MachineFacts) -> Finding:
+def _power(facts: MachineFacts) -> CheckResult:
     if facts.on_mains is None:
         return ok(_GROUP, "power", "this machine tells of no battery")
     if facts.on_mains:
@@ -95,7 +95,7 @@ def _power(facts: MachineFacts) -> Finding:
     return warn(_GROUP, "power", f"on battery{left}", "Plug the laptop in.")
 
 
-def _zone(time: TimeFacts) -> Finding:
+def _zone(time: TimeFacts) -> CheckResult:
     text = f"{time.zone}, {_offset(time.offset)}; the evidence has UTC"
     if time.offset != time.offset_tomorrow:
         return warn(
@@ -107,7 +107,7 @@ def _zone(time: TimeFacts) -> Finding:
     return ok(_GROUP, "time zone", text)
 
 
-def _setter(time: TimeFacts) -> Finding:
+def _setter(time: TimeFacts) -> CheckResult:
     if time.steps_any_time:
         return warn(
             _GROUP,
@@ -134,7 +134,7 @@ def _setter(time: TimeFacts) -> Finding:
     return ok(_GROUP, "clock setting", text)
 
 
-def _jumps(jumps: Sequence[Jump]) -> Finding:
+def _jumps(jumps: Sequence[Jump]) -> CheckResult:
     if not jumps:
         return ok(_GROUP, "clock", "no jump and no sleep seen while the referee ran")
     listed = "; ".join(str(jump) for jump in jumps[-_LISTED:])

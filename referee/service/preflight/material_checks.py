@@ -13,7 +13,7 @@ from PIL import ExifTags, Image
 
 from referee.core.counts import counted
 from referee.formats.hashed_reads import HashedReads
-from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.preflight.finding import CheckResult, ok, warn
 from referee.service.preflight.slow import TRUTH, TURNED
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth
@@ -32,7 +32,7 @@ _TURNS = {
 }
 
 
-def check_truth(contest: Contest) -> Finding:
+def check_truth(contest: Contest) -> CheckResult:
     """Count the truth boxes that nobody can find, by the sizes of the images themselves."""
     reads = HashedReads()
     source = read_truth(config_in_force(contest, reads), reads)
@@ -44,7 +44,7 @@ def check_truth(contest: Contest) -> Finding:
     return ok(*TRUTH, f"each of {len(source.truth.box)} has an extent, and lies in its image")
 
 
-def check_turned(contest: Contest) -> Finding:
+def check_turned(contest: Contest) -> CheckResult:
     """Name the images that some decoders turn, and others do not."""
     turned = turned_images(Path(entry.path) for entry in contest.images)
     if not turned:

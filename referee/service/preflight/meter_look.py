@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from power.errors import MeterError
 from power.meter import Identity, Meter, MeterSettings
-from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.finding import CheckResult, fail, ok, warn
 from referee.service.preflight.lane_rules import identity_text
 from referee.service.setup.lane_words import of_lane
 
@@ -97,7 +97,7 @@ def _measured(seen: Sequence[tuple[float, float]], nominal_s: float) -> UpdateCl
     return UpdateClock(nominal_s, (last_s - first_s) / passed, error_s)
 
 
-def look_findings(look: MeterLook, lane: str) -> list[Finding]:
+def look_findings(look: MeterLook, lane: str) -> list[CheckResult]:
     """Judge what the meter of a lane told; `lane` is the lane's name."""
     return [
         replace(
@@ -109,7 +109,7 @@ def look_findings(look: MeterLook, lane: str) -> list[Finding]:
     ]
 
 
-def unanswered(error: Exception, resource: str, lane: str) -> Iterator[Finding]:
+def unanswered(error: Exception, resource: str, lane: str) -> Iterator[CheckResult]:
     """Judge a meter that did not answer."""
     remedy = "Look at its cable and its power. Try: python -m power identify"
     yield fail("meter", of_lane("identity", lane), f"{resource}: {error}", remedy)
@@ -118,7 +118,7 @@ def unanswered(error: Exception, resource: str, lane: str) -> Iterator[Finding]:
         yield warn("meter", item, "not checked: the meter did not answer", remedy)
 
 
-def _errors(look: MeterLook, item: str) -> Finding:
+def _errors(look: MeterLook, item: str) -> CheckResult:
     if look.errors is None:
         return ok("meter", item, "this meter tells of none")
     if look.errors:
@@ -131,7 +131,7 @@ def _errors(look: MeterLook, item: str) -> Finding:
     return ok("meter", item, "empty")
 
 
-def _clock(look: MeterLook, item: str) -> Finding:
+def _clock(look: MeterLook, item: str) -> CheckResult:
     if look.clock_fault:
         remedy = (
             "Release HOLD at the meter's panel, choose an update interval of 5 s or less there, "

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from referee.core.instant import Instant
 from referee.errors import Refusal
-from referee.service.preflight.finding import Finding, Level
+from referee.service.preflight.finding import CheckResult, Level
 from referee.service.setup.clock import Clock
 from referee.store.database import Database
 from referee.store.notices import insert_audit
@@ -25,14 +25,14 @@ from referee.store.preflight import (
 )
 
 
-def holds(override: StoredOverride, finding: Finding, day: str) -> bool:
+def holds(override: StoredOverride, finding: CheckResult, day: str) -> bool:
     """Tell whether an override lets a finding pass on a day (an ISO date)."""
     same = (override.group, override.item, override.text) == (*finding.key, _subject(finding))
     return same and override.day == day and finding.level is not Level.OK
 
 
 def override_of(
-    finding: Finding, overrides: Sequence[StoredOverride], day: str
+    finding: CheckResult, overrides: Sequence[StoredOverride], day: str
 ) -> StoredOverride | None:
     """Return the override that lets a finding pass on a day, or None."""
     return next((one for one in overrides if holds(one, finding, day)), None)
@@ -51,7 +51,7 @@ def overrides_of_today(database: Database, clock: Clock) -> list[StoredOverride]
 def make_override(
     database: Database,
     now: Instant,
-    finding: Finding | None,
+    finding: CheckResult | None,
     seen: tuple[Level, str],
     reason: str,
     operator: str,
@@ -98,7 +98,7 @@ def take_back(
         insert_audit(connection, now, operator, "take back override", None, detail)
 
 
-def _subject(finding: Finding) -> str:
+def _subject(finding: CheckResult) -> str:
     """Return what is stored of a finding: whoever acknowledged a WARN let no FAIL pass."""
     return finding.text if finding.level is Level.FAIL else f"{finding.level.value}: {finding.text}"
 

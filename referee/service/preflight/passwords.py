@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.service.entry.passwords import has_password
-from referee.service.preflight.finding import Finding, fail, ok
+from referee.service.preflight.finding import CheckResult, fail, ok
 from referee.service.preflight.slow import PASSWORDS
 
 _COMMON = ("practice", "password", "lpirc", "referee", "admin", "test", "changeme", "123456", "")
 _LISTED = 3
 
 
-def check_passwords(hashes: Mapping[str, str]) -> Finding:
+def check_passwords(hashes: Mapping[str, str]) -> CheckResult:
     """Try the passwords that anybody would try at each name's hash (tens of milliseconds each)."""
     weak = [name for name, stored in hashes.items() if _is_weak(name, stored)]
     if weak:

@@ -12,7 +12,7 @@ from power.meter import Identity
 from referee.core.instant import Instant
 from referee.errors import ConfigError
 from referee.service.entry.team_list import registered_teams
-from referee.service.preflight.finding import Finding, Level, warn
+from referee.service.preflight.finding import CheckResult, Level, warn
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
@@ -38,7 +38,7 @@ AGAIN = "Run the slow checks again: on the page /check, or with 'referee check -
 
 
 @dataclass(frozen=True)
-class Basis:
+class CheckScope:
     """What the finding of a slow check must hold for, and the lane that it concerns, if one."""
 
     text: str
@@ -47,7 +47,7 @@ class Basis:
 
 def expected(
     contest: Contest, program: str, lanes: Iterable[LaneFacts | LaneSection]
-) -> dict[tuple[str, str], Basis]:
+) -> dict[tuple[str, str], CheckScope]:
     """Return group and item of each slow check of an event, and what it must hold for.
 
     `program` is the stamp of the program. A rehearsal has no slow checks, and a meter that the
@@ -57,34 +57,34 @@ def expected(
     if config.contest.mode == "practice":
         return {}
     bases = {
-        GOLDEN: Basis(program),
-        COMMIT: Basis(str(config.storage.folder)),
-        PASSWORDS: Basis(_password_stamp(contest)),
+        GOLDEN: CheckScope(program),
+        COMMIT: CheckScope(str(config.storage.folder)),
+        PASSWORDS: CheckScope(_password_stamp(contest)),
     }
     for extra in present_extras(config):
         if extra.slow_check is not None:
-            bases[extra.slow_check] = Basis(program)
+            bases[extra.slow_check] = CheckScope(program)
     for number, lane in enumerate(lanes, 1):
         resource = lane.meter.resource
         if resource not in ("none", "emulated"):
             for name in METER_ITEMS:
-                bases["meter", of_lane(name, lane.name)] = Basis(resource, number)
+                bases["meter", of_lane(name, lane.name)] = CheckScope(resource, number)
     return bases
 
 
-def material(contest: Contest) -> dict[tuple[str, str], Basis]:
+def material(contest: Contest) -> dict[tuple[str, str], CheckScope]:
     """Return the checks of images and ground truth, and what each must hold for.
 
     They do not grow old: what they hold for is the content. Before its preparation a contest has
     none.
     """
     if contest.looked_at is not None:
-        return dict.fromkeys((TRUTH, TURNED), Basis(manifest_digest(contest.looked_at)))
+        return dict.fromkeys((TRUTH, TURNED), CheckScope(manifest_digest(contest.looked_at)))
     newest = newest_material(contest.database.connection)
-    return {} if newest is None else dict.fromkeys((TRUTH, TURNED), Basis(newest[0]))
+    return {} if newest is None else dict.fromkeys((TRUTH, TURNED), CheckScope(newest[0]))
 
 
-def material_findings(contest: Contest) -> Iterator[Finding]:
+def material_findings(contest: Contest) -> Iterator[CheckResult]:
     """Yield what the checks of images and ground truth found, as far as they were made."""
     wanted = material(contest)
     for stored in newest_findings(contest.database.connection):
@@ -129,8 +129,8 @@ def checks_done(connection: Connection, order: Sequence[tuple[str, str]], since:
 
 
 def kept_findings(
-    connection: Connection, wanted: Mapping[tuple[str, str], Basis], now: datetime
-) -> Iterator[Finding]:
+    connection: Connection, wanted: Mapping[tuple[str, str], CheckScope], now: datetime
+) -> Iterator[CheckResult]:
     """Return the newest finding of each expected check, as it counts now."""
     stored = {(one.group, one.item): _from_store(one) for one in newest_findings(connection)}
     for key, basis in wanted.items():
@@ -138,7 +138,7 @@ def kept_findings(
 
 
 def kept_identity(
-    connection: Connection, wanted: Mapping[tuple[str, str], Basis], lane: int, now: datetime
+    connection: Connection, wanted: Mapping[tuple[str, str], CheckScope], lane: int, now: datetime
 ) -> Identity | None:
     """Return which meter answered at the last look at a lane, None if no good finding counts now.
 
@@ -150,7 +150,9 @@ def kept_identity(
     return None
 
 
-def counted(finding: Finding | None, key: tuple[str, str], basis: str, now: datetime) -> Finding:
+def counted(
+    finding: CheckResult | None, key: tuple[str, str], basis: str, now: datetime
+) -> CheckResult:
     """Return how a kept finding counts now.
 
     A check that was never made, or not for this program or meter, or not within a day, is a WARN. A
@@ -169,7 +171,7 @@ def counted(finding: Finding | None, key: tuple[str, str], basis: str, now: date
     return finding
 
 
-def keep(database: Database, now: Instant, findings: Iterable[tuple[Finding, str]]) -> None:
+def keep(database: Database, now: Instant, findings: Iterable[tuple[CheckResult, str]]) -> None:
     """Store what slow checks found now, each with what it holds for."""
     with database.write() as connection:
         for finding, basis in findings:
@@ -197,8 +199,8 @@ def _password_stamp(contest: Contest) -> str:
     return hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:16]
 
 
-def _from_store(stored: StoredFinding) -> Finding:
-    return Finding(
+def _from_store(stored: StoredFinding) -> CheckResult:
+    return CheckResult(
         stored.group,
         stored.item,
         Level(stored.level),

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 import referee
-from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.preflight.finding import CheckResult, ok, warn
 from referee.service.setup.commit import version_text
 
 _PACKAGE = "lpirc-referee"
@@ -38,7 +38,7 @@ def program_stamp() -> str:
     return f"{referee.__version__} {digest.hexdigest()[:16]}"
 
 
-def versions_finding() -> Finding:
+def versions_finding() -> CheckResult:
     """Tell the versions; libraries that are older than the program needs are a WARN."""
     old = outdated()
     if old:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.preflight.finding import CheckResult, ok, warn
 
 LARGE_BYTES = 128 * 2**20
 """A log that is larger than this has not begun anew for long: usually it does so at 32 MiB."""
@@ -61,7 +61,7 @@ REMEDY = "End that program, or its query. The log shrinks by itself with the nex
 """What to do."""
 
 
-def log_finding(before: LogLook, now: LogLook) -> Finding:
+def log_finding(before: LogLook, now: LogLook) -> CheckResult:
     """Return the row of the list of checks."""
     text = growth_text(before, now)
     if text is not None:

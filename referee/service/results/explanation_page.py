@@ -35,7 +35,7 @@ FALSE_COLOUR, TRUE_COLOUR = "#d62728", "#2ca02c"
 
 
 @dataclass(frozen=True)
-class Shown:
+class PagePicture:
     """A picture of the page: its path beside it, its caption, and its text for who sees none."""
 
     path: str
@@ -44,7 +44,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Curve(Shown):
+class CurvePicture(PagePicture):
     """The picture of a class's curve, with the class's AP."""
 
     average_precision: float
@@ -54,9 +54,9 @@ def explanation_page(
     subject: str,
     result: IlsvrcResult,
     fates: Fates,
-    wrong: Sequence[Shown],
-    missed: Sequence[Shown],
-    curves: Sequence[Curve],
+    wrong: Sequence[PagePicture],
+    missed: Sequence[PagePicture],
+    curves: Sequence[CurvePicture],
 ) -> str:
     """Return the page; `subject` says in words whose score it is, such as "session 3 of 'ants'".
 

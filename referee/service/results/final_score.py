@@ -19,7 +19,7 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
 from referee.store.answers import contents_of, images_answered_empty, newest_answer_id
 from referee.store.inputs_in_force import InForce, proposal_in_force
-from referee.store.readings import Energy
+from referee.store.readings import EnergyRecord
 from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, insert_scoring_run
 from referee.store.sessions import SessionRecord
@@ -42,7 +42,7 @@ def score_session(
     contest: Contest,
     truth: GroundTruth,
     session: SessionRecord,
-    energy: Energy,
+    energy: EnergyRecord,
     in_force: InForce | None = None,
 ) -> ScoringRun | None:
     """Score an ended session from its answers in time and its energy; store and return the run.
@@ -64,7 +64,7 @@ def compute_run(
     contest: Contest,
     truth: GroundTruth,
     session: SessionRecord,
-    energy: Energy,
+    energy: EnergyRecord,
     interval_rule: int = RULE,
 ) -> ScoringRun:
     """Score an ended session from its answers in time and its energy, and store nothing.
@@ -117,7 +117,7 @@ def _images_answered(contest: Contest, session: SessionRecord, answer: Any) -> i
     return int(np.count_nonzero((known >= 1) & (known <= contest.image_count)))
 
 
-def _uncertainty(outcome: Outcome, energy: Energy, interval_rule: int) -> Mapping[str, Any]:
+def _uncertainty(outcome: Outcome, energy: EnergyRecord, interval_rule: int) -> Mapping[str, Any]:
     """Return the intervals of mAP and score; nothing for a track without an mAP.
 
     The score has an interval only where the energy has an uncertainty and divides.
@@ -132,7 +132,7 @@ def _uncertainty(outcome: Outcome, energy: Energy, interval_rule: int) -> Mappin
     return uncertainty_report(measured.by_rule(interval_rule), _divisor(energy), draws)
 
 
-def _divisor(energy: Energy) -> Divisor | None:
+def _divisor(energy: EnergyRecord) -> Divisor | None:
     """Return the energy by which a score divides, with its standard uncertainty, or None."""
     wh, bound_wh = energy.energy_wh, energy.uncertainty_wh
     if wh is None or bound_wh is None or energy.verdict == "INVALID":
@@ -143,7 +143,7 @@ def _divisor(energy: Energy) -> Divisor | None:
         return None
 
 
-def context_of(session: SessionRecord, energy: Energy, fetched: int) -> Mapping[str, Any]:
+def context_of(session: SessionRecord, energy: EnergyRecord, fetched: int) -> Mapping[str, Any]:
     """Return what a score says beside its numbers: whose it is, and the energy that it rests on."""
     return {
         "energy_wh": energy.energy_wh,

@@ -19,8 +19,8 @@ from referee.scoring.result import IlsvrcResult
 from referee.service.results.explanation_page import (
     FALSE_COLOUR,
     TRUE_COLOUR,
-    Curve,
-    Shown,
+    CurvePicture,
+    PagePicture,
     explanation_page,
 )
 from referee.service.results.score_pictures import LabelledBox, draw_boxes, draw_curve
@@ -119,7 +119,7 @@ def _write_fates(
 
 def _write_curves(
     folder: Path, result: IlsvrcResult, truth_file: GroundTruthFile
-) -> Iterator[Curve]:
+) -> Iterator[CurvePicture]:
     """Write a picture per class with ground truth, and yield what the page says of it."""
     for class_id, ap in result.ap.items():
         if ap is None:
@@ -129,7 +129,7 @@ def _write_curves(
         path = f"curves/{_file_name(class_id, name)}.png"
         draw_curve(folder / path, title, result.precision_recall(class_id))
         alt = f"Precision over recall of {name or f'class {class_id}'}, with an AP of {ap:.4f}"
-        yield Curve(path, title, alt, ap)
+        yield CurvePicture(path, title, alt, ap)
 
 
 def misses_of(truth_file: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[Miss]:
@@ -158,7 +158,7 @@ def misses_of(truth_file: GroundTruthFile, detections: Detections, fates: Fates)
 
 def _write_misses(
     folder: Path, misses: list[Miss], truth_file: GroundTruthFile, pictures: Path | None
-) -> Iterator[Shown]:
+) -> Iterator[PagePicture]:
     """Write a picture per miss, and yield what the page says of it."""
     numbers = {own: place for place, own in enumerate(truth_file.truth.image_ids.tolist(), start=1)}
     files = ImageNames(() if pictures is None else list_folder(pictures).images)
@@ -172,7 +172,7 @@ def _write_misses(
             photograph = None if file is None else pictures / file
         size = truth_file.sizes.get(miss.image_id)
         draw_boxes(folder / path, photograph, size, miss.boxes, "", roomy=True)
-        yield Shown(path, caption, miss.alt)
+        yield PagePicture(path, caption, miss.alt)
 
 
 def _photograph(files: ImageNames, name: str, own_id: int, number: int) -> str | None:

@@ -34,7 +34,13 @@ from referee.service.results.unmeasured import unmeasured_times
 from referee.service.setup.contest import Contest
 from referee.service.setup.image_files import missing_images
 from referee.store.notices import notices_of
-from referee.store.readings import Energy, SessionMeter, boots_of, readings_of, session_meter_of
+from referee.store.readings import (
+    EnergyRecord,
+    SessionMeter,
+    boots_of,
+    readings_of,
+    session_meter_of,
+)
 from referee.store.sessions import SessionRecord
 
 # What the detail of an energy takes over from the judgement as it is.
@@ -92,7 +98,7 @@ def judge_session(
 
 
 def judge_again(
-    contest: Contest, session: SessionRecord, energy: Energy
+    contest: Contest, session: SessionRecord, energy: EnergyRecord
 ) -> tuple[EnergyResult, dict[str, Any]]:
     """Return a session's energy as the present judge sees it, and the detail for the database.
 

@@ -30,7 +30,7 @@ from referee.store.publishing import (
     newest_freeze,
     teams_with_organisation,
 )
-from referee.store.readings import Energy, energy_of
+from referee.store.readings import EnergyRecord, energy_of
 from referee.store.requests import count_fetched_images
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, all_sessions
@@ -46,7 +46,7 @@ class PublicSession:
     """
 
     session: SessionRecord
-    energy: Energy | None
+    energy: EnergyRecord | None
     is_scored: bool
     figures: Figures
     report: Mapping[str, Any]

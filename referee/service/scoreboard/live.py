@@ -16,7 +16,13 @@ from referee.service.results.score_text import score_text
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.publishing import Break
-from referee.store.readings import Energy, SessionMeter, energy_of, newest_reading, session_meter_of
+from referee.store.readings import (
+    EnergyRecord,
+    SessionMeter,
+    energy_of,
+    newest_reading,
+    session_meter_of,
+)
 from referee.store.scores import newest_snapshot
 from referee.store.sessions import SessionRecord, all_sessions
 
@@ -134,7 +140,7 @@ def _live(
     )
 
 
-def _marks(energy: Energy | None, meter: SessionMeter | None) -> list[str]:
+def _marks(energy: EnergyRecord | None, meter: SessionMeter | None) -> list[str]:
     """Return the marks of a score so far: those of its energy, or of the meter that measures it."""
     if energy is not None:
         return energy_marks(energy.verdict, emulated=energy.emulated)

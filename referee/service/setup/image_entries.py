@@ -24,9 +24,9 @@ from referee.formats.image_file import read_sound_image
 from referee.formats.truth_file import GroundTruthFile
 from referee.service.setup.image_folder import FolderFiles, list_folder
 from referee.service.setup.image_matching import (
+    ImageMatching,
     ListedImage,
     MatchedImage,
-    Matching,
     match_images,
 )
 from referee.service.setup.parent import stop_with_parent
@@ -58,7 +58,7 @@ class FoundImages:
 
     folder: Path
     files: FolderFiles
-    matching: Matching
+    matching: ImageMatching
 
     def counts(self, inputs: Iterable[Path]) -> ImageCounts:
         """Count what came and what is used; an input that lies in the folder is used, too."""
@@ -115,7 +115,7 @@ def prepared_images(folder: Path, prepared: Sequence[ImageEntry]) -> FoundImages
         MatchedImage(entry.image_id, entry.source_id, name)
         for entry, name in zip(prepared, names, strict=True)
     )
-    return FoundImages(folder, files, Matching(tuple(images), len(names)))
+    return FoundImages(folder, files, ImageMatching(tuple(images), len(names)))
 
 
 def listed_images(truth: GroundTruthFile) -> dict[int, ListedImage]:

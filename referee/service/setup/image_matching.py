@@ -39,7 +39,7 @@ class MatchedImage:
 
 
 @dataclass(frozen=True)
-class Matching:
+class ImageMatching:
     """The images of the contest, and how many of them the ground truth lists."""
 
     images: tuple[MatchedImage, ...]
@@ -51,7 +51,7 @@ def match_images(
     files: Sequence[str],
     listed: Mapping[int, ListedImage],
     others: Sequence[str] = (),
-) -> Matching:
+) -> ImageMatching:
     """Return the file of each image, in ascending order of image ids.
 
     `files` are the paths of the images below the folder, with slashes, and `others` those of all
@@ -66,10 +66,10 @@ def match_images(
     numbered = _numbered_files(folder, files, own_of)
     if numbered:
         named = any(image.name for image in listed.values())
-        return Matching(_with_own_numbers(folder, numbered, own_of, named=named), len(own_of))
+        return ImageMatching(_with_own_numbers(folder, numbered, own_of, named=named), len(own_of))
     ids = contest_image_ids(listed)
     images = (MatchedImage(ids[own], own, file) for file, own in own_of.items())
-    return Matching(tuple(sorted(images, key=lambda image: image.image_id)), len(own_of))
+    return ImageMatching(tuple(sorted(images, key=lambda image: image.image_id)), len(own_of))
 
 
 def one_file_each(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from power.energy.conditions import Conditions
+from power.energy.conditions import AmbientConditions
 from power.meter import InputMode, MeterSettings
 from power.resource import is_official, split_resource
 from referee.core.host_port import bracketed
@@ -110,9 +110,9 @@ class MeterSection:
         )
 
     @property
-    def conditions(self) -> Conditions:
+    def conditions(self) -> AmbientConditions:
         """Return the answers that the uncertainty of an energy needs from people."""
-        return Conditions(self.ambient_c, self.calibrated)
+        return AmbientConditions(self.ambient_c, self.calibrated)
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
             asked.environ[SESSION] = state.session.session_id
             if state_of(state.session.facts, state.received) is SessionState.RUNNING:
                 let_go_first(asked.environ)
-            services.log.note(state.session, _served_request(asked, state, response))
+            services.log.record(state.session, _served_request(asked, state, response))
         return response
 
 

@@ -35,7 +35,7 @@ class FirstAddresses:
     def __init__(self) -> None:
         self._until_s: dict[str, float] = {}
 
-    def note(self, address: str, until_s: float) -> None:
+    def prefer(self, address: str, until_s: float) -> None:
         """Let an address go first until this moment."""
         if address not in self._until_s and len(self._until_s) >= _MOST_FIRST:
             self._until_s.clear()
@@ -63,7 +63,7 @@ class Party:
         """Let this connection and its address go first for a while."""
         self._first_until_s = time.monotonic() + FIRST_S
         if self._addresses is not None:
-            self._addresses.note(self.address, self._first_until_s)
+            self._addresses.prefer(self.address, self._first_until_s)
 
     def rank(self) -> Rank:
         """Return the rank now."""

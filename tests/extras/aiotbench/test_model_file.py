@@ -10,12 +10,12 @@ import pytest
 
 from referee import cli
 from referee.errors import InputError
-from referee.extras.aiotbench.networks import Network, differences
+from referee.extras.aiotbench.networks import ModelFacts, differences
 from referee.extras.aiotbench.rules import DRAFT_1_1
 
 REAL = Path(__file__).parents[4] / "shared/data/models/efficientnet_lite0.tflite"
 MOBILENET = next(it for it in DRAFT_1_1.models if it.code == "mo")
-PAPER = Network(224, 224, 3_500_000, 301_000_000)
+PAPER = ModelFacts(224, 224, 3_500_000, 301_000_000)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.commands.energy import wh_per_1000_images
-from referee.extras.aiotbench.networks import Network, RanModel
+from referee.extras.aiotbench.networks import ModelFacts, RanModel
 from referee.extras.aiotbench.report import score_report, submission_report
 from referee.extras.aiotbench.rules import DRAFT_1_1
 from referee.extras.aiotbench.score import Tally, score_device
@@ -163,7 +163,7 @@ def test_every_open_point_is_named():
 
 def test_another_network_earns_nothing():
     """A workload with a network of 32x32 is in no figure, and missing; the others are as before."""
-    models = {"re_py": RanModel("tiny.pt", "0" * 64, Network(32, 32, 3_000, 9_000))}
+    models = {"re_py": RanModel("tiny.pt", "0" * 64, ModelFacts(32, 32, 3_000, 9_000))}
     score = score_device(EXAMPLE, models=models)
     alone = score_device({"mo_tfc": EXAMPLE["mo_tfc"]})
     assert (alone.vips, alone.vops, alone.missing) == (score.vips, score.vops, score.missing)
@@ -180,7 +180,7 @@ def test_another_network_earns_nothing():
 def test_what_nobody_has_compared_is_told():
     """A model without figures of its network proves nothing; one that is right needs no word."""
     models = {
-        "mo_tfc": RanModel("m.tflite", "0" * 64, Network(224, 224, 3_500_000, 301_000_000)),
+        "mo_tfc": RanModel("m.tflite", "0" * 64, ModelFacts(224, 224, 3_500_000, 301_000_000)),
         "re_py": RanModel("r.pt", "1" * 64, None),
     }
     score = score_device(EXAMPLE, models=models)

@@ -19,7 +19,7 @@ from referee.extras.season.bundle_files import find_bundles
 from referee.extras.season.executor import Lost
 from referee.extras.season.fitting import truth_digest
 from referee.extras.season.journal import SeasonJournal
-from referee.extras.season.rescoring import Asked, rescore
+from referee.extras.season.rescoring import SeasonRequest, rescore
 from referee.extras.season.rows import read_rows
 from referee.extras.season.scored import score_bundle
 from referee.extras.season.tasks import TruthFiles
@@ -77,7 +77,9 @@ def folder(tmp_path, contents):
 def run(folder, executor=None, *rules, out="season.jsonl", told=None, **asked):
     """Score the season and return its rows."""
     truth = TruthFiles(folder / "truth.csv")
-    wanted = Asked(truth, truth_digest(truth.read()), rules or (DEVKIT,), resamples=8, **asked)
+    wanted = SeasonRequest(
+        truth, truth_digest(truth.read()), rules or (DEVKIT,), resamples=8, **asked
+    )
     tell = (lambda *shown: None) if told is None else (lambda *shown: told.append(shown))
     with SeasonJournal(folder / out) as journal:
         bundles = find_bundles([folder / "hall"])
@@ -272,7 +274,7 @@ def test_blocks_have_every_draw_once():
 
 def test_another_truth_on_a_worker_stops_the_season(folder):
     """A worker whose file has other boxes would give other numbers, so none are taken."""
-    asked = Asked(TruthFiles(folder / "truth.csv"), "0" * 64, (DEVKIT,))
+    asked = SeasonRequest(TruthFiles(folder / "truth.csv"), "0" * 64, (DEVKIT,))
     with (
         SeasonJournal(folder / "season.jsonl") as journal,
         pytest.raises(InputError, match=r"truth\.csv is another ground truth on a worker"),
@@ -283,7 +285,7 @@ def test_another_truth_on_a_worker_stops_the_season(folder):
 
 def test_another_version_on_a_worker_stops_the_season(folder):
     """A worker with another version of the referee is refused before it scores."""
-    asked = Asked(TruthFiles(folder / "truth.csv"), truth_digest(TRUTH), (DEVKIT,))
+    asked = SeasonRequest(TruthFiles(folder / "truth.csv"), truth_digest(TRUTH), (DEVKIT,))
     bundle = find_bundles([folder / "hall"])[0]
     task = asked.task(bundle, asked.rules, rescoring.DrawBlock(0, 8))
     with pytest.raises(InputError, match=r"a worker runs the referee .*, and the season 0\.0\.1"):

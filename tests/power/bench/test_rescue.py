@@ -17,7 +17,7 @@ from power.energy.verdict import Verdict
 from power.errors import MeterRefused
 from power.logs.audit import audit
 from power.logs.facts_file import facts_path
-from power.logs.journal import Journal
+from power.logs.journal import RunJournal
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import IntegrationState, MeterSettings
 from power.wipe_rule import unfinished
@@ -39,7 +39,7 @@ class Case:
 
     def __init__(self, bench: Any, folder: Path, after_s: float = 8.0) -> None:
         self.bench, self.folder = bench, folder
-        self.journal = Journal(folder / "runs.jsonl")
+        self.journal = RunJournal(folder / "runs.jsonl")
         self.log = folder / "run.csv"
 
         def die(reading: Any, elapsed_s: float) -> None:

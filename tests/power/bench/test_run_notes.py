@@ -12,8 +12,8 @@ from power.bench.run_notes import RunNotes, RunPlace
 from power.energy.judge import RunFacts
 from power.energy.verdict import suspect
 from power.logs.facts_file import facts_path, load_course, load_facts
-from power.logs.journal import Journal
-from power.meter import Flag, Held, Identity, IntegrationStart, IntegrationState, MeterSettings
+from power.logs.journal import RunJournal
+from power.meter import Held, Identity, IntegrationStart, IntegrationState, MeterFlag, MeterSettings
 from power.wipe_rule import RunEvent
 from tests.support.full_disk import FullDisk
 
@@ -22,9 +22,9 @@ SETTINGS = MeterSettings(timer_s=60)
 HELD = Held(IDENTITY, IntegrationState.TIMEUP, 0.5, 60.0)
 
 
-def notes_in(folder: Path, time: Any, journal: Journal | None = None) -> RunNotes:
+def notes_in(folder: Path, time: Any, journal: RunJournal | None = None) -> RunNotes:
     """Return the notes of a run in a folder."""
-    place = RunPlace(folder / "log.csv", "X", journal or Journal(folder / "runs.jsonl"))
+    place = RunPlace(folder / "log.csv", "X", journal or RunJournal(folder / "runs.jsonl"))
     added = (suspect("auto_range_reason", "Auto-range was chosen."),)
     return RunNotes(place, clock=time.clock, utc=time.utc, added=added)
 
@@ -42,11 +42,11 @@ def test_each_step_is_found_by_a_later_program(tmp_path: Path, fake_time: Any) -
     )
     fake_time.sleep(3.0)
     notes.started(IntegrationStart(1002.0, 1002.1, 1002.5))
-    notes.flagged(frozenset({Flag.OVER_RANGE}))
+    notes.flagged(frozenset({MeterFlag.OVER_RANGE}))
     notes.asked(17.0)
     facts, course = load_facts(log), load_course(log)
     assert facts is not None and course is not None
-    assert frozenset({Flag.OVER_RANGE}) == facts.flags
+    assert frozenset({MeterFlag.OVER_RANGE}) == facts.flags
     assert (1002.0, 17.0) == (course.start_s, course.asked_s)
     assert course.start_utc.endswith("00:16:42+00:00")
 
@@ -65,7 +65,7 @@ def test_a_full_disk_ends_no_run(
     full_disk.free()
     assert before == facts_path(log).read_bytes()
     assert "the measurement goes on" in caplog.text
-    assert [RunEvent.BEGUN] == [e.event for e in Journal(tmp_path / "runs.jsonl").entries()]
+    assert [RunEvent.BEGUN] == [e.event for e in RunJournal(tmp_path / "runs.jsonl").entries()]
 
 
 def test_a_full_disk_before_the_start_is_an_error(
@@ -84,7 +84,7 @@ def test_a_journal_that_cannot_be_written_is_told(
 ) -> None:
     """Without a journal the run goes on, and a sentence says what is lost and how to mend it."""
     (tmp_path / "file").write_text("")
-    journal = Journal(tmp_path / "file" / "runs.jsonl")
+    journal = RunJournal(tmp_path / "file" / "runs.jsonl")
     notes_in(tmp_path, fake_time, journal).prepared(IDENTITY, SETTINGS)
     assert "POWER_JOURNAL" in caplog.text
     assert load_facts(tmp_path / "log.csv") is not None

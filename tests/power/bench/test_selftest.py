@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from power.bench.selftest import Outcome, SelfTest
+from power.bench.selftest import CheckOutcome, SelfTest
 from power.meter import Leave, MeterSettings
 from power.wipe_guard import Guard
 from power.wipe_rule import OwnRuns
@@ -29,7 +29,7 @@ def on(bench: Any) -> SelfTest:
     )
 
 
-def checks(bench: Any) -> dict[str, Outcome]:
+def checks(bench: Any) -> dict[str, CheckOutcome]:
     """Return the self-test's checks."""
     return {check.name: check.outcome for check in on(bench).run(LEAVE)}
 
@@ -40,7 +40,7 @@ def test_a_good_meter_passes_and_has_its_settings_back(make_bench: MakeBench) ->
     before = MeterSettings(timer_s=77, update_interval_s=2.0, current_range_a=0.5, line_filter=True)
     bench.meter.prepare(before)
     found = checks(bench)
-    assert {Outcome.OK} == set(found.values()), found
+    assert {CheckOutcome.OK} == set(found.values()), found
     assert ["identity", "error queue", "settings", "update rate"] == list(found)[:4]
     assert ["after START", "clock", "integration", "restored"] == list(found)[4:]
     assert before == bench.meter.settings()
@@ -49,15 +49,15 @@ def test_a_good_meter_passes_and_has_its_settings_back(make_bench: MakeBench) ->
 @pytest.mark.parametrize(
     ("fault", "name", "outcome"),
     [
-        ("errors count=2", "error queue", Outcome.WARN),
-        ("refuse count=4", "measuring", Outcome.FAIL),
-        ("clamp count=1", "restored", Outcome.OK),
-        ("mode200", "identity", Outcome.FAIL),
-        ("panel key=START", "measuring", Outcome.FAIL),
+        ("errors count=2", "error queue", CheckOutcome.WARN),
+        ("refuse count=4", "measuring", CheckOutcome.FAIL),
+        ("clamp count=1", "restored", CheckOutcome.OK),
+        ("mode200", "identity", CheckOutcome.FAIL),
+        ("panel key=START", "measuring", CheckOutcome.FAIL),
     ],
 )
 def test_a_bad_meter_is_found(
-    make_bench: MakeBench, fault: str, name: str, outcome: Outcome
+    make_bench: MakeBench, fault: str, name: str, outcome: CheckOutcome
 ) -> None:
     """Each fault fails its own check, and the self-test runs to its end."""
     bench = make_bench()
@@ -70,8 +70,8 @@ def test_a_bad_meter_is_found(
 def test_a_stop_at_the_panel_fails_the_timer(make_bench: MakeBench) -> None:
     """STOP at the panel fails the check of the timer."""
     found = checks(make_bench(None, None, "start+1 panel key=STOP"))
-    assert Outcome.FAIL is found["timer"]
-    assert Outcome.OK is found["restored"]
+    assert CheckOutcome.FAIL is found["timer"]
+    assert CheckOutcome.OK is found["restored"]
 
 
 TAMPERED = (
@@ -104,7 +104,7 @@ def test_everything_is_put_back(make_bench: MakeBench) -> None:
     assert "1" in before[":INPut:SCALing:STATe"]
     bench.meter.remember()
     found = {check.name: check for check in on(bench).run(LEAVE)}
-    assert Outcome.OK is found["restored"].outcome, found["restored"].text
+    assert CheckOutcome.OK is found["restored"].outcome, found["restored"].text
     assert "read back as found" in found["restored"].text
     assert "" == bench.meter.give_back()
     assert before == answers(bench)
@@ -123,7 +123,7 @@ def test_what_does_not_come_back_is_told(make_bench: MakeBench) -> None:
 
     bench.meter.put_back = refused
     (check,) = [check for check in on(bench).run(LEAVE) if check.name == "restored"]
-    assert Outcome.WARN is check.outcome
+    assert CheckOutcome.WARN is check.outcome
     assert " is " in check.text and "instead of" in check.text
 
 
@@ -131,7 +131,7 @@ def test_an_integration_of_somebody_else_goes_on(make_bench: MakeBench) -> None:
     """A test that finds a running integration changes nothing and stops nothing."""
     bench = make_bench()
     bench.fault("panel key=START")
-    assert Outcome.FAIL is checks(bench)["measuring"]
+    assert CheckOutcome.FAIL is checks(bench)["measuring"]
     assert "START" in bench.ask(":INTEGrate:STATe?")
 
 
@@ -146,7 +146,7 @@ def test_a_broken_off_test_puts_the_settings_back(make_bench: MakeBench) -> None
     for check in test.run(LEAVE):
         if check.name == "after START":
             break
-    assert Outcome.OK is test.put_back().outcome
+    assert CheckOutcome.OK is test.put_back().outcome
     assert "RESET" in bench.ask(":INTEGrate:STATe?")
     assert "" == bench.meter.give_back()
     assert before == answers(bench)
@@ -165,7 +165,7 @@ def test_a_busy_computer_fails_nothing(make_bench: MakeBench, stall_s: float) ->
     bench.meter._sleep = late
     test = SelfTest(bench.meter, guard_of(bench), clock=bench.time.clock, sleep=late, seconds=2)
     found = {check.name: check for check in test.run(LEAVE)}
-    assert Outcome.FAIL not in {check.outcome for check in found.values()}, found
+    assert CheckOutcome.FAIL not in {check.outcome for check in found.values()}, found
     assert "integration" in found
 
 
@@ -178,6 +178,6 @@ def test_a_failed_integration_has_a_remedy(make_bench: MakeBench, fault: str, re
     bench = make_bench(None, None, fault)
     found = {check.name: check for check in on(bench).run(LEAVE)}
     check = found.get("integration") or found["timer"]
-    check = check if check.outcome is Outcome.FAIL else found["timer"]
-    assert Outcome.FAIL is check.outcome
+    check = check if check.outcome is CheckOutcome.FAIL else found["timer"]
+    assert CheckOutcome.FAIL is check.outcome
     assert remedy in check.text and "est again" in check.text

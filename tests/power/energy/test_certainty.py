@@ -12,7 +12,7 @@ import pytest
 
 from power.energy.conditions import (
     NOT_RECORDED,
-    Conditions,
+    AmbientConditions,
     conditions_from_json,
     conditions_to_json,
     parse_ambient,
@@ -30,9 +30,9 @@ from power.energy.verdict import result_to_json
 from power.meter import (
     SIGMA,
     ElementValues,
-    Flag,
     Identity,
     IntegrationState,
+    MeterFlag,
     MeterSettings,
     Reading,
 )
@@ -210,16 +210,16 @@ def test_without_peaks_a_current_above_its_range_is_suspect(run: Any) -> None:
 @pytest.mark.parametrize(
     ("flag", "code", "verdict"),
     [
-        (Flag.SCALING, "scaling", Verdict.INVALID),
-        (Flag.AVERAGING, "settings_changed", Verdict.SUSPECT),
-        (Flag.MAX_HOLD, "settings_changed", Verdict.SUSPECT),
-        (Flag.OTHER_LANGUAGE, "settings_changed", Verdict.SUSPECT),
-        (Flag.SETTINGS_CHANGED, "settings_changed", Verdict.SUSPECT),
-        (Flag.UNCHECKED, "unchecked", Verdict.SUSPECT),
+        (MeterFlag.SCALING, "scaling", Verdict.INVALID),
+        (MeterFlag.AVERAGING, "settings_changed", Verdict.SUSPECT),
+        (MeterFlag.MAX_HOLD, "settings_changed", Verdict.SUSPECT),
+        (MeterFlag.OTHER_LANGUAGE, "settings_changed", Verdict.SUSPECT),
+        (MeterFlag.SETTINGS_CHANGED, "settings_changed", Verdict.SUSPECT),
+        (MeterFlag.UNCHECKED, "unchecked", Verdict.SUSPECT),
     ],
 )
 def test_settings_that_changed_during_the_run(
-    run: Any, flag: Flag, code: str, verdict: Verdict
+    run: Any, flag: MeterFlag, code: str, verdict: Verdict
 ) -> None:
     """A setting that differs after the run is a finding, and no energy stays VALID."""
     readings = run()
@@ -232,7 +232,7 @@ def test_settings_that_changed_during_the_run(
 def test_a_check_after_the_run_that_worked_later_is_no_finding(run: Any) -> None:
     """The check after the run may fail once; what counts is the last reading."""
     readings = run()
-    readings[-2] = replace(readings[-2], flags=frozenset({Flag.UNCHECKED}))
+    readings[-2] = replace(readings[-2], flags=frozenset({MeterFlag.UNCHECKED}))
     assert {} == codes(judge(readings))
 
 
@@ -295,7 +295,7 @@ def test_bursts_say_how_long_they_were_uncertain(run: Any) -> None:
 )
 def test_the_table_holds_for_twelve_months(run: Any, calibrated: date, words: str | None) -> None:
     """A calibration up to its anniversary counts; an older one, or a later one, is SUSPECT."""
-    result = judge(run(), conditions=Conditions(23.0, calibrated))
+    result = judge(run(), conditions=AmbientConditions(23.0, calibrated))
     assert (words is not None) == (Verdict.SUSPECT is result.verdict)
     if words:
         assert words in result.findings[0].text
@@ -304,13 +304,13 @@ def test_the_table_holds_for_twelve_months(run: Any, calibrated: date, words: st
 @pytest.mark.parametrize(
     ("changes", "settings", "conditions"),
     [
-        ({}, SETTINGS, Conditions(41.0)),
-        ({"frequency_hz": 400.0}, replace(SETTINGS, line_filter=True), Conditions()),
-        ({"frequency_hz": 120_000.0}, SETTINGS, Conditions()),
+        ({}, SETTINGS, AmbientConditions(41.0)),
+        ({"frequency_hz": 400.0}, replace(SETTINGS, line_filter=True), AmbientConditions()),
+        ({"frequency_hz": 120_000.0}, SETTINGS, AmbientConditions()),
     ],
 )
 def test_where_the_manual_gives_no_accuracy(
-    run: Any, changes: dict[str, float], settings: MeterSettings, conditions: Conditions
+    run: Any, changes: dict[str, float], settings: MeterSettings, conditions: AmbientConditions
 ) -> None:
     """A hot room, the line filter at 400 Hz and 120 kHz have no figure, so a person decides."""
     result = judge(run(range(1, 11), **changes), settings, conditions=conditions)
@@ -321,7 +321,7 @@ def test_nobody_answered(run: Any) -> None:
     """Without answers the result says that they are not recorded."""
     told = result_to_json(judge(run()))["conditions"]
     assert {"ambient_c": NOT_RECORDED, "calibrated": NOT_RECORDED} == told
-    answered = judge(run(), conditions=Conditions(24.5, date(2025, 6, 1)))
+    answered = judge(run(), conditions=AmbientConditions(24.5, date(2025, 6, 1)))
     assert {"ambient_c": 24.5, "calibrated": "2025-06-01"} == result_to_json(answered)["conditions"]
 
 
@@ -359,7 +359,7 @@ def _elements_of(result: EnergyResult) -> dict[str, Verdict]:
 
 def test_conditions_survive_json() -> None:
     """Facts with conditions come back."""
-    conditions = Conditions(23.5, date(2026, 1, 31))
+    conditions = AmbientConditions(23.5, date(2026, 1, 31))
     facts = RunFacts(WT310E, SETTINGS, conditions=conditions)
     assert facts == facts_from_json(facts_to_json(facts))
     assert conditions == conditions_from_json(conditions_to_json(conditions))

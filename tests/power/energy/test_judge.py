@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from power.energy.judge import EnergyResult, Verdict, judge_energy
-from power.meter import Flag, Identity, InputMode, IntegrationState, MeterSettings, Reading
+from power.meter import Identity, InputMode, IntegrationState, MeterFlag, MeterSettings, Reading
 
 START, STOP, TIMEUP = IntegrationState.START, IntegrationState.STOP, IntegrationState.TIMEUP
 WT310E = Identity("YOKOGAWA", "WT310E", "1", "F1.01")
@@ -231,14 +231,14 @@ def test_a_second_end_is_a_restart_that_nobody_saw(
 @pytest.mark.parametrize(
     ("flag", "code"),
     [
-        (Flag.OVER_RANGE, "over_range"),
-        (Flag.VOLTAGE_PEAK_OVER, "peak_over"),
-        (Flag.CURRENT_PEAK_OVER, "peak_over"),
-        (Flag.AUTO_RANGE, "range_changed"),
+        (MeterFlag.OVER_RANGE, "over_range"),
+        (MeterFlag.VOLTAGE_PEAK_OVER, "peak_over"),
+        (MeterFlag.CURRENT_PEAK_OVER, "peak_over"),
+        (MeterFlag.AUTO_RANGE, "range_changed"),
     ],
 )
 def test_flags_of_the_meter_are_invalid(
-    good_run: list[Reading], fixed_settings: MeterSettings, flag: Flag, code: str
+    good_run: list[Reading], fixed_settings: MeterSettings, flag: MeterFlag, code: str
 ) -> None:
     """Clipping and forced auto-range are INVALID: their energy is plausible and wrong."""
     good_run[4] = replace(good_run[4], flags=frozenset({flag}))
@@ -451,7 +451,7 @@ def test_auto_range_after_a_fixed_run_has_both_causes(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
     """The sentence does not claim that the input was excessive: somebody may have pressed a key."""
-    good_run[-1] = replace(good_run[-1], flags=frozenset({Flag.AUTO_RANGE}))
+    good_run[-1] = replace(good_run[-1], flags=frozenset({MeterFlag.AUTO_RANGE}))
     result = judge(good_run, fixed_settings)
     (text,) = [finding.text for finding in result.findings if finding.code == "range_changed"]
     assert "Somebody switched it on, or the meter protected itself" in text

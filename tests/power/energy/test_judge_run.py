@@ -11,7 +11,7 @@ import pytest
 
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
 from power.energy.verdict import Verdict, suspect
-from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.meter import Identity, IntegrationState, MeterFlag, MeterSettings, Reading
 from power.values import reading_from_json, reading_to_json
 
 Make = Callable[..., Reading]
@@ -55,7 +55,7 @@ def test_facts_add_flags_and_ranges_that_the_rows_lack(
     facts = RunFacts(IDENTITY, fixed_settings, session_s=10.0, current_range_a=0.2)
     bare = [replace(row, voltage_range_v=None, current_range_a=None) for row in run]
     assert "range_changed" in {finding.code for finding in judge_run(bare, facts).findings}
-    cut = replace(facts, current_range_a=None, flags=frozenset({Flag.CURRENT_PEAK_OVER}))
+    cut = replace(facts, current_range_a=None, flags=frozenset({MeterFlag.CURRENT_PEAK_OVER}))
     assert ["peak_over"] == [finding.code for finding in judge_run(bare, cut).findings]
 
 

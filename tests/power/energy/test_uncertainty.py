@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from power.energy.accuracy import Series, base_accuracy, power_factor_influence
-from power.energy.conditions import Conditions
+from power.energy.conditions import AmbientConditions
 from power.energy.uncertainty import (
     EnergyLimit,
     Measuring,
@@ -191,7 +191,7 @@ def test_a_warm_room_counts(sine: Callable[..., Reading]) -> None:
     """Each degree outside 18 to 28 °C adds 0.03 % of the reading."""
     reading = sine(5.0, 120.0)
     limits = [
-        run_percent(reading, Measuring(meter("WT310E"), FIXED, Conditions(ambient_c)))
+        run_percent(reading, Measuring(meter("WT310E"), FIXED, AmbientConditions(ambient_c)))
         for ambient_c in (23.0, 28.0, 33.0, 8.0)
     ]
     assert [0.37, 0.37, 0.52, 0.67] == limits

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from power.commands.output import result_text
-from power.energy.conditions import Conditions
+from power.energy.conditions import AmbientConditions
 from power.energy.judge import EnergyResult, Verdict, judge_energy
-from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading, Sampling
+from power.meter import Identity, IntegrationState, MeterFlag, MeterSettings, Reading, Sampling
 from power.values import settings_from_json, settings_to_json
 
 PLUG = Identity("Shelly", "SNPL", "1", "1")
@@ -90,21 +90,21 @@ def test_a_meter_with_an_integrator_of_its_own_is_not_official_either() -> None:
 @pytest.mark.parametrize(
     ("flag", "code"),
     [
-        (Flag.SAMPLES_MISSED, "samples_missed"),
-        (Flag.SLOW_SAMPLES, "slow_samples"),
-        (Flag.COUNTER_DIFFERS, "counter_differs"),
-        (Flag.SAMPLING_CHANGED, "sampling_changed"),
-        (Flag.SAMPLES_LOST, "samples_lost"),
-        (Flag.IMPOSSIBLE_POWER, "impossible_power"),
-        (Flag.COUNTER_RESTARTED, "counter_restarted"),
-        (Flag.DEVICE_RESTARTED, "device_restarted"),
-        (Flag.VOLT_AMPERES_DIFFER, "volt_amperes_differ"),
-        (Flag.DEVICE_FAULT, "device_fault"),
-        (Flag.WITNESS_COARSE, "witness_coarse"),
-        (Flag.NO_WITNESS, "no_witness"),
+        (MeterFlag.SAMPLES_MISSED, "samples_missed"),
+        (MeterFlag.SLOW_SAMPLES, "slow_samples"),
+        (MeterFlag.COUNTER_DIFFERS, "counter_differs"),
+        (MeterFlag.SAMPLING_CHANGED, "sampling_changed"),
+        (MeterFlag.SAMPLES_LOST, "samples_lost"),
+        (MeterFlag.IMPOSSIBLE_POWER, "impossible_power"),
+        (MeterFlag.COUNTER_RESTARTED, "counter_restarted"),
+        (MeterFlag.DEVICE_RESTARTED, "device_restarted"),
+        (MeterFlag.VOLT_AMPERES_DIFFER, "volt_amperes_differ"),
+        (MeterFlag.DEVICE_FAULT, "device_fault"),
+        (MeterFlag.WITNESS_COARSE, "witness_coarse"),
+        (MeterFlag.NO_WITNESS, "no_witness"),
     ],
 )
-def test_each_flag_of_the_integrator_is_a_reason(flag: Flag, code: str) -> None:
+def test_each_flag_of_the_integrator_is_a_reason(flag: MeterFlag, code: str) -> None:
     """What the integrator flags is a reason of its own."""
     readings = run([5.0] * 60)
     readings[-1] = replace(readings[-1], flags=frozenset({flag}))
@@ -115,7 +115,7 @@ def test_each_flag_of_the_integrator_is_a_reason(flag: Flag, code: str) -> None:
 
 def test_a_witness_that_says_otherwise_leaves_no_limit() -> None:
     """Nobody knows how wrong an energy is that the device's own counter contradicts."""
-    for flag in (Flag.COUNTER_DIFFERS, Flag.VOLT_AMPERES_DIFFER):
+    for flag in (MeterFlag.COUNTER_DIFFERS, MeterFlag.VOLT_AMPERES_DIFFER):
         readings = run([5.0] * 60)
         readings[-1] = replace(readings[-1], flags=frozenset({flag}))
         assert judged(readings).uncertainty_wh is None
@@ -185,7 +185,7 @@ def test_asking_more_often_hides_no_step() -> None:
 def test_a_run_whose_steps_changed_has_no_limit() -> None:
     """Nobody knows the ± of a run that was measured in two ways, so there is none."""
     readings = run([5.0] * 60)
-    readings[-1] = replace(readings[-1], flags=frozenset({Flag.SAMPLING_CHANGED}))
+    readings[-1] = replace(readings[-1], flags=frozenset({MeterFlag.SAMPLING_CHANGED}))
     result = judged(readings)
     assert (result.uncertainty_wh, dict(result.budget_wh)) == (None, {})
 
@@ -194,7 +194,7 @@ def test_the_owner_of_a_plug_reads_nothing_of_a_wt310() -> None:
     """Another meter is told of no panel, no ranges, no calibration, and no 18 to 28 °C."""
     sound, gap = run([5.0] * 60), run([5.0] * 60)
     reversed_w: list[float | None] = [-5.0] * 60
-    over = [replace(row, flags=frozenset({Flag.OVER_RANGE})) for row in sound]
+    over = [replace(row, flags=frozenset({MeterFlag.OVER_RANGE})) for row in sound]
     texts = "".join(
         result_text(judged(readings))
         for readings in (sound, over, run(reversed_w), sound[:-1], gap[:20] + gap[30:])
@@ -205,7 +205,7 @@ def test_the_owner_of_a_plug_reads_nothing_of_a_wt310() -> None:
 
 def test_an_answer_that_was_given_is_kept() -> None:
     """Nobody asks for the temperature at a plug, but who tells it finds it again."""
-    warm = Conditions(ambient_c=31.0)
+    warm = AmbientConditions(ambient_c=31.0)
     result = judge_energy(
         run([5.0] * 60), session_s=60.0, settings=SETTINGS, identity=PLUG, conditions=warm
     )

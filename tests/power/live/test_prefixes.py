@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from power.live.prefixes import prefixed
+from power.live.terminal import prefixed
 
 
 @pytest.mark.parametrize(

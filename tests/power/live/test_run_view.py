@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from power.energy.verdict import EnergyResult, Verdict
 from power.live.records import apply, message_line, reading_line, result_line, run_line
 from power.live.run_view import RunView, Stage
-from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.meter import Identity, IntegrationState, MeterFlag, MeterSettings, Reading
 
 Make = Callable[..., Reading]
 IDENTITY = Identity("YOKOGAWA", "WT310", "EMU000000", "F1.03")
@@ -31,7 +31,7 @@ def view() -> RunView:
 
 def test_a_reading_crosses_the_pipe_whole(view: RunView, make_reading: Make) -> None:
     """The view shows what the recorder read."""
-    reading = make_reading(1000.5, flags=frozenset({Flag.AUTO_RANGE}), power_w=None)
+    reading = make_reading(1000.5, flags=frozenset({MeterFlag.AUTO_RANGE}), power_w=None)
     apply(view, reading_line(reading, 0.5))
     assert reading == view.newest
     news = view.news(1002.0)

@@ -28,7 +28,7 @@ from power.live.terminal import (
     nice_top,
     picture,
 )
-from power.meter import Flag, Reading
+from power.meter import MeterFlag, Reading
 
 Make = Callable[..., Reading]
 
@@ -40,7 +40,9 @@ def view(make_reading: Make) -> RunView:
     about = {"log": "run.csv", "meter": "YOKOGAWA WT310 EMU000000", "timer_s": 600}
     view.begin({**about, "update_interval_s": 1.0})
     for second in [*range(1, 80), *range(95, 121)]:
-        view.add(make_reading(float(second), flags=frozenset({Flag.AUTO_RANGE})), float(second))
+        view.add(
+            make_reading(float(second), flags=frozenset({MeterFlag.AUTO_RANGE})), float(second)
+        )
     return view
 
 

@@ -14,7 +14,7 @@ from power.bench.recorder import Recorder
 from power.energy.judge import RunFacts, Verdict
 from power.logs.audit import audit, is_old_log, read_old_log
 from power.logs.facts_file import facts_path, load_course, load_facts, save_facts
-from power.meter import Flag, Identity, MeterSettings
+from power.meter import Identity, MeterFlag, MeterSettings
 
 REAL_LOGS = Path(__file__).parents[4] / "shared" / "data" / "lpirc"
 SETTINGS = MeterSettings(
@@ -68,7 +68,7 @@ def test_flags_of_the_end_count(log: Path) -> None:
     facts = load_facts(log)
     assert facts is not None
     value = json.loads(facts_path(log).read_text())
-    value["flags"] = [Flag.CURRENT_PEAK_OVER.value]
+    value["flags"] = [MeterFlag.CURRENT_PEAK_OVER.value]
     facts_path(log).write_text(json.dumps(value))
     assert Verdict.INVALID is codes(log)["peak_over"]
 
@@ -79,7 +79,7 @@ def test_facts_survive_the_file(tmp_path: Path) -> None:
         Identity("YOKOGAWA", "WT310E", "1", "F1"),
         SETTINGS,
         session_s=8.0,
-        flags=frozenset({Flag.AUTO_RANGE}),
+        flags=frozenset({MeterFlag.AUTO_RANGE}),
         voltage_range_v=150.0,
         current_range_a=0.1,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from power.logs.journal import JOURNAL_VARIABLE, Journal, journal
+from power.logs.journal import JOURNAL_VARIABLE, RunJournal, journal
 from power.wipe_rule import RunEntry, RunEvent
 from tests.support.full_disk import FullDisk
 
@@ -29,22 +29,22 @@ def fetched(log: str = "/a.csv") -> RunEntry:
 def test_what_is_noted_is_read_again(tmp_path: Path) -> None:
     """Every line comes back, in order, also after half a line of a killed program."""
     path = tmp_path / "state" / "runs.jsonl"
-    kept = Journal(path)
+    kept = RunJournal(path)
     assert [] == kept.entries()
-    kept.note(begun())
+    kept.append(begun())
     with open(path, "ab") as file:
         file.write(b"[" * 100_000 + b'\n{"event": "fetc')
-    kept.note(fetched())
+    kept.append(fetched())
     assert [begun(), fetched()] == kept.entries()
     assert 0 == path.stat().st_mode & 0o077
 
 
 def test_no_journal_keeps_nothing_beyond_the_process() -> None:
     """A journal without a path knows what this process has noted."""
-    kept = Journal(None)
-    kept.note(begun())
+    kept = RunJournal(None)
+    kept.append(begun())
     assert [begun()] == kept.entries()
-    assert [] == Journal(None).entries()
+    assert [] == RunJournal(None).entries()
 
 
 def test_what_a_full_disk_refuses_is_kept_and_written_later(
@@ -53,13 +53,13 @@ def test_what_a_full_disk_refuses_is_kept_and_written_later(
     """A line that is not on the disk is an error; its process knows it, and writes it later."""
     path = tmp_path / "runs.jsonl"
     full_disk.fill(path)
-    kept = Journal(path)
+    kept = RunJournal(path)
     with pytest.raises(OSError, match="runs.jsonl"):
-        kept.note(begun())
+        kept.append(begun())
     assert [begun()] == kept.entries()
     full_disk.free()
-    kept.note(fetched())
-    assert [begun(), fetched()] == kept.entries() == Journal(path).entries()
+    kept.append(fetched())
+    assert [begun(), fetched()] == kept.entries() == RunJournal(path).entries()
 
 
 def test_a_journal_that_cannot_be_read_is_empty_and_said(
@@ -67,7 +67,7 @@ def test_a_journal_that_cannot_be_read_is_empty_and_said(
 ) -> None:
     """Nothing is known from a folder in place of the file, so less is spare; the log says so."""
     with caplog.at_level(logging.WARNING):
-        assert [] == Journal(tmp_path).entries()
+        assert [] == RunJournal(tmp_path).entries()
     assert "cannot be read" in caplog.text
 
 
@@ -87,13 +87,13 @@ def test_a_line_that_is_no_entry_is_left_out(tmp_path: Path, line: bytes) -> Non
     """Damage costs the damaged line alone."""
     path = tmp_path / "runs.jsonl"
     path.write_bytes(line + b"\n")
-    Journal(path).note(begun())
-    assert [begun()] == Journal(path).entries()
+    RunJournal(path).append(begun())
+    assert [begun()] == RunJournal(path).entries()
 
 
 def _note_many(path: Path, name: str) -> None:
     for number in range(50):
-        Journal(path).note(begun(f"/{name}/{number}"))
+        RunJournal(path).append(begun(f"/{name}/{number}"))
 
 
 def test_several_processes_write_at_once(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
         writer.start()
     for writer in writers:
         writer.join()
-    logs = [entry.log for entry in Journal(path).entries()]
+    logs = [entry.log for entry in RunJournal(path).entries()]
     for name in "abc":
         mine = [log for log in logs if log.startswith(f"/{name}/")]
         assert [f"/{name}/{number}" for number in range(50)] == mine
@@ -114,5 +114,5 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 def test_the_environment_names_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All programs of a user share a journal, unless the environment names another one."""
     monkeypatch.setenv(JOURNAL_VARIABLE, str(tmp_path / "other.jsonl"))
-    journal().note(begun())
-    assert [begun()] == Journal(tmp_path / "other.jsonl").entries()
+    journal().append(begun())
+    assert [begun()] == RunJournal(tmp_path / "other.jsonl").entries()

@@ -19,7 +19,7 @@ from power.errors import (
     MeterUnreachable,
 )
 from power.follow import read_final
-from power.meter import Flag, IntegrationState, MeterSettings
+from power.meter import IntegrationState, MeterFlag, MeterSettings
 from power.meters.ina import Ina219Source, Ina228Source, InaBoard, open_smbus
 from power.resource import parse_resource
 from power.sampled.meter import SampledMeter
@@ -248,7 +248,7 @@ def test_a_restart_costs_no_run(kind: str, before_the_run: bool) -> None:
     finally:
         meter.close()
     assert last.energy_wh == pytest.approx(5 / 3600, rel=1e-3)
-    assert (Flag.DEVICE_RESTARTED in last.flags) is not before_the_run
+    assert (MeterFlag.DEVICE_RESTARTED in last.flags) is not before_the_run
 
 
 def test_a_chip_that_a_kernel_driver_has_says_so() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
-from power.meter import Flag, IntegrationState, MeterSettings
+from power.meter import IntegrationState, MeterFlag, MeterSettings
 from power.meters.ppk2 import KIND, Calibration, Decoder, Ppk2
 from power.resource import Resource
 from power.sampled.source import Tools
@@ -101,7 +101,7 @@ def test_lost_bytes_cost_a_run_a_flag_and_no_energy(unit: Ppk2Unit, port: str, l
         meter.close()
     assert last.energy_wh is not None
     assert last.energy_wh * 3600 == pytest.approx(3.0, rel=0.01)
-    assert {Flag.SAMPLES_LOST, Flag.NO_WITNESS} <= last.flags
+    assert {MeterFlag.SAMPLES_LOST, MeterFlag.NO_WITNESS} <= last.flags
 
 
 def test_a_unit_that_falls_silent_is_lost(unit: Ppk2Unit, port: str) -> None:

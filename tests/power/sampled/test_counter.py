@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from power.meter import Flag, MeterSettings, Sampling
+from power.meter import MeterFlag, MeterSettings, Sampling
 from power.sampled.counter import EnergyCounter, growth
 from power.sampled.software_integrator import SoftwareIntegrator
 from power.sampled.source import Sample
@@ -41,7 +41,7 @@ def run(
     counter: EnergyCounter = PLUG,
     sampling: Sampling = SAMPLING,
     again_s: int | None = None,
-) -> tuple[SoftwareIntegrator, frozenset[Flag]]:
+) -> tuple[SoftwareIntegrator, frozenset[MeterFlag]]:
     """Run ten minutes at 36 W, a counter each minute; `counts` are added from a second on.
 
     `powers` are other powers at single seconds. The device is opened again at `again_s`.
@@ -71,7 +71,7 @@ def test_a_false_power_widens_no_tolerance_wherever_it_lies(at_s: int) -> None:
     """One power of the plug's whole rating is found in the middle of a run and at its ends."""
     sampling = Sampling("plug", None, interval_s=1.0, longest_gap_s=3.0)
     _, flags = run({}, {at_s: 6000.0}, sampling=sampling)
-    assert Flag.COUNTER_DIFFERS in flags
+    assert MeterFlag.COUNTER_DIFFERS in flags
 
 
 def test_a_load_that_ends_within_the_lag_is_no_difference() -> None:
@@ -83,15 +83,15 @@ def test_a_load_that_ends_within_the_lag_is_no_difference() -> None:
     for second in range(1, 602):
         # It draws 900 W from second 545 to 575 alone, and the counter was last read at 540.
         made.take(Sample(second, 900.0 if 545 <= second < 575 else 0.0, counter_wh=0.0))
-    assert Flag.COUNTER_DIFFERS not in made.values(602.0).flags
+    assert MeterFlag.COUNTER_DIFFERS not in made.values(602.0).flags
 
 
 @pytest.mark.parametrize(("wh", "flagged"), [(-50.0, True), (5000.0, True), (0.0, False)])
 def test_a_counter_that_begins_anew_or_jumps_is_told(wh: float, flagged: bool) -> None:
     """What the counter cannot have counted is left out of the comparison, and told."""
     _, flags = run({300: wh})
-    assert (Flag.COUNTER_RESTARTED in flags) is flagged
-    assert Flag.COUNTER_DIFFERS not in flags
+    assert (MeterFlag.COUNTER_RESTARTED in flags) is flagged
+    assert MeterFlag.COUNTER_DIFFERS not in flags
 
 
 def test_a_counter_that_is_rounded_back_by_a_step_goes_on() -> None:
@@ -103,12 +103,12 @@ def test_a_counter_that_is_rounded_back_by_a_step_goes_on() -> None:
     for second in range(1, 12):
         made.take(Sample(second, 36.0, counter_wh=2_748_359.6 if second == 5 else 2_748_359.7))
     assert 2_748_359.6 - 2_748_359.7 < -0.1
-    assert Flag.COUNTER_RESTARTED not in made.values(12.0).flags
+    assert MeterFlag.COUNTER_RESTARTED not in made.values(12.0).flags
 
 
 def test_a_leap_that_could_be_is_a_difference() -> None:
     """A counter that is wrong by as much as the load could have drawn differs."""
-    assert run({300: 3.0})[1] == {Flag.COUNTER_DIFFERS}
+    assert run({300: 3.0})[1] == {MeterFlag.COUNTER_DIFFERS}
 
 
 def test_a_register_that_is_full_goes_on() -> None:
@@ -146,13 +146,13 @@ def test_a_counter_that_is_too_coarse_confirms_nothing() -> None:
     made.start(0.0)
     for second in range(1, 62):
         made.take(Sample(second, 36.0, counter_wh=second // 60 * 0.6))
-    assert made.values(62.0).unconfirmed is Flag.WITNESS_COARSE
+    assert made.values(62.0).unconfirmed is MeterFlag.WITNESS_COARSE
 
 
 def test_a_counter_of_which_the_powers_are_made_is_no_witness() -> None:
     """A driver that divides its counter by the time has nothing else to show."""
     counter = EnergyCounter(60.0, 0.1, witness=False)
-    assert run({}, counter=counter)[0].values(602.0).unconfirmed is Flag.NO_WITNESS
+    assert run({}, counter=counter)[0].values(602.0).unconfirmed is MeterFlag.NO_WITNESS
 
 
 def test_an_older_driver_tells_less() -> None:
@@ -187,7 +187,7 @@ def plug_run(chance: random.Random, told: float) -> tuple[bool, bool]:
         drawn_wh += told * powers_w[second] / 3600
         made.take(Sample(second, powers_w[second], span_s=1.0, counter_wh=counted_wh))
     shown = made.values(before_s + length_s + 3.0)
-    return Flag.COUNTER_DIFFERS in shown.flags, shown.unconfirmed is None
+    return MeterFlag.COUNTER_DIFFERS in shown.flags, shown.unconfirmed is None
 
 
 @pytest.mark.slow

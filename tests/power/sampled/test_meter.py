@@ -26,10 +26,10 @@ from power.errors import (
 )
 from power.follow import read_final
 from power.meter import (
-    Flag,
     Identity,
     IntegrationState,
     Meter,
+    MeterFlag,
     MeterSettings,
     Reading,
     Sampling,
@@ -149,7 +149,7 @@ def test_a_device_that_comes_back_leaves_a_gap(device: Scripted, meter: SampledM
     readings = followed(meter)
     assert readings[-1].state is IntegrationState.TIMEUP
     assert readings[-1].integration_s == 1.0
-    assert Flag.SAMPLES_MISSED in readings[-1].flags
+    assert MeterFlag.SAMPLES_MISSED in readings[-1].flags
 
 
 def test_a_device_that_comes_back_with_coarser_steps_is_told(
@@ -162,10 +162,10 @@ def test_a_device_that_comes_back_with_coarser_steps_is_told(
     device.fault = MeterUnreachable("the cable is out")
     eventually(lambda: device.closed == 1)
     device.sampling, device.fault = coarse, None
-    assert Flag.SAMPLING_CHANGED in followed(meter)[-1].flags
+    assert MeterFlag.SAMPLING_CHANGED in followed(meter)[-1].flags
     assert meter.prepare(SETTINGS).sampling == coarse
     meter.start()
-    assert Flag.SAMPLING_CHANGED not in followed(meter)[-1].flags
+    assert MeterFlag.SAMPLING_CHANGED not in followed(meter)[-1].flags
 
 
 def test_the_user_may_state_the_accuracy(device: Scripted) -> None:
@@ -200,7 +200,7 @@ def test_a_device_that_stays_away_ends_the_run_all_the_same(
     meter.start()
     device.fault = MeterUnreachable("the cable is out")
     assert meter.stop() in (IntegrationState.STOP, IntegrationState.TIMEUP)
-    assert Flag.SAMPLES_MISSED in meter.read().flags
+    assert MeterFlag.SAMPLES_MISSED in meter.read().flags
 
 
 def test_another_device_in_its_place_is_not_taken(device: Scripted, meter: SampledMeter) -> None:
@@ -292,7 +292,7 @@ def test_a_reply_that_is_no_sample_is_a_gap_and_the_device_stays_open(
     meter.start()
     device.once = [error]
     flags = followed(meter)[-1].flags
-    assert {Flag.SAMPLES_LOST, Flag.SAMPLES_MISSED} <= flags
+    assert {MeterFlag.SAMPLES_LOST, MeterFlag.SAMPLES_MISSED} <= flags
     assert (device.opened, device.closed) == (1, 0)
 
 
@@ -305,7 +305,7 @@ def test_a_device_that_has_started_again_is_set_up_at_once(
     device.once = [MeterRestarted("the chip has started again")]
     last = followed(meter)[-1]
     assert last.energy_wh == pytest.approx(5 / 3600)
-    assert Flag.DEVICE_RESTARTED in last.flags
+    assert MeterFlag.DEVICE_RESTARTED in last.flags
     assert device.opened == 2
 
 
@@ -319,7 +319,7 @@ def test_the_same_device_with_new_firmware_is_taken_back(
     eventually(lambda: device.closed == 1)
     device.identity, device.fault = replace(device.identity, firmware="2.0"), None
     last = followed(meter)[-1]
-    assert Flag.DEVICE_RESTARTED in last.flags
+    assert MeterFlag.DEVICE_RESTARTED in last.flags
     assert meter.identify().firmware == "2.0"
 
 
@@ -342,7 +342,7 @@ def test_an_older_driver_works_and_has_no_second_witness(
     settings = meter.prepare(SETTINGS)
     meter.start()
     readings = followed(meter)
-    assert readings[-1].flags == {Flag.NO_WITNESS}
+    assert readings[-1].flags == {MeterFlag.NO_WITNESS}
     result = judge_energy(readings, session_s=1.0, settings=settings, identity=meter.identify())
     texts = {finding.code: finding.text for finding in result.findings}
     assert result.verdict is Verdict.SUSPECT

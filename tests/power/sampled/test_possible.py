@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from power.meter import Flag, MeterSettings, Sampling, VoltAmperes
+from power.meter import MeterFlag, MeterSettings, Sampling, VoltAmperes
 from power.sampled.possible import impossible
-from power.sampled.software_integrator import Shown, SoftwareIntegrator
+from power.sampled.software_integrator import IntegratorState, SoftwareIntegrator
 from power.sampled.source import Sample
 
 MAINS = Sampling("plug", None, 0.1, interval_s=1.0, longest_gap_s=3.0, most_w=2500.0)
@@ -36,7 +36,7 @@ def test_an_older_driver_states_no_rating() -> None:
     assert impossible(Sample(1, 1e9), Sampling("old", None)) == ""
 
 
-def run(samples: list[Sample], sampling: Sampling = MAINS) -> Shown:
+def run(samples: list[Sample], sampling: Sampling = MAINS) -> IntegratorState:
     """Return the end of a run of 20 s with these samples, one a second from second 0 on."""
     made = SoftwareIntegrator(sampling)
     made.prepare(MeterSettings(timer_s=20))
@@ -58,7 +58,7 @@ def test_a_power_beyond_the_rating_is_a_gap() -> None:
     samples[10] = replace(samples[10], power_w=230_000.0)
     shown = run(samples)
     assert shown.energy_wh == pytest.approx(100 / 3600)
-    assert shown.flags == {Flag.IMPOSSIBLE_POWER, Flag.SAMPLES_MISSED}
+    assert shown.flags == {MeterFlag.IMPOSSIBLE_POWER, MeterFlag.SAMPLES_MISSED}
 
 
 def test_a_lost_sample_is_a_gap_however_short() -> None:
@@ -68,14 +68,14 @@ def test_a_lost_sample_is_a_gap_however_short() -> None:
     del means[101]
     shown = run(means)
     assert shown.energy_wh == pytest.approx(100 / 3600)
-    assert shown.flags == {Flag.SAMPLES_LOST, Flag.SAMPLES_MISSED}
+    assert shown.flags == {MeterFlag.SAMPLES_LOST, MeterFlag.SAMPLES_MISSED}
 
 
 def test_a_fault_of_the_device_is_told() -> None:
     """What the device says is wrong with it becomes a flag of the run."""
     samples = seconds(5.0)
     samples[3] = replace(samples[3], fault="overtemp")
-    assert run(samples).flags == {Flag.DEVICE_FAULT}
+    assert run(samples).flags == {MeterFlag.DEVICE_FAULT}
 
 
 @pytest.mark.parametrize(
@@ -95,20 +95,20 @@ def test_voltage_times_current_bounds_the_power(
     """50 VA allow any smaller power of mains, and of a product of direct current no other one."""
     sampling = replace(MAINS, volt_amperes=volt_amperes)
     shown = run(seconds(power_w, 100.0, 0.5), sampling)
-    assert (Flag.VOLT_AMPERES_DIFFER in shown.flags) is differs
+    assert (MeterFlag.VOLT_AMPERES_DIFFER in shown.flags) is differs
 
 
 @pytest.mark.parametrize(
     ("samples", "volt_amperes", "unconfirmed"),
     [
         (seconds(50.0, 100.0, 0.5), "bound", None),
-        (seconds(50.0, 100.0, 0.5), "same", Flag.NO_WITNESS),
-        (seconds(50.0), "bound", Flag.NO_WITNESS),
-        (seconds(1.0, 100.0, 0.01), "bound", Flag.WITNESS_COARSE),
+        (seconds(50.0, 100.0, 0.5), "same", MeterFlag.NO_WITNESS),
+        (seconds(50.0), "bound", MeterFlag.NO_WITNESS),
+        (seconds(1.0, 100.0, 0.01), "bound", MeterFlag.WITNESS_COARSE),
     ],
 )
 def test_an_energy_without_a_second_witness_is_unconfirmed(
-    samples: list[Sample], volt_amperes: VoltAmperes, unconfirmed: Flag | None
+    samples: list[Sample], volt_amperes: VoltAmperes, unconfirmed: MeterFlag | None
 ) -> None:
     """Without voltage and current, with those of which it was made, and with too coarse ones."""
     assert run(samples, replace(MAINS, volt_amperes=volt_amperes)).unconfirmed is unconfirmed

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from power.errors import MeterBusy, MeterRefused
-from power.meter import Flag, IntegrationState, MeterSettings, Sampling
+from power.meter import IntegrationState, MeterFlag, MeterSettings, Sampling
 from power.sampled.software_integrator import EnergyCounter, SoftwareIntegrator
 from power.sampled.source import Sample
 
@@ -96,7 +96,7 @@ def test_a_gap_is_flagged_at_the_end() -> None:
         made = integrator()
         made.start(0.0)
         feed(made, times)
-        assert (Flag.SAMPLES_MISSED in made.values(10.0).flags) is flagged
+        assert (MeterFlag.SAMPLES_MISSED in made.values(10.0).flags) is flagged
 
 
 def test_too_few_samples_are_flagged() -> None:
@@ -105,7 +105,7 @@ def test_too_few_samples_are_flagged() -> None:
         made = integrator(timer_s=100)
         made.start(0.0)
         feed(made, [step_s * index for index in range(1, 60)])
-        assert (Flag.SLOW_SAMPLES in made.values(144.0).flags) is flagged
+        assert (MeterFlag.SLOW_SAMPLES in made.values(144.0).flags) is flagged
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_the_devices_own_counter_is_compared(rate: float, lag_s: float, flagged:
     made.start(0.0)
     for second in range(1, 102):
         made.take(Sample(second, 5.0, counter_wh=7.0 + rate * second * 5 / 3600))
-    assert (Flag.COUNTER_DIFFERS in made.values(101.0).flags) is flagged
+    assert (MeterFlag.COUNTER_DIFFERS in made.values(101.0).flags) is flagged
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_the_steps_of_a_coarse_counter_are_no_difference(
     for second in range(1, 602):
         counter_wh = int(begun_wh + counted * second * watts / 3600)
         made.take(Sample(second, watts, counter_wh=counter_wh))
-    assert (Flag.COUNTER_DIFFERS in made.values(601.0).flags) is flagged
+    assert (MeterFlag.COUNTER_DIFFERS in made.values(601.0).flags) is flagged
 
 
 def test_a_device_that_measures_otherwise_is_flagged() -> None:
@@ -157,7 +157,7 @@ def test_a_device_that_measures_otherwise_is_flagged() -> None:
         made.measure(sampling, EnergyCounter())
         feed(made, [newest.at_s + second for second in (1, 2, 3)])
         flags = made.values(newest.at_s + 3).flags
-        assert (Flag.SAMPLING_CHANGED in flags) is flagged
+        assert (MeterFlag.SAMPLING_CHANGED in flags) is flagged
 
 
 def test_a_value_over_its_range_is_flagged_only_within_the_run() -> None:
@@ -168,7 +168,7 @@ def test_a_value_over_its_range_is_flagged_only_within_the_run() -> None:
     feed(made, [2])
     assert made.values(2.0).flags == frozenset()
     made.take(Sample(3, 5.0, over_range=True))
-    assert Flag.OVER_RANGE in made.values(3.0).flags
+    assert MeterFlag.OVER_RANGE in made.values(3.0).flags
 
 
 def test_an_end_without_samples_is_given_up_after_a_while() -> None:
@@ -181,7 +181,7 @@ def test_an_end_without_samples_is_given_up_after_a_while() -> None:
     made.give_up(7.1, 3.0)
     shown = made.values(7.1)
     assert (shown.state, shown.energy_wh) == (IntegrationState.TIMEUP, pytest.approx(20 / 3600))
-    assert Flag.SAMPLES_MISSED in shown.flags
+    assert MeterFlag.SAMPLES_MISSED in shown.flags
 
 
 def test_it_starts_only_from_reset() -> None:

@@ -20,7 +20,7 @@ from power.errors import (
     MeterReplyError,
     MeterSilent,
 )
-from power.meter import Flag, InputMode, IntegrationState, MeterSettings
+from power.meter import InputMode, IntegrationState, MeterFlag, MeterSettings
 from power.wt310.driver import WT310
 from power.wt310.settings import compare
 from tests.support.leave import LEAVE
@@ -367,13 +367,13 @@ AFTER: list[Line] = [
     ("at_start", "at_end", "flags"),
     [
         ("2", "0", set()),
-        ("2", "2", {Flag.RESTARTED}),  # ITG rose again after our own START (page 7-5)
+        ("2", "2", {MeterFlag.RESTARTED}),  # ITG rose again after our own START (page 7-5)
         ("0", "2", set()),  # the meter told our own START late
-        ("66", "2", {Flag.RESTARTED, Flag.OVER_RANGE}),
+        ("66", "2", {MeterFlag.RESTARTED, MeterFlag.OVER_RANGE}),
     ],
 )
 def test_a_second_begin_is_told_by_the_event_register(
-    drive: Any, at_start: str, at_end: str, flags: set[Flag]
+    drive: Any, at_start: str, at_end: str, flags: set[MeterFlag]
 ) -> None:
     """The first begin that the meter latched is our own START, and another one is somebody's."""
     lines: list[Line] = [
@@ -500,7 +500,7 @@ def test_peak_over_bits_become_flags_that_stay(drive: Any) -> None:
     lines: list[Line] = [(READ, f"{values};START;{1 << 8 | 1 << 6}"), (READ, f"{values};START;2")]
     meter, _ = drive([*OPEN, *ITEMS, *lines])
     meter.read()
-    assert {Flag.OVER_RANGE, Flag.CURRENT_PEAK_OVER} == meter.read().flags
+    assert {MeterFlag.OVER_RANGE, MeterFlag.CURRENT_PEAK_OVER} == meter.read().flags
 
 
 @pytest.mark.parametrize("amps", ["-0.500E+00", "0.500E+00-"])
@@ -510,7 +510,7 @@ def test_a_hyphen_at_a_range_is_a_mark_and_no_sign(drive: Any, amps: str) -> Non
     meter, _ = drive([*OPEN, *ITEMS, (READ, reply)])
     reading = meter.read()
     assert 0.5 == reading.current_range_a
-    assert {Flag.RANGE_SWITCHED} == reading.flags
+    assert {MeterFlag.RANGE_SWITCHED} == reading.flags
 
 
 @pytest.mark.parametrize(
@@ -611,8 +611,8 @@ def test_after_the_end_ranges_and_latched_bits_are_read_once(drive: Any) -> None
         reading = meter.read()
         assert 1.0 == reading.current_range_a
         assert {
-            *(Flag.VOLTAGE_PEAK_OVER, Flag.AUTO_RANGE, Flag.RANGE_SWITCHED),
-            *(Flag.AVERAGING, Flag.OTHER_LANGUAGE),
+            *(MeterFlag.VOLTAGE_PEAK_OVER, MeterFlag.AUTO_RANGE, MeterFlag.RANGE_SWITCHED),
+            *(MeterFlag.AVERAGING, MeterFlag.OTHER_LANGUAGE),
         } == reading.flags
     assert [] == wire.lines
 

@@ -14,7 +14,7 @@ from power.emulator.profile import bursts, constant, energy_wh, parse_steps
 from power.energy.judge import Verdict, judge_energy
 from power.errors import MeterBusy, MeterMismatch, MeterRefused, MeterReplyError, MeterSilent
 from power.follow import read_final
-from power.meter import Flag, InputMode, IntegrationState, MeterSettings
+from power.meter import InputMode, IntegrationState, MeterFlag, MeterSettings
 
 SETTINGS = MeterSettings(
     timer_s=10, update_interval_s=0.5, voltage_range_v=150.0, current_range_a=0.1
@@ -205,8 +205,8 @@ def test_an_overload_is_flagged_and_invalid(make_bench: MakeBench) -> None:
     """A load far above the current range shows as over-range, and stays flagged."""
     bench = make_bench(parse_steps("0:5,4:100,5:5"))
     readings = run(bench)
-    assert Flag.OVER_RANGE in readings[-1].flags
-    assert Flag.CURRENT_PEAK_OVER in readings[-1].flags
+    assert MeterFlag.OVER_RANGE in readings[-1].flags
+    assert MeterFlag.CURRENT_PEAK_OVER in readings[-1].flags
     assert "over range" in {reason for row in readings for reason in row.absent.values()}
     result = judge_energy(readings, session_s=10.0, settings=SETTINGS)
     assert {"over_range", "peak_over"} <= {finding.code for finding in result.findings}
@@ -223,7 +223,7 @@ def test_an_overload_between_two_readings_is_latched(make_bench: MakeBench) -> N
     bench.time.sleep(4.0)
     assert frozenset() == bench.meter.read().flags
     assert IntegrationState.STOP is bench.meter.stop()
-    assert {Flag.OVER_RANGE, Flag.CURRENT_PEAK_OVER} == bench.meter.read().flags
+    assert {MeterFlag.OVER_RANGE, MeterFlag.CURRENT_PEAK_OVER} == bench.meter.read().flags
 
 
 def test_a_latched_overload_survives_a_new_link(make_bench: MakeBench) -> None:
@@ -234,7 +234,7 @@ def test_a_latched_overload_survives_a_new_link(make_bench: MakeBench) -> None:
     bench.time.sleep(7.0)
     second = bench.driver()
     second.attach()
-    assert Flag.CURRENT_PEAK_OVER in second.read().flags
+    assert MeterFlag.CURRENT_PEAK_OVER in second.read().flags
 
 
 def test_firmware_without_range_items_is_driven_all_the_same(make_bench: MakeBench) -> None:
@@ -362,7 +362,7 @@ def test_await_update_finds_the_updates(make_bench: MakeBench) -> None:
         assert off_s < 0.02
         since_s = update_s - start.written_s
         assert abs(since_s / 0.5 - round(since_s / 0.5)) < 0.03
-    assert Flag.CURRENT_PEAK_OVER in bench.meter.read().flags
+    assert MeterFlag.CURRENT_PEAK_OVER in bench.meter.read().flags
 
 
 def test_await_update_of_a_held_meter_ends(make_bench: MakeBench) -> None:

@@ -16,7 +16,7 @@ from power.emulator.profile import bursts, constant, energy_wh, parse_steps
 from power.energy.judge import EnergyResult, Verdict, judge_energy
 from power.errors import MeterRefused
 from power.follow import read_final
-from power.meter import SIGMA, Flag, IntegrationState, MeterSettings, Reading
+from power.meter import SIGMA, IntegrationState, MeterFlag, MeterSettings, Reading
 
 SETTINGS = MeterSettings(
     timer_s=10, update_interval_s=0.5, voltage_range_v=150.0, current_range_a=0.1
@@ -123,14 +123,14 @@ def test_clipping_without_any_flag_shows_in_the_peaks(make_bench: MakeBench) -> 
 @pytest.mark.parametrize(
     ("fault", "flag", "code"),
     [
-        ("scaling factor=1.02", Flag.SCALING, "scaling"),
-        ("leftover name=averaging", Flag.AVERAGING, "settings_changed"),
-        ("leftover name=max_hold", Flag.MAX_HOLD, "settings_changed"),
-        ("mode200", Flag.OTHER_LANGUAGE, "settings_changed"),
+        ("scaling factor=1.02", MeterFlag.SCALING, "scaling"),
+        ("leftover name=averaging", MeterFlag.AVERAGING, "settings_changed"),
+        ("leftover name=max_hold", MeterFlag.MAX_HOLD, "settings_changed"),
+        ("mode200", MeterFlag.OTHER_LANGUAGE, "settings_changed"),
     ],
 )
 def test_what_somebody_switches_on_in_the_middle_is_found(
-    make_bench: MakeBench, fault: str, flag: Flag, code: str
+    make_bench: MakeBench, fault: str, flag: MeterFlag, code: str
 ) -> None:
     """Scaling, averaging, MAX hold and WT200 mode are read again after the run."""
     readings, result = measure(make_bench(), middle=fault)
@@ -148,7 +148,7 @@ def test_another_driver_finds_changed_settings_too(make_bench: MakeBench) -> Non
     second.attach()
     bench.fault("scaling factor=2")
     bench.time.sleep(11.0)
-    assert Flag.SCALING in second.read().flags
+    assert MeterFlag.SCALING in second.read().flags
 
 
 def test_a_changed_wiring_is_found(make_bench: MakeBench) -> None:
@@ -158,7 +158,7 @@ def test_a_changed_wiring_is_found(make_bench: MakeBench) -> None:
     bench.meter.start()
     bench.instrument.settings.wiring = "V3A3"
     bench.time.sleep(11.0)
-    assert {Flag.SETTINGS_CHANGED} == bench.meter.read().flags
+    assert {MeterFlag.SETTINGS_CHANGED} == bench.meter.read().flags
 
 
 def test_a_check_after_the_run_that_fails_is_tried_again(make_bench: MakeBench) -> None:
@@ -169,7 +169,7 @@ def test_a_check_after_the_run_that_fails_is_tried_again(make_bench: MakeBench) 
     bench.time.sleep(11.0)
     answer = bench.instrument.communication
     answer.command = "WT9000"
-    assert {Flag.UNCHECKED} == bench.meter.read().flags
+    assert {MeterFlag.UNCHECKED} == bench.meter.read().flags
     answer.command = "WT300"
     assert frozenset() == bench.meter.read().flags
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.service.board.scored_with import scored_with
+from referee.service.board.board import scored_with
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.rescoring import Filter, make_proposal
 from tests.support.contests import make_contest

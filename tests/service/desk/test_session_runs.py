@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from power.errors import MeterHolds
-from power.logs.journal import Journal
+from power.logs.journal import RunJournal
 from power.meter import IntegrationState
 from power.wipe_guard import Guard
 from power.wipe_rule import RunEntry, RunEvent, beginning
@@ -80,7 +80,7 @@ def test_what_a_program_has_fetched_is_spare(desk, contest, meter, event):
     guard = Guard(meter, meter.runs, "OTHER", utc=lambda: contest.clock.now().utc, discard=True)
     guard.leave()
     given_up = meter.runs.entries()[-1]
-    meter.runs.note(RunEntry(**{**vars(given_up), "event": event, "log": "/rescued.csv"}))
+    meter.runs.append(RunEntry(**{**vars(given_up), "event": event, "log": "/rescued.csv"}))
     assert SessionState.ARMED is state_in(contest, armed(desk, "bees"))
 
 
@@ -94,7 +94,7 @@ def test_a_run_that_looks_like_the_last_session_is_not_wiped(desk, contest, mete
     kept = meter.energy_wh
     utc = contest.clock.now().utc + timedelta(seconds=1)
     meter.prepare(meter.settings, LEAVE)
-    meter.runs.note(beginning(meter.identity, "OTHER", "/run.csv", utc))
+    meter.runs.append(beginning(meter.identity, "OTHER", "/run.csv", utc))
     foreign_run(meter, contest)
     assert kept == meter.energy_wh
     with pytest.raises(Unavailable, match="the run of /run.csv"):
@@ -119,7 +119,7 @@ def test_an_integration_of_somebody_else_is_no_lost_start(contest, meter, monkey
 def test_a_run_that_began_after_a_lost_start_is_nobody_elses(contest, meter, monkeypatch):
     """The last run that began on the meter is another program's, so its energy stays."""
     lost_start(contest, meter, monkeypatch)
-    meter.runs.note(beginning(meter.identity, "OTHER", "/run.csv", contest.clock.now().utc))
+    meter.runs.append(beginning(meter.identity, "OTHER", "/run.csv", contest.clock.now().utc))
     with running_desk(contest, meter) as desk, pytest.raises(Unavailable, match=r"/run\.csv"):
         desk.begin("ants", "10.0.0.2")
     assert IntegrationState.START is meter.state()
@@ -156,7 +156,7 @@ def test_a_start_that_could_not_be_recorded_is_given_up(contest, meter, desk, mo
 def test_a_journal_that_cannot_be_written_keeps_no_session_from_running(contest, tmp_path):
     """The desk says so once and remembers; a new desk learns the last session from the database."""
     meter = FakeMeter(contest.clock)
-    meter.runs = Journal(tmp_path)  # a folder in place of the file
+    meter.runs = RunJournal(tmp_path)  # a folder in place of the file
     with running_desk(contest, meter) as desk:
         for team in ("ants", "bees"):
             session_id = running(desk, team)
@@ -165,7 +165,7 @@ def test_a_journal_that_cannot_be_written_keeps_no_session_from_running(contest,
             settled(contest, session_id)
         eventually(lambda: any("journal of runs is not written" in text for text in texts(contest)))
         assert 1 == sum("journal of runs" in text for text in texts(contest))
-    meter.runs = Journal(tmp_path)
+    meter.runs = RunJournal(tmp_path)
     with running_desk(contest, meter) as desk:
         assert SessionState.ARMED is state_in(contest, armed(desk, "cats"))
 
@@ -173,7 +173,7 @@ def test_a_journal_that_cannot_be_written_keeps_no_session_from_running(contest,
 def test_a_damaged_journal_is_mended_from_the_database(contest, meter, tmp_path):
     """Lines that are lost do not keep the next session from running, nor wipe a foreign result."""
     path = tmp_path / "runs.jsonl"
-    meter.runs = Journal(path)
+    meter.runs = RunJournal(path)
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
         contest.clock.advance(20.0)
@@ -203,7 +203,7 @@ def test_a_result_of_another_contest_is_spare_when_it_is_fetched(desk, contest, 
     with pytest.raises(MeterHolds):
         guard.leave()
     held = meter.read()
-    meter.runs.note(
+    meter.runs.append(
         RunEntry(
             *(RunEvent.FETCHED, meter.identity.serial, "OTHER", "session 7 of /elsewhere"),
             contest.clock.now().utc.isoformat(),
@@ -258,7 +258,7 @@ def test_a_killed_referees_session_is_settled_before_ready(contest, meter):
     contest.clock.advance(700.0)
     meter.prepare(meter.settings, LEAVE)
     utc = contest.clock.now().utc
-    meter.runs.note(beginning(meter.identity, "OTHER", "/elsewhere/b.csv", utc))
+    meter.runs.append(beginning(meter.identity, "OTHER", "/elsewhere/b.csv", utc))
     foreign_run(meter, contest)
     with running_desk(contest, meter) as desk:
         eventually(lambda: desk.lanes[0].metering.status.link is LinkState.OK)

@@ -9,7 +9,7 @@ import pytest
 
 from power.meter import IntegrationStart, IntegrationStop
 from referee.core.instant import Instant
-from referee.service.desk.stop_times import stopped_s
+from referee.service.desk.settling import stopped_s
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 STARTED = Instant(100.0, NOON, "boot")

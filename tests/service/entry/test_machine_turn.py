@@ -60,7 +60,7 @@ def test_a_guess_in_one_process_counts_in_all(tmp_path: Path) -> None:
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     """The file has mode 600, and no address stands in it."""
     machine = MachineTurn(tmp_path, KEY)
-    machine.note("10.0.0.66", 1.0)
+    machine.suspect("10.0.0.66", 1.0)
     assert 0o600 == (tmp_path / "logins.lock").stat().st_mode & 0o777
     assert b"10.0.0" not in (tmp_path / "logins.lock").read_bytes()
     assert (1.0, -math.inf) == (
@@ -73,7 +73,7 @@ def test_a_folder_that_is_gone_keeps_nobody_out(tmp_path: Path) -> None:
     """Without the file, each process goes on with its own turns."""
     machine = MachineTurn(tmp_path / "missing", KEY)
     assert machine.take(alone=True)
-    machine.note("10.0.0.66", 1.0)
+    machine.suspect("10.0.0.66", 1.0)
     assert -math.inf == machine.until_s("10.0.0.66")
     machine.give_back()
 
@@ -87,5 +87,5 @@ def test_a_full_disk_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.Monkey
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "pwrite", full)
-        machine.note("10.0.0.66", 1.0)
+        machine.suspect("10.0.0.66", 1.0)
     assert -math.inf == machine.until_s("10.0.0.66")

@@ -12,7 +12,7 @@ import pytest
 from referee.core.conditions import Difference
 from referee.service.event.columns import On, columns_on
 from referee.service.event.result_entry import ResultEntry, Results, TrackFigures
-from referee.service.event.results_latex import Span, latex_with_needs, results_latex
+from referee.service.event.results_latex import TableSpan, latex_with_needs, results_latex
 from referee.tracks.loading import load_track
 from tests.support.programs import LATEX
 
@@ -71,8 +71,8 @@ def test_each_row_has_a_cell_for_each_column():
 
 def test_the_head_says_what_a_document_needs():
     """Letters, a table on its side and figures have a need each; plain names have none."""
-    assert [] == latex_with_needs(results_of("ants", "Müller"), Span.COLUMN, [])[1]
-    text, needs = latex_with_needs(results_of("蜂"), Span.LANDSCAPE, [("a.pdf", "--")])
+    assert [] == latex_with_needs(results_of("ants", "Müller"), TableSpan.COLUMN, [])[1]
+    text, needs = latex_with_needs(results_of("蜂"), TableSpan.LANDSCAPE, [("a.pdf", "--")])
     assert ["XeLaTeX", "rotating", "graphicx"] == [
         re.search("XeLaTeX|rotating|graphicx", need)[0] for need in needs
     ]
@@ -85,13 +85,13 @@ def test_the_head_says_what_a_document_needs():
 @pytest.mark.parametrize(
     ("engine", "begin", "span"),
     [
-        ("pdflatex", r"\documentclass{article}", Span.COLUMN),
+        ("pdflatex", r"\documentclass{article}", TableSpan.COLUMN),
         (
             "pdflatex",
             r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{rotating}",
-            Span.LANDSCAPE,
+            TableSpan.LANDSCAPE,
         ),
-        ("xelatex", r"\documentclass[twocolumn]{article}", Span.PAGE),
+        ("xelatex", r"\documentclass[twocolumn]{article}", TableSpan.PAGE),
     ],
 )
 def test_names_print_as_they_are_in_every_encoding(tmp_path, engine, begin, span):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json
-from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.meter import Identity, IntegrationState, MeterFlag, MeterSettings, Reading
 from power.values import reading_from_json
 from referee.core.detections import Detections, pack
 from referee.core.instant import shifted
@@ -247,7 +247,7 @@ def test_readings_are_whole(contest, session, tmp_path):
         integration_s=1.0,
         state=IntegrationState.START,
         absent={"voltage_v": "over range"},
-        flags=frozenset({Flag.OVER_RANGE}),
+        flags=frozenset({MeterFlag.OVER_RANGE}),
         voltage_range_v=15.0,
         current_range_a=1.0,
     )

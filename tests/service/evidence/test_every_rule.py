@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from power.energy.conditions import UNKNOWN, Conditions, conditions_to_json
+from power.energy.conditions import UNKNOWN, AmbientConditions, conditions_to_json
 from power.energy.value_checks import AFTER
 from power.energy.verdict import Verdict, invalid, suspect, worst
 from power.meter import (
     SIGMA,
     ElementValues,
-    Flag,
     InputMode,
     IntegrationState,
+    MeterFlag,
     MeterSettings,
     Sampling,
 )
@@ -64,7 +64,7 @@ class Run:
 
     readings: list = field(default_factory=whole_run)
     settings: MeterSettings = FIXED
-    conditions: Conditions = UNKNOWN
+    conditions: AmbientConditions = UNKNOWN
     slept_s: float = 0.0
     found: tuple = ()
     emulated: bool = False
@@ -135,7 +135,7 @@ RUNS = {
     "timer": Run(at_the_end(integration_s=SECONDS - 1.0)),
     "stopped_short": Run(at_the_end(integration_s=SECONDS - 1.0, state=STOP)),
     "over_range": Run(with_changes(9, power_w=None, absent={"power_w": "over range"})),
-    "peak_over": Run(with_changes(9, flags=frozenset({Flag.CURRENT_PEAK_OVER}))),
+    "peak_over": Run(with_changes(9, flags=frozenset({MeterFlag.CURRENT_PEAK_OVER}))),
     "range_changed": Run(with_changes(9, voltage_range_v=30.0)),
     "auto_range": Run(settings=AUTO),
     "range_switched": Run(with_changes(9, current_range_a=2.0), AUTO),
@@ -159,14 +159,14 @@ RUNS = {
     "clock": Run(moved(monotonic_s=4.0)),
     "suspended": Run(moved(wall_s=10.0), slept_s=10.0),
     "clock_set": Run(moved(wall_s=60.0)),
-    "scaling": Run(at_the_end(flags=frozenset({Flag.SCALING}))),
-    "settings_changed": Run(at_the_end(flags=frozenset({Flag.AVERAGING}))),
-    "unchecked": Run(at_the_end(flags=frozenset({Flag.UNCHECKED}))),
+    "scaling": Run(at_the_end(flags=frozenset({MeterFlag.SCALING}))),
+    "settings_changed": Run(at_the_end(flags=frozenset({MeterFlag.AVERAGING}))),
+    "unchecked": Run(at_the_end(flags=frozenset({MeterFlag.UNCHECKED}))),
     "mode": Run(every(voltage_v=0.1), replace(FIXED, mode=InputMode.DC)),
     "elements": Run(settings=replace(FIXED, element="2", wiring="P1W2")),
     "elements_differ": Run(summed(0.9 * ENERGY, 0.2 * ENERGY), SUM),
-    "calibration": Run(conditions=Conditions(calibrated=date(2020, 1, 1))),
-    "unspecified": Run(conditions=Conditions(ambient_c=60.0)),
+    "calibration": Run(conditions=AmbientConditions(calibrated=date(2020, 1, 1))),
+    "unspecified": Run(conditions=AmbientConditions(ambient_c=60.0)),
     "uncertain": Run(every(voltage_range_v=None, current_range_a=None), AUTO),
     "spec_1_percent": Run(of_power(0.05, current_a=0.05 / 12)),
     "readings_over_1_percent": Run(of_power(0.05, current_a=0.05 / 12)),
@@ -199,19 +199,19 @@ RUNS = {
         ],
         SAMPLED,
     ),
-    "samples_missed": Run(at_the_end(flags=frozenset({Flag.SAMPLES_MISSED})), SAMPLED),
-    "slow_samples": Run(at_the_end(flags=frozenset({Flag.SLOW_SAMPLES})), SAMPLED),
-    "counter_differs": Run(at_the_end(flags=frozenset({Flag.COUNTER_DIFFERS})), SAMPLED),
+    "samples_missed": Run(at_the_end(flags=frozenset({MeterFlag.SAMPLES_MISSED})), SAMPLED),
+    "slow_samples": Run(at_the_end(flags=frozenset({MeterFlag.SLOW_SAMPLES})), SAMPLED),
+    "counter_differs": Run(at_the_end(flags=frozenset({MeterFlag.COUNTER_DIFFERS})), SAMPLED),
     **{
         flag.value: Run(at_the_end(flags=frozenset({flag})), SAMPLED)
         for flag in (
-            *(Flag.SAMPLES_LOST, Flag.IMPOSSIBLE_POWER, Flag.COUNTER_RESTARTED),
-            *(Flag.VOLT_AMPERES_DIFFER, Flag.NO_WITNESS, Flag.WITNESS_COARSE),
-            *(Flag.DEVICE_RESTARTED, Flag.DEVICE_FAULT),
+            *(MeterFlag.SAMPLES_LOST, MeterFlag.IMPOSSIBLE_POWER, MeterFlag.COUNTER_RESTARTED),
+            *(MeterFlag.VOLT_AMPERES_DIFFER, MeterFlag.NO_WITNESS, MeterFlag.WITNESS_COARSE),
+            *(MeterFlag.DEVICE_RESTARTED, MeterFlag.DEVICE_FAULT),
         )
     },
     "one_part": Run(settings=replace(FIXED, sampling=Sampling("rapl", 0.02, machine_parts=2))),
-    "sampling_changed": Run(at_the_end(flags=frozenset({Flag.SAMPLING_CHANGED})), SAMPLED),
+    "sampling_changed": Run(at_the_end(flags=frozenset({MeterFlag.SAMPLING_CHANGED})), SAMPLED),
 }
 
 

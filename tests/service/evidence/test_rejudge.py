@@ -12,7 +12,7 @@ from hashlib import sha256
 import pytest
 
 from power.energy.verdict import Verdict, finding_to_json, suspect
-from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.meter import Identity, IntegrationState, MeterFlag, MeterSettings, Reading
 from referee.core.instant import shifted
 from referee.errors import InputError
 from referee.service.evidence.bundle import write_bundle
@@ -72,7 +72,7 @@ RUNS = {
     # Each run: its readings, its settings, other findings, and the judge's verdict and codes.
     "good": (whole_run(), FIXED, (), Verdict.VALID, set()),
     "auto range": (
-        [replace(row, flags=frozenset({Flag.AUTO_RANGE})) for row in whole_run()],
+        [replace(row, flags=frozenset({MeterFlag.AUTO_RANGE})) for row in whole_run()],
         AUTO,
         (),
         Verdict.SUSPECT,
@@ -94,7 +94,7 @@ RUNS = {
     ),
     "the laptop was started anew": (whole_run(), FIXED, REBOOT, Verdict.SUSPECT, {"rebooted"}),
     "a peak was cut for a moment": (
-        with_changes(9, flags=frozenset({Flag.CURRENT_PEAK_OVER})),
+        with_changes(9, flags=frozenset({MeterFlag.CURRENT_PEAK_OVER})),
         FIXED,
         (),
         Verdict.INVALID,

@@ -24,7 +24,7 @@ from referee.service.preflight.passwords import check_passwords
 from referee.service.preflight.slow import (
     COMMIT,
     FRESH_FOR,
-    Basis,
+    CheckScope,
     counted,
     keep,
     kept_identity,
@@ -59,7 +59,7 @@ def test_the_meter_that_answered_is_known_by_its_row(contest):
     meter = Identity("", "a, b", "1, serial 2", "")
     look = replace(ok("meter", "identity", "whatever"), meter=meter)
     keep(contest.database, contest.clock.now(), [(look, "place")])
-    wanted = {look.key: Basis("place", 1)}
+    wanted = {look.key: CheckScope("place", 1)}
     now = contest.clock.now().utc
     assert meter == kept_identity(contest.database.connection, wanted, 1, now)
     later = now + FRESH_FOR + timedelta(seconds=1)

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from referee.errors import InputError
-from referee.service.setup.image_matching import ListedImage, Matching, match_images
+from referee.service.setup.image_matching import ImageMatching, ListedImage, match_images
 
 
-def matched(files: Sequence[str], names: Mapping[int, str | None]) -> Matching:
+def matched(files: Sequence[str], names: Mapping[int, str | None]) -> ImageMatching:
     """Match the names of a ground truth, each of which stands in a file of its own."""
     listed = {own: ListedImage(name, f"{own}.xml") for own, name in names.items()}
     return match_images("images", files, listed, ["notes.txt", "c.bmp", "a.txt"])
 
 
-def numbers(matching: Matching) -> list[tuple[int, int, str]]:
+def numbers(matching: ImageMatching) -> list[tuple[int, int, str]]:
     """Return (image id, id in the ground truth, file) of each image."""
     return [(image.image_id, image.source_id, image.file) for image in matching.images]
 

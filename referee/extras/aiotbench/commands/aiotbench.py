@@ -32,7 +32,7 @@ from referee.extras.aiotbench.device_configuration import (
 from referee.extras.aiotbench.likely_mistakes import UNITS
 from referee.extras.aiotbench.model_file import read_model
 from referee.extras.aiotbench.networks import RanModel
-from referee.extras.aiotbench.ranking import Ranking, rank_devices
+from referee.extras.aiotbench.ranking import DeviceRanking, rank_devices
 from referee.extras.aiotbench.ranking_forms import (
     ranking_csv,
     ranking_page,
@@ -306,7 +306,7 @@ def device_names(
     ]
 
 
-def _print_ranking(args: argparse.Namespace, ranking: Ranking) -> None:
+def _print_ranking(args: argparse.Namespace, ranking: DeviceRanking) -> None:
     if args.json:
         print(json.dumps(ranking_report(ranking, DRAFT_1_1)))
     elif args.csv:

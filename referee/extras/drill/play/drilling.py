@@ -13,7 +13,7 @@ from pathlib import Path
 from referee.core.states import SessionState, elapsed_s, state_of
 from referee.errors import RefereeError
 from referee.extras.drill.play.effects import PASSED, Effect, begin
-from referee.extras.drill.play.scene import Scene
+from referee.extras.drill.play.scene import DrillScene
 from referee.extras.drill.play.trainee_actions import ASK, QUIT, Keyboard, understand, words_text
 from referee.extras.drill.rules.plan import Planned, due
 from referee.extras.drill.rules.record import (
@@ -65,7 +65,7 @@ class Drill:
 
     def __init__(
         self,
-        scene: Scene,
+        scene: DrillScene,
         plan: Sequence[Planned],
         limits: DrillLimits,
         keyboard: Keyboard,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from referee.core.states import SessionState, state_of
 from referee.extras.drill.play.host import CAN_FILL_DISK
-from referee.extras.drill.play.scene import Scene
+from referee.extras.drill.play.scene import DrillScene
 from referee.extras.drill.rules.faults import FAULTS, DrillFault
 from referee.service.setup.session_images import image_behind
 from referee.store.requests import count_fetched_images, requests_of
@@ -35,7 +35,7 @@ class Effect:
     """A fault that has begun in a session; `begun_s` is monotonic."""
 
     fault: DrillFault
-    scene: Scene
+    scene: DrillScene
     session: SessionRecord
     begun_s: float
     session_over_s: float = 0.0
@@ -79,7 +79,7 @@ class _Effect:
     end: Callable[[Effect], None]
 
 
-def begin(fault: DrillFault, scene: Scene, session: SessionRecord) -> Effect:
+def begin(fault: DrillFault, scene: DrillScene, session: SessionRecord) -> Effect:
     """Inject a fault into a running session."""
     effect = Effect(fault, scene, session, time.monotonic())
     EFFECTS[fault.name].begin(effect)

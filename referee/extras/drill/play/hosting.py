@@ -19,7 +19,7 @@ from referee.extras.drill.play.folder import (
 )
 from referee.extras.drill.play.host import DrillHost
 from referee.extras.drill.play.meters import DrillMeter, drill_meter
-from referee.extras.drill.play.scene import Images, Scene
+from referee.extras.drill.play.scene import DrillScene, Images
 from referee.programs.hosting import claimed
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
@@ -42,7 +42,7 @@ class Wanted:
 class Prepared:
     """A drill that is ready to begin: its scene, its folder, and who may log in."""
 
-    scene: Scene
+    scene: DrillScene
     folder: Path
     operators: Sequence[str]
 
@@ -85,7 +85,7 @@ def prepared(event: Config, wanted: Wanted, say: Callable[[str], None]) -> Itera
             say,
         )
         images = Images(pictures.images, folder / "taken")
-        scene = Scene(contest, host, meters, teams, images)
+        scene = DrillScene(contest, host, meters, teams, images)
         stack.callback(scene.close)
         host.start()
         yield Prepared(scene, folder, [one.name for one in operators])

@@ -48,7 +48,7 @@ class Images:
 
 
 @dataclass
-class Scene:
+class DrillScene:
     """The referee, the meters by their lanes, the teams and the pictures of a drill."""
 
     contest: Contest

@@ -41,7 +41,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Runs:
+class TimedRuns:
     """What the worker timed, and the machine that it ran on.
 
     A row has the milliseconds of each of `PARTS`, and then the processor time of the run.
@@ -54,7 +54,7 @@ class Runs:
     machine: dict[str, Any]
 
 
-Measure = Callable[[Path, Sequence[Path], Plan, Limits, Progress], Runs]
+Measure = Callable[[Path, Sequence[Path], Plan, Limits, Progress], TimedRuns]
 """A function that lets a worker time a model somewhere, as `measure_here` does on this machine."""
 
 Place = Callable[[], AbstractContextManager[Measure]]
@@ -145,7 +145,7 @@ def here() -> Iterator[Measure]:
 
 def measure_here(
     model: Path, images: Sequence[Path], plan: Plan, limits: Limits, progress: Progress
-) -> Runs:
+) -> TimedRuns:
     """Let a worker on this machine time a model; a board's agent calls this too.
 
     Raises InputError for a core that is not there, and for a model that fails.
@@ -173,7 +173,7 @@ def measure_here(
         span = unpack_span([now_s - began_s, now_s - ended_s])
     except WireError as error:
         raise broken_protocol(model, "measured", error) from None
-    return Runs(rows, span, machine)
+    return TimedRuns(rows, span, machine)
 
 
 def unpack_span(ago_s: Any) -> tuple[float, float]:
@@ -185,7 +185,7 @@ def unpack_span(ago_s: Any) -> tuple[float, float]:
 
 
 def _measurement(
-    runs: Runs, span: tuple[datetime, datetime], digest: str, plan: Plan, images: int
+    runs: TimedRuns, span: tuple[datetime, datetime], digest: str, plan: Plan, images: int
 ) -> Measurement:
     times_ms = [row[_RUN] for row in runs.rows]
     return Measurement(

@@ -45,7 +45,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnd:
     """How a confined process ended: `code` is its exit code, negative for a signal.
 
     `output` is its standard output, `errors` the end of its standard error. The referee kills what
@@ -97,7 +97,7 @@ def run_confined(
     job: bytes,
     limits: Limits,
     on_lines: Callable[[int], None] = lambda lines: None,
-) -> Ended:
+) -> ProcessEnd:
     """Run a command that calls `confine_myself`, and kill it when it passes a limit.
 
     The command finds `job` on its standard input, which is a file: no reader has to keep up.
@@ -120,7 +120,7 @@ def run_confined(
             said = _watch(process, process.stdout, process.stderr, limits, on_lines)
     finally:
         _kill(process)
-    return Ended(process.returncode, *said)
+    return ProcessEnd(process.returncode, *said)
 
 
 def _watch(
@@ -130,7 +130,7 @@ def _watch(
     limits: Limits,
     on_lines: Callable[[int], None],
 ) -> tuple[bytes, str, Pace, bool]:
-    """Read until the process ends or passes a limit; return the fields of `Ended` but the code."""
+    """Read until the process ends or passes a limit; return the fields of `ProcessEnd`, no code."""
     patience = Patience(limits, lambda: waited_s(process.pid))
     output, errors, lines = bytearray(), b"", 0
     pace, overflowed = Pace.FAST_ENOUGH, False

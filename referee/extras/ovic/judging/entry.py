@@ -82,8 +82,8 @@ class Timing:
     """How a latency is measured: the plan of one measurement, its limits, and how often at most."""
 
     plan: Plan
-    limits: Limits
-    attempts: int
+    limits: Limits = Limits()
+    attempts: int = 3
 
 
 def accuracy_of(trial: Trial, dataset: Dataset, keep: Keep = lambda results: None) -> Accuracy:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError, Unavailable
-from referee.extras.ovic.judging.confined import Ended, Limits, run_confined
+from referee.extras.ovic.judging.confined import Limits, ProcessEnd, run_confined
 from referee.extras.ovic.judging.model import require_litert
 from referee.extras.ovic.judging.wire import WireError, parse_lines
 from referee.extras.ovic.rules.model_rules import Failure
@@ -101,7 +101,9 @@ def broken_protocol(model: Path, what: str, error: WireError) -> ModelFault:
     return ModelFault(f"{model.name} cannot be {what}: {error}", failure)
 
 
-def _failures(messages: Sequence[dict[str, Any]], ended: Ended, limits: Limits) -> list[Failure]:
+def _failures(
+    messages: Sequence[dict[str, Any]], ended: ProcessEnd, limits: Limits
+) -> list[Failure]:
     """Return why the job has not been done, at most one reason."""
     refused = [message for message in messages if message["event"] == "refused"]
     if refused:

@@ -15,7 +15,7 @@ from referee.extras.ovic.rules.score import OvicRules, OvicScore, best_score, ov
 
 
 @dataclass(frozen=True)
-class Measured:
+class BuildMeasurement:
     """A measurement of an entry: its accuracy in percent and its latency, on one build.
 
     `build` says in words what measured. `data` differs if the images or the ground truth do.
@@ -39,13 +39,13 @@ class Build:
     It cannot if later ones have other data, or if it was struck.
     """
 
-    measured: Measured
+    measured: BuildMeasurement
     score: OvicScore
     comparable: bool
     counts: bool
 
 
-def builds_of(rules: OvicRules, measured: Sequence[Measured]) -> list[Build]:
+def builds_of(rules: OvicRules, measured: Sequence[BuildMeasurement]) -> list[Build]:
     """Return the builds of an entry in their order; exactly one of them counts.
 
     The best valid score counts, of equals the first, and without a valid one the fastest. Those

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.errors import Refusal
-from referee.extras.ovic.rules.builds import Measured
+from referee.extras.ovic.rules.builds import BuildMeasurement
 from referee.extras.ovic.rules.entry_states import MOVES, EntryState, EventKind
 from referee.extras.ovic.rules.model_rules import UNCOUNTED_RULES
 from referee.extras.ovic.rules.settings_change import Settings
@@ -77,7 +77,7 @@ class EntryRecord:
     state_utc: str
     text: str
     tries: int
-    measured: tuple[Measured, ...]
+    measured: tuple[BuildMeasurement, ...]
 
 
 @dataclass(frozen=True)
@@ -299,14 +299,14 @@ def entries_version(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def _measured(
     connection: sqlite3.Connection, entry_id: int | None = None
-) -> Mapping[int, tuple[Measured, ...]]:
+) -> Mapping[int, tuple[BuildMeasurement, ...]]:
     """Return the measurements of an entry, or of each, by the entry's number."""
-    measured: dict[int, tuple[Measured, ...]] = {}
+    measured: dict[int, tuple[BuildMeasurement, ...]] = {}
     for row in connection.execute(_MEASURED, {"entry": entry_id}):
-        measured[row[0]] = (*measured.get(row[0], ()), Measured(*row[1:]))
+        measured[row[0]] = (*measured.get(row[0], ()), BuildMeasurement(*row[1:]))
     return measured
 
 
-def _record(row: sqlite3.Row, measured: Mapping[int, tuple[Measured, ...]]) -> EntryRecord:
+def _record(row: sqlite3.Row, measured: Mapping[int, tuple[BuildMeasurement, ...]]) -> EntryRecord:
     values = dict(row) | {"state": EntryState(row["state"])}
     return EntryRecord(**values, measured=measured.get(row["entry_id"], ()))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from referee.errors import InputError
-from referee.extras.ovic.rules.builds import Measured
+from referee.extras.ovic.rules.builds import BuildMeasurement
 from referee.extras.ovic.rules.entry_states import EntryState
 from referee.extras.ovic.submission.entries import (
     EntryRecord,
@@ -42,7 +42,7 @@ class RoundEntry:
     entry: EntryRecord
     outcome: Outcome
     text: str
-    measured: Measured | None
+    measured: BuildMeasurement | None
 
 
 def begin_round(connection: Connection, tasks: Collection[str], actor: str, utc: str) -> int:

@@ -127,7 +127,7 @@ def _add_workers(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Score, write the file, and return 1 if a bundle is broken."""
     from referee.extras.season.fitting import truth_digest
-    from referee.extras.season.rescoring import Asked, rescore
+    from referee.extras.season.rescoring import SeasonRequest, rescore
     from referee.extras.season.tasks import TruthFiles
     from referee.extras.season.workers.status import Status
     from referee.service.setup.signing_key import read_public_key
@@ -146,7 +146,7 @@ def run(args: argparse.Namespace) -> int:
     truth = TruthFiles(path, images, blacklist, args.classes)
     rules = tuple(dict.fromkeys(RULE_SETS[name] for name in args.rules or ["devkit"]))
     digest = truth_digest(truth.read())
-    asked = Asked(truth, digest, rules, args.seed, args.resamples, args.track, keys)
+    asked = SeasonRequest(truth, digest, rules, args.seed, args.resamples, args.track, keys)
     line = StatusLine(every_s=30.0)
     try:
         with SeasonJournal(args.out) as journal:

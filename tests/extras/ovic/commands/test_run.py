@@ -13,7 +13,7 @@ from referee.cli import main
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic import handouts
 from referee.extras.ovic.judging import entry
-from referee.extras.ovic.judging.benchmark import Runs, benchmark
+from referee.extras.ovic.judging.benchmark import TimedRuns, benchmark
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.plan import Plan
 
@@ -119,7 +119,11 @@ def test_sample_models_have_a_table(folder, monkeypatch, capsys):
         if model.stem == "wild":
             runs[:9] = [[0.0, 0.0, 99.0, 0.0, 99.0]] * 9
         return benchmark(
-            model, [folder], Plan(runs=50), Limits(), measure=lambda *_: Runs(runs, (1, 0), facts)
+            model,
+            [folder],
+            Plan(runs=50),
+            Limits(),
+            measure=lambda *_: TimedRuns(runs, (1, 0), facts),
         )
 
     monkeypatch.setattr(entry, "measure_until_stable", measured)

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from referee.errors import InputError, Unavailable
-from referee.extras.ovic.judging.benchmark import PARTS, Runs, benchmark
+from referee.extras.ovic.judging.benchmark import PARTS, TimedRuns, benchmark
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import Dataset, images_in
 from referee.extras.ovic.judging.entry import Trial, accuracy_of
@@ -243,7 +243,7 @@ def test_a_model_that_changes_while_it_is_measured_gives_no_figure(colours):
 
     def measure(*_):
         model.write_bytes(b"two")
-        return Runs([[1.0] * 5] * 50, (1.0, 0.0), {})
+        return TimedRuns([[1.0] * 5] * 50, (1.0, 0.0), {})
 
     with pytest.raises(Unavailable, match="changed while it was measured"):
         benchmark(model, images_in(colours), Plan(runs=50), LIMITS, measure=measure)

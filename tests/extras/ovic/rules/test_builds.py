@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.extras.ovic.rules.builds import Measured, builds_of, counting
+from referee.extras.ovic.rules.builds import BuildMeasurement, builds_of, counting
 from referee.extras.ovic.rules.score import DETECTION_2020, best_score, ovic_score
 
 
 def measured(accuracy, latency_ms, data="aa"):
     """Return a measurement."""
-    return Measured("a build", "", accuracy, latency_ms, data)
+    return BuildMeasurement("a build", "", accuracy, latency_ms, data)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging import confined
-from referee.extras.ovic.judging.benchmark import Runs, benchmark
+from referee.extras.ovic.judging.benchmark import TimedRuns, benchmark
 from referee.extras.ovic.judging.entry import measure_until_stable
 from referee.extras.ovic.rules.latency import Stability
 from referee.extras.ovic.submission.judge import Judge, Refused
@@ -139,7 +139,7 @@ def measured_once(task):
     """Return a benchmark that gives one measurement of another model, without running it again."""
 
     def measure(path, images, timing, progress):
-        runs = Runs([[1.0] * 5] * timing.plan.runs, (1.0, 0.0), {})
+        runs = TimedRuns([[1.0] * 5] * timing.plan.runs, (1.0, 0.0), {})
         return benchmark(path, images, timing.plan, timing.limits, measure=lambda *_: runs)
 
     return measure

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from power.commands.written_file import file_to_write
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.model_options import (
-    ATTEMPTS,
     add_board,
     add_model,
     add_plan,
@@ -57,14 +56,13 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 for a measurement that is not stable."""
-    from referee.extras.ovic.judging.confined import Limits
     from referee.extras.ovic.judging.dataset import images_in
     from referee.extras.ovic.judging.entry import Timing, measure_until_stable
 
     place = place_of(args)
     with progress_bar("runs" if args.board is None else "files and runs") as progress:
-        timing = Timing(plan_of(args), Limits(), ATTEMPTS)
         images = images_in(args.images)
+        timing = Timing(plan_of(args))
         measurement = measure_until_stable(args.model, images, timing, progress, place)
     report = json.dumps(measurement.report())
     if args.out is not None:

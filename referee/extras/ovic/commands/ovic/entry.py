@@ -15,7 +15,6 @@ from power.commands.written_file import file_to_write
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.benchmark import measurement_text
 from referee.extras.ovic.commands.ovic.model_options import (
-    ATTEMPTS,
     add_board,
     add_model,
     add_plan,
@@ -95,7 +94,7 @@ def act(args: argparse.Namespace) -> int:
             Trial(args.model, rules, plan.central_share, limits, progress),
             Dataset(args.images, args.ground_truth),
             scoring,
-            Timing(plan, limits, ATTEMPTS),
+            Timing(plan, limits),
             place,
             partial(_keep, args.results),
         )

@@ -17,7 +17,6 @@ from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.entry_text import figure, table
 from referee.extras.ovic.commands.ovic.model_options import (
-    ATTEMPTS,
     add_board,
     add_plan,
     place_of,
@@ -203,13 +202,11 @@ def _add_samples(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _measure_samples(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 if a model has no stable latency."""
-    from referee.extras.ovic.judging.confined import Limits
     from referee.extras.ovic.judging.dataset import images_in
     from referee.extras.ovic.judging.entry import Timing, measure_until_stable
 
     images, place = images_in(args.images), place_of(args)
-    timing = Timing(plan_of(args), Limits(), ATTEMPTS)
-    rows = []
+    timing, rows = Timing(plan_of(args)), []
     for model in models_in(args.models):
         with progress_bar(model.name) as progress:
             try:

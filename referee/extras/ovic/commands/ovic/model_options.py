@@ -90,10 +90,6 @@ def add_board(parser: argparse.ArgumentParser) -> None:
     )
 
 
-ATTEMPTS = 3
-"""So often a measurement is made until one is stable."""
-
-
 def place_of(args: argparse.Namespace) -> Place:
     """Return where the options ask to measure."""
     from referee.extras.ovic.judging.benchmark import here

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError, Unavailable
-from referee.extras.ovic.judging.benchmark import PARTS, Measure, Progress, Runs, unpack_span
+from referee.extras.ovic.judging.benchmark import PARTS, Measure, Progress, TimedRuns, unpack_span
 from referee.extras.ovic.judging.board import needs, start
 from referee.extras.ovic.judging.board.address import BoardAddress, why_ended
 from referee.extras.ovic.judging.board.link import Link
@@ -124,7 +124,7 @@ class BoardSession:
         plan: Plan,
         limits: Limits,
         progress: Progress,
-    ) -> Runs:
+    ) -> TimedRuns:
         """Let the agent time a model; send model and images the first time.
 
         Raises InputError for a model that fails, as `measure_here` does.
@@ -145,7 +145,7 @@ class BoardSession:
             raise Unavailable(f"{self._address}: {error}") from None
         machine = answer.get("machine")
         facts = machine if isinstance(machine, dict) else {}
-        return Runs(rows, span, facts | {"board": str(self._address)})
+        return TimedRuns(rows, span, facts | {"board": str(self._address)})
 
     def _send_files(self, model: Path, images: Sequence[Path], progress: Progress) -> None:
         files = [("model", model), *(("image", image) for image in images)]
