@@ -256,6 +256,7 @@ COMMAND_LINE = (
     "referee/__main__.py",
     *(f"referee/extras/{extra}/commands/" for extra in EXTRAS),
     "referee/extras/stations/pages.py",
+    "referee/programs/forked.py",
     "referee/programs/progress.py",
     "referee/programs/terminal.py",
     "referee/demo/camera_device.py",

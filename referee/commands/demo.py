@@ -89,6 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the demo and print its score."""
     from referee.demo.screen import missing_for_camera
+    from referee.programs.forked import forked_for
     from referee.programs.hosting import claimed, hosted
 
     if args.seconds < 2:
@@ -119,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
             ),
         )
         _say(f"Starting the servers and an emulated WT310 for a session of {args.seconds} s.")
-        with hosted(config) as host:
+        with forked_for(config) as forked, hosted(config, forked=forked) as host:
             _say(f"Contestants reach {host.supervisor.contest_url}; operators look at")
             _say(f"{host.supervisor.console_url} while it runs.")
             scored_before = len(all_sessions(host.database.connection))

@@ -50,6 +50,7 @@ from referee.service.setup.lane_config import MeterSection
 
 if TYPE_CHECKING:
     from referee.core.ground_truth import GroundTruth
+    from referee.programs.forked import Forked
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""
@@ -150,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.images is None and args.config is None:
         args.config = environment_config()
-    with _configuration(args) as (config, keep), hosted(config) as host:
+    with _configuration(args) as (config, keep, forked), hosted(config, forked=forked) as host:
         keep()
         supervisor = host.supervisor
         say(
@@ -172,11 +173,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _configuration(args: argparse.Namespace) -> Iterator[tuple[Config, Callable[[], None]]]:
-    """Hold the folder of the rehearsal, and return its configuration.
+def _configuration(
+    args: argparse.Namespace,
+) -> Iterator[tuple[Config, Callable[[], None], list[Forked]]]:
+    """Hold the folder of the rehearsal, and return its configuration and its processes.
 
     A block that fails before it calls the function leaves the folder as it was.
     """
+    from referee.programs.forked import forked_for
     from referee.programs.hosting import claimed, event_rehearsal
 
     if args.config is not None:
@@ -187,8 +191,8 @@ def _configuration(args: argparse.Namespace) -> Iterator[tuple[Config, Callable[
                 f"--{given[0].replace('_', '-')}, or change contest.toml."
             )
         rehearsal = event_rehearsal(load_config(args.config))
-        with rehearsal as (config, keep), ended_on_purpose(config):
-            yield config, keep
+        with rehearsal as (config, keep), forked_for(config) as forked, ended_on_purpose(config):
+            yield config, keep, forked
         return
     if args.images is None or args.ground_truth is None:
         raise InputError(
@@ -203,7 +207,9 @@ def _configuration(args: argparse.Namespace) -> Iterator[tuple[Config, Callable[
     data = args.data or folder_for(PRACTICE_DATA, images, args.track)
     before = FolderBefore.of(data)
     with claimed(data), before.undone() as keep:
-        yield _own_configuration(args, data, images), keep
+        config = _own_configuration(args, data, images)
+        with forked_for(config) as forked:
+            yield config, keep, forked
 
 
 def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSection) -> Config:

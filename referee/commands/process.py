@@ -11,7 +11,10 @@ from referee.programs.log_lines import log_as
 from referee.programs.lower_priority import lower_priority
 from referee.programs.table import all_programs
 from referee.service.setup.config_file import load_config
+from referee.service.setup.folder_lock import running_in
+from referee.service.setup.lane_config import lane_suffix
 from referee.service.setup.parent import stop_with_parent
+from referee.service.setup.process_name import name_of, name_process
 from referee.service.setup.program import Launch
 
 
@@ -32,10 +35,13 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(args.config)
     log_as(config.log)
     program = all_programs()[args.name]
+    name_process(name_of(f"{program.name}{lane_suffix(args.lane)}"))
     if program.niceness:
         lower_priority(program.niceness)
     with collections_paused():
         run_program = program.run.load()
     keep_what_is_loaded()
-    run_program(config, Launch(args.descriptor, args.lane, args.meter, args.contest, args.parent))
+    launch = Launch(args.descriptor, args.lane, args.meter, args.contest, args.parent)
+    with running_in(config.storage.folder):
+        run_program(config, launch)
     return 0

@@ -35,14 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Host the event until interrupted."""
     from referee.programs.following import follow_sessions, tell_ca, tell_display
+    from referee.programs.forked import forked_for
     from referee.programs.hosting import claimed, hosted
     from referee.tracks.loading import load_track
 
     if args.parent is not None:
         stop_with_parent(args.parent)
     config = load_config(args.config)
-    with ended_on_purpose(config), claimed(config.storage.folder):
-        with hosted(config) as host:
+    with forked_for(config) as forked, ended_on_purpose(config), claimed(config.storage.folder):
+        with hosted(config, forked=forked) as host:
             supervisor = host.supervisor
             doors = ", ".join(
                 f"{lane.name} {lane.contest} (here {url})".strip()

@@ -11,7 +11,10 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from referee.programs.forked import Forked
 
 # A process that keeps dying is restarted after a wait that doubles each time, up to the maximum.
 # A process that lived for _STEADY_S begins again with the first wait.
@@ -38,7 +41,7 @@ class Child:
         self.command = command
         self._log_path = log
         self._descriptors = descriptors
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Forked | None = None
         self._started_s = 0.0
         self._restart_s = _RESTART_FIRST_S
 
@@ -47,23 +50,36 @@ class Child:
         """Return the process id of the newest start, or None before the first start."""
         return None if self._process is None else self._process.pid
 
-    def start(self, *, stdout: int | None = None) -> IO[bytes] | None:
-        """Start the process and return its output pipe, if `stdout` asks for one.
-
-        Without `stdout` its output goes to its log file. `subprocess.PIPE` asks for a pipe.
-        """
+    def start(self, forked: Forked | None = None) -> None:
+        """Start the process, or let `forked` become it; its output goes to its log file."""
         with self._log_path.open("ab") as log:
+            self._start(log.fileno(), log.fileno(), forked)
+
+    def start_with_pipe(self, forked: Forked | None = None) -> IO[bytes]:
+        """Start the process as `start` does, and return its standard output."""
+        reading, writing = os.pipe()
+        try:
+            with self._log_path.open("ab") as log:
+                self._start(writing, log.fileno(), forked)
+        finally:
+            os.close(writing)
+        return os.fdopen(reading, "rb")
+
+    def _start(self, stdout: int, stderr: int, forked: Forked | None) -> None:
+        if forked is not None:
+            forked.run(self.command, stdout, stderr, self._descriptors)
+            self._process = forked
+        else:
             self._process = subprocess.Popen(
                 self.command,
                 stdin=subprocess.DEVNULL,
-                stdout=log if stdout is None else stdout,
-                stderr=log,
+                stdout=stdout,
+                stderr=stderr,
                 pass_fds=self._descriptors,
                 # Ctrl-C reaches the supervisor alone. It stops the other processes in order.
                 start_new_session=True,
             )
         self._started_s = time.monotonic()
-        return self._process.stdout
 
     def look_after(self, alarm: Callable[[str], None]) -> None:
         """Restart the process if it has ended.

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 import selectors
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from power.emulator.profile import LoadProfile, constant, parse_steps, read_csv
 from power.wt310.models import MODELS
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
+from referee.programs.forked import Forked
 from referee.service.setup.config import Config
 from referee.service.setup.lane_config import lane_suffix
 from referee.service.setup.lane_words import of_lane
@@ -39,17 +39,21 @@ class EmulatedMeter:
 
 
 @contextmanager
-def emulated_meter(config: Config, lane: int) -> Iterator[EmulatedMeter]:
+def emulated_meter(
+    config: Config, lane: int, forked: Forked | None = None
+) -> Iterator[EmulatedMeter]:
     """Run a lane's emulated meter, with the load of the configuration, until the block ends."""
     log = config.storage.folder / "logs" / f"emulator{lane_suffix(lane)}.log"
     title = of_lane("emulated meter", config.lane(lane).name)
     options = _load_options(config.lane(lane).meter.emulated_load)
-    with emulator(title, options, log) as meter:
+    with emulator(title, options, log, forked) as meter:
         yield meter
 
 
 @contextmanager
-def emulator(title: str, options: Sequence[str], log: Path) -> Iterator[EmulatedMeter]:
+def emulator(
+    title: str, options: Sequence[str], log: Path, forked: Forked | None = None
+) -> Iterator[EmulatedMeter]:
     """Run an emulated meter with these options of `power emulate` until the block ends.
 
     The first start chooses a port. Each restart uses the same port, so the VISA resource stays
@@ -58,18 +62,15 @@ def emulator(title: str, options: Sequence[str], log: Path) -> Iterator[Emulated
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "power", "emulate", "--exit-with-parent", *options]
     child = Child(title, [*command, "--port", "0"], log)
-    stdout = child.start(stdout=subprocess.PIPE)
+    stdout = child.start_with_pipe(forked)
     try:
-        if stdout is None:
-            raise Unavailable("The emulated meter has no output.")
         resource = _ready_resource(stdout, log)
         child.command = [*command, "--port", _port_of(resource)]
         yield EmulatedMeter(child, resource)
     finally:
         child.terminate()
         child.wait(_STOP_S)
-        if stdout is not None:
-            stdout.close()
+        stdout.close()
 
 
 def range_for(load: str) -> float:

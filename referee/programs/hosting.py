@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from referee.core.restored import RESTORED_REMEDY, restored_text
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.failed_start import FolderBefore
+from referee.programs.forked import Forked
 from referee.programs.log_lines import log_as
 from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_told
@@ -95,11 +96,16 @@ def event_rehearsal(event: Config) -> Iterator[tuple[Config, Callable[[], None]]
 
 
 @contextmanager
-def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> Iterator[Host]:
+def hosted(
+    config: Config,
+    tell: Callable[[str], None] = tell_on_terminal,
+    forked: Iterable[Forked] = (),
+) -> Iterator[Host]:
     """Run a contest until the block ends, then stop every process that was started.
 
     The caller must hold `claimed` on the folder. The block begins when a session can be started.
-    Until then `tell` gets sentences that say what is still missing.
+    Until then `tell` gets sentences that say what is still missing. Its processes are `forked`, as
+    far as they suffice.
     """
     log_as(config.log)
     if config.server.contest_tls is not None:
@@ -119,15 +125,21 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         stack.callback(database.close)
         require_operators(config, database.connection)
         _tell_if_restored(config, database, tell)
-        resources, others = [], []
+        resources, others, waiting = [], [], iter(forked)
         for number, lane in enumerate(config.lanes, 1):
             resources.append(lane.meter.resource)
             if lane.meter.emulated:
-                meter = stack.enter_context(emulated_meter(config, number))
+                meter = stack.enter_context(emulated_meter(config, number, next(waiting, None)))
                 resources[-1] = meter.resource
                 others.append(meter.child)
         supervisor = stack.enter_context(
-            Supervisor(config, resources, others=others, alarm=partial(_notify, database))
+            Supervisor(
+                config,
+                resources,
+                others=others,
+                forked=waiting,
+                alarm=partial(_notify, database),
+            )
         )
         shortage = descriptor_shortage(most_open_files())
         if shortage is not None:

@@ -8,7 +8,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from power.http_request import NO_ANSWER, answered
@@ -16,11 +16,12 @@ from referee.core.host_port import joined
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
 from referee.programs.failed_start import SilentServer
+from referee.programs.forked import Forked
 from referee.programs.table import programs_of
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
-from referee.service.observation.processes import wait_for_leftovers
 from referee.service.setup.config import Config
 from referee.service.setup.contest_tls import pinned_context
+from referee.service.setup.folder_lock import wait_for_programs
 from referee.service.setup.lane_config import lane_suffix
 from referee.service.setup.lane_words import of_lane
 from referee.service.setup.program import Program, command_of
@@ -72,8 +73,9 @@ class Supervisor:
 
     A restarted process inherits a socket that is already bound. `resources` has each lane's VISA
     resource, or `none` for sessions without a meter. The supervisor restarts `others` when they
-    die, but neither starts nor stops them. `alarm` gets a sentence when a process has died. Use
-    the supervisor as a context manager: its exit stops every process that it started.
+    die, but neither starts nor stops them. The first starts take `forked`. `alarm` gets a sentence
+    when a process has died. Use the supervisor as a context manager: its exit stops every process
+    that it started.
     """
 
     def __init__(
@@ -82,12 +84,14 @@ class Supervisor:
         resources: Sequence[str],
         *,
         others: Sequence[Child] = (),
+        forked: Iterable[Forked] = (),
         alarm: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._config = config
         self._alarm = alarm
+        self._forked = iter(forked)
         self._stopping = threading.Event()
-        wait_for_leftovers(config.path, _STOP_S)
+        wait_for_programs(config.storage.folder, _STOP_S)
         programs = programs_of(config)
         self._listeners = _bound(config, programs)
         prepare_socket_folder(socket_path(config.storage.folder))
@@ -130,7 +134,7 @@ class Supervisor:
 
     def __enter__(self) -> Supervisor:
         for child in self._children.values():
-            child.start()
+            child.start(next(self._forked, None))
         self._watcher.start()
         try:
             self._wait_until_ready()

@@ -20,10 +20,10 @@ from tests.support.running import (
     PATIENCE_S,
     Program,
     client,
-    descendants,
     eventually,
     get,
     kill_all,
+    running_as,
 )
 from tests.support.running import referee as command_line
 
@@ -147,8 +147,7 @@ def test_a_client_that_does_not_trust_says_so(
 def test_a_killed_server_comes_back_under_tls(referee: Program, ca: Path) -> None:
     """The supervisor starts the program again on the same socket, with the same certificate."""
     tls = trusting(ca)
-    programs = descendants(referee.child.pid)
-    kill_all(pid for pid, line in programs if " process contest " in line)
+    kill_all(running_as("contest", referee.child.pid))
 
     def look() -> bool:
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Rehearse
-from tests.support.running import PATIENCE_S, Program, descendants, get, request
+from tests.support.running import PATIENCE_S, Program, get, request, running_as
 
 pytestmark = [
     pytest.mark.slow,
@@ -38,12 +38,11 @@ def log_in(running: Program, team: str) -> str:
 def peaks(running: Program) -> dict[int, int]:
     """Return the highest memory so far, in bytes, of each process of the contest server."""
     found = {}
-    for pid, args in descendants(running.child.pid):
-        if "process contest" in args:
-            status = Path(f"/proc/{pid}/status").read_text()
-            peak = re.search(r"VmHWM:\s+(\d+) kB", status)
-            assert peak is not None
-            found[pid] = int(peak.group(1)) * 1024
+    for pid in running_as("contest", running.child.pid):
+        status = Path(f"/proc/{pid}/status").read_text()
+        peak = re.search(r"VmHWM:\s+(\d+) kB", status)
+        assert peak is not None
+        found[pid] = int(peak.group(1)) * 1024
     assert found
     return found
 

@@ -28,6 +28,7 @@ from tests.support.running import (
     kill_all,
     referee,
     request,
+    running_as,
 )
 
 pytestmark = pytest.mark.slow
@@ -41,7 +42,7 @@ TRIES = 5
 
 def kill(program: Program, name: str) -> None:
     """Kill every process of one of the referee's programs at once, as a crash would."""
-    victims = [p for p, args in descendants(program.child.pid) if f"process {name}" in args]
+    victims = running_as(name, program.child.pid)
     assert victims
     kill_all(victims)
 
@@ -209,7 +210,7 @@ def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(standing: Rehears
     with closing(socket.create_connection((host, int(port)), 30)) as page:
         page.sendall(f"GET /events HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
         assert page.recv(4096).startswith(b"HTTP/1.1 200")
-        desks = [p for p, args in descendants(running.child.pid) if "process desk" in args]
+        desks = running_as("desk", running.child.pid)
         os.kill(min(desks), signal.SIGKILL)
         eventually(lambda: not any(alive(pid) for pid in desks), "the old desk to be gone")
 
@@ -227,7 +228,7 @@ def test_a_killed_emulator_is_started_again(standing: Rehearse, material: Materi
     referee_ = standing(*MEASURED)
     for _ in range(TRIES):
         token = login(referee_)
-        victims = [pid for pid, args in descendants(referee_.child.pid) if "power emulate" in args]
+        victims = running_as("power emulate", referee_.child.pid)
         kill_all(victims)
         if login(referee_) == token:
             break  # The session still runs: the machine is fast enough.

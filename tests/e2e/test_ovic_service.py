@@ -28,6 +28,7 @@ from tests.support.running import (
     program,
     referee,
     request,
+    running_as,
 )
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
@@ -133,8 +134,7 @@ def queue_of(running: Program) -> int:
 
     A process that it has just forked bears its name for a moment, and comes behind it.
     """
-    rows = descendants(running.child.pid)
-    return next(pid for pid, command in rows if "referee process ovic" in command)
+    return running_as("ovic", running.child.pid)[0]
 
 
 def kinds(entry: dict[str, Any]) -> list[str]:

@@ -20,10 +20,10 @@ from tests.e2e.conftest import Material, Rehearse
 from tests.support.running import (
     Program,
     client,
-    descendants,
     eventually,
     kill_all,
     referee,
+    running_as,
 )
 
 pytestmark = pytest.mark.slow
@@ -167,12 +167,7 @@ def test_a_logout_leaves_the_mean_power_of_the_load(
         client(referee_.contest, "--answers", str(material.answers), "--no-logout")
         number = referee_.newest()
         if killed:
-            desk = [
-                process
-                for process, args in descendants(referee_.child.pid)
-                if "process desk" in args
-            ]
-            kill_all(desk)
+            kill_all(running_as("desk", referee_.child.pid))
             eventually(lambda: reading_of(referee_), "the next desk's first reading")
         client(referee_.contest, "--answers", str(material.answers))
         referee_.scored(number)

@@ -34,11 +34,11 @@ from tests.support.programs import C_COMPILER
 from tests.support.running import (
     PATIENCE_S,
     Program,
-    descendants,
     eventually,
     kill_all,
     program,
     request,
+    running_as,
 )
 from tests.support.strange_machine import StrangeMachine
 
@@ -234,8 +234,7 @@ def test_a_clock_that_is_set_and_a_laptop_that_sleeps(
     assert 200 == measured.post(2)[0]
     table.read_for(3 * UPDATE_S)
     write_zone(table.zone, 5 * 3600)
-    programs = descendants(table.running.child.pid)
-    kill_all(pid for pid, line in programs if "process desk" in line)
+    kill_all(running_as("desk", table.running.child.pid))
     table.is_told("The control desk ended")
     assert is_same(deadline, measured.deadline_s())
     table.read_for(3 * UPDATE_S)

@@ -19,7 +19,7 @@ from referee.core.turns import draw_lots
 from tests.e2e.conftest import Material
 from tests.support.browsing import be_screen, chromium, press
 from tests.support.operators import People, answer, click, come_in, wait
-from tests.support.running import Program, alive, descendants, eventually, kill_all
+from tests.support.running import Program, alive, descendants, eventually, kill_all, running_as
 from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -153,14 +153,12 @@ def a_meter_goes_away(people: People, venue: Venue, running: Program) -> None:
 
 def meters_of(running: Program) -> list[int]:
     """Return the process ids of the emulated meters, that of lane 1 first."""
-    found = [pid for pid, line in descendants(running.child.pid) if "power emulate" in line]
-    return sorted(found)
+    return sorted(running_as("power emulate", running.child.pid))
 
 
 def the_desk_is_killed(people: People, running: Program) -> None:
     """Both consoles come back by themselves, with the session that runs and the unseen result."""
-    programs = descendants(running.child.pid)
-    kill_all(pid for pid, line in programs if "process desk" in line)
+    kill_all(running_as("desk", running.child.pid))
     people.both_see("notices", "The control desk ended (-9) and is started again")
 
 

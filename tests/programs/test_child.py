@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -83,9 +82,7 @@ def test_a_child_that_never_began_can_be_ended(log: Path) -> None:
 def test_output_can_be_read(log: Path) -> None:
     """A first start may hand the child's output to its starter."""
     child = python(log, "print('ready here')")
-    stdout = child.start(stdout=subprocess.PIPE)
-    assert stdout is not None
-    with stdout:
+    with child.start_with_pipe() as stdout:
         assert b"ready here\n" == stdout.read()
     child.wait(BOUND_S)
 

@@ -115,9 +115,17 @@ def _defined(node: ast.stmt) -> Iterator[str]:
             yield from (it.id for it in ast.walk(target) if isinstance(it, ast.Name))
 
 
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and the statements in it; an expression, which a walk would enter, has none."""
+    yield node
+    for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for inner in getattr(node, name, ()):
+            yield from _statements(inner)
+
+
 def _imports(tree: ast.AST) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield each imported module, with the names that it has here and there; '*' is the whole."""
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 here = alias.asname or alias.name.partition(".")[0]

@@ -21,6 +21,8 @@ from typing import Any, TypeVar
 
 import psutil
 
+from referee.service.observation.processes import programs_under
+
 T = TypeVar("T")
 
 # Only a failing test waits this long; a loaded machine comes closer to it.
@@ -79,6 +81,11 @@ def descendants(pid: int) -> list[tuple[int, str]]:
             with suppress(psutil.NoSuchProcess):
                 found.append((child.pid, " ".join(child.cmdline())))
     return found
+
+
+def running_as(program: str, pid: int) -> list[int]:
+    """Return the process ids of a program of the referee `pid`, with those of its workers."""
+    return [found for found, name in programs_under(pid) if name == program]
 
 
 def kill_all(pids: Iterable[int]) -> None:

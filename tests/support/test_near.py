@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.imports import needs_of_test, slow_tests
-from tests.support.near import left_out, main, near
+from tests.support.near import ROOT, left_out, main, mirrored, near
 
-KINDS = (".py", ".js", ".html", ".css", ".sql", ".txt")
+TOPS = ("referee", "power", "client_sample", "static")
 
 
 def found(path: str) -> set[str]:
@@ -18,6 +18,7 @@ def found(path: str) -> set[str]:
     return {test.name for test in near(Path(path))}
 
 
+@pytest.mark.slow  # It is the first, so it reads all tests.
 def test_a_mirror_and_those_that_import_a_module_are_near() -> None:
     """The mirror of a module is near, and so is each test that imports it; no whole program is."""
     tests = near(Path("referee/core/states.py"))
@@ -66,18 +67,12 @@ def test_scripts_styles_pages_and_tables_have_tests() -> None:
     )
 
 
-@pytest.mark.slow
-def test_every_kind_of_file_has_tests() -> None:
-    """Those short ones near it, or pages and programs that are named: of each folder one a kind."""
-    root = Path(__file__).parents[2]
-    every = [
-        path.relative_to(root)
-        for top in ("referee", "static")
-        for path in root.glob(f"{top}/**/*.*")
-    ]
-    one_of = {(path.parent, path.suffix): path for path in every if path.suffix in KINDS}
-    assert len(one_of) > 80
-    assert [] == [path for path in one_of.values() if not near(path) | left_out(path)]
+def test_every_file_has_tests() -> None:
+    """Those of its mirrored folder, or others that are near."""
+    found = [path for top in TOPS for path in ROOT.glob(f"{top}/**/*.*")]
+    every = [path.relative_to(ROOT) for path in found if "__pycache__" not in path.parts]
+    assert len(every) > 900
+    assert [] == [path for path in every if not (any(mirrored(path)) or near(path))]
 
 
 def test_slow_tests_are_counted() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from referee.service.preflight.wal_rule import LARGE_BYTES, REMEDY, LogLook, Reader, growth_text
+from referee.service.setup.process_name import named_program
 
 _LOOK_S = 5.0
 _TWICE_S = 0.5
@@ -90,12 +91,14 @@ def reading_pids(lines: Iterable[str], inode: int) -> Iterable[int]:
 
 
 def _program_of(pid: int) -> str:
-    """Return the command of a process, as far as it may be seen and printed."""
+    """Return the name or the command of a process, as far as it may be seen and printed."""
     try:
+        name = Path(f"/proc/{pid}/comm").read_text("utf-8", "replace").rstrip("\n")
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
-        words = []
+        name, words = "", []
     command = b" ".join(words).decode("utf-8", "replace").strip() or "a program"
+    command = named_program(name) or command
     shown = "".join(one if one.isprintable() else "?" for one in command)
     return shown if len(shown) <= _PROGRAM_MOST else f"{shown[:_PROGRAM_MOST]}…"
 

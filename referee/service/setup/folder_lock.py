@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from referee.errors import InputError
@@ -17,6 +18,9 @@ from referee.service.setup.private_files import make_folder
 from referee.store.readable import refusal_of_writes
 
 _LOOK_S = 0.05
+_PROGRAMS = "programs"
+
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -60,6 +64,33 @@ def _taken(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def running_in(folder: Path) -> Iterator[None]:
+    """Hold a folder's lock of the programs while the block runs; many processes can.
+
+    The workers that a program forks hold it too, until the last of them has ended.
+    """
+    descriptor = os.open(folder / f"{_PROGRAMS}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def wait_for_programs(folder: Path, patience_s: float) -> bool:
+    """Wait until no program of an earlier supervisor runs in a folder; tell whether that is so.
+
+    They hold its ports until they have finished their requests. The caller must hold the lock of
+    the contest, so that no living supervisor owns them.
+    """
+    for wait_s in (0.0, patience_s):
+        with suppress(InputError), lock_folder(folder, _PROGRAMS, wait_s=wait_s):
+            return True
+        _log.warning("programs of a killed referee have not ended yet")
+    return False
 
 
 def is_locked(folder: Path, role: str) -> bool:

@@ -29,7 +29,7 @@ class Owner(Enum):
     STRANGER = "it is somebody else's"
 
 
-_ROLES = ("contest", "desk", "checks", "board", "ovic")
+_ROLES = ("contest", "programs", "desk", "checks", "board", "ovic")
 _DATABASE = "referee.db"
 # Beside one of the first names, the others do not make the folder a stranger's.
 _TELLING = (

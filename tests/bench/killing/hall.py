@@ -152,23 +152,23 @@ class Hall:
         family = self._family()
         if target in (Target.DESK, Target.SCORER):
             word = "desk" if target is Target.DESK else "scorer"
-            return [pid for pid, _, words in family if f"referee process {word} " in words]
+            return [pid for pid, _, program in family if program == word]
         masters = [
             pid
-            for pid, parent, words in family[1:]
-            if "referee process contest " in words and parent == family[0][0]
+            for pid, parent, program in family[1:]
+            if program == "contest" and parent == family[0][0]
         ]
         if target is Target.MASTER:
             return masters
         return [pid for pid, parent, _ in family if parent in masters]
 
     def _family(self) -> list[tuple[int, int, str]]:
-        """Return id, parent and command of the referee's processes, the supervisor first."""
+        """Return id, parent and program of the referee's processes, the supervisor first."""
         found = []
-        for pid, words in self.host.processes():
+        for pid, program in self.host.processes():
             with suppress(OSError):
                 stat = Path(f"/proc/{pid}/stat").read_text()
-                found.append((pid, int(stat.rpartition(")")[2].split()[1]), words))
+                found.append((pid, int(stat.rpartition(")")[2].split()[1]), program))
         return found
 
     @staticmethod

@@ -21,9 +21,9 @@ from referee.service.observation.metrics import (
 )
 from referee.service.observation.processes import (
     ProcessFacts,
-    commands_under,
     processes_under,
     program_of,
+    programs_under,
 )
 from referee.store.requests import BUCKETS_S, RequestTotals
 from tests.support.shown import shown_board, shown_card, shown_lane, shown_meter, shown_reading
@@ -167,12 +167,12 @@ def test_processes_are_those_of_the_system():
     assert [] == processes_under(0)
 
 
-def test_commands_are_those_of_the_system():
-    """A child is found with its command line; a process that does not exist has none."""
+def test_programs_are_those_of_the_system():
+    """A child is found with its program; a process that does not exist has none."""
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
-        assert " ".join(command) == dict(commands_under(os.getpid()))[child.pid]
-    assert [] == commands_under(0)
+        assert Path(sys.executable).name == dict(programs_under(os.getpid()))[child.pid]
+    assert [] == programs_under(0)
 
 
 @pytest.mark.parametrize(
@@ -191,4 +191,13 @@ def test_commands_are_those_of_the_system():
 )
 def test_a_program_has_the_name_that_its_command_line_gives(command, program):
     """The name is that of the referee's process, with its lane, else the command's first word."""
-    assert program == program_of(command.split())
+    assert program == program_of("python", command.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [("ref desk", "desk"), ("ref contest-2", "contest-2"), ("power emulate", "power emulate")],
+)
+def test_a_program_that_has_named_its_process_has_that_name(name, program):
+    """A program that was forked has the command line of the referee that started it."""
+    assert program == program_of(name, "/v/bin/python -m referee serve".split())

@@ -15,7 +15,7 @@ from contextlib import suppress
 from power.http_request import NO_ANSWER, answered
 from referee.core.host_port import joined
 from referee.errors import InputError, Unavailable
-from referee.service.observation.processes import commands_under
+from referee.service.observation.processes import programs_under
 from referee.service.setup.config import Config
 
 CAN_FILL_DISK = hasattr(resource, "prlimit")
@@ -115,9 +115,8 @@ class DrillHost:
 
     def kill(self, program: str) -> None:
         """Kill one of the referee's programs with its workers: `desk` or `contest`."""
-        words = f"referee process {program} "
-        for pid, command in self.processes():
-            if words in f"{command} ":
+        for pid, name in self.processes():
+            if name == program or name.startswith(f"{program}-"):  # The others are of lane 2, 3….
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -151,10 +150,10 @@ class DrillHost:
             return False
 
     def processes(self) -> list[tuple[int, str]]:
-        """Return process id and command line of the referee and all its descendants."""
+        """Return process id and program of the referee and all its descendants."""
         if self._process is None or self._process.returncode is not None:
             return []
-        return commands_under(self._process.pid)
+        return programs_under(self._process.pid)
 
     def _lines(self) -> list[str]:
         if not self._said.exists():
