@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import NoReturn
 
@@ -22,7 +22,7 @@ from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded
 from referee.errors import InputError, RefereeError
 from referee.programs.terminal import drop_output, tell_on_terminal
-from referee.service.setup.extra import GUESTS, all_extras
+from referee.service.setup.extra import Extra, all_extras, own_extras
 
 COMMANDS = {
     "contestants": {
@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGHUP, _interrupt)
     print_escapes()
     words = as_option(sys.argv[1:] if argv is None else argv)
-    parser = _parser(words[:1])
+    parser = _parser(words[:1], others=_asks_for_others(words[:1]))
     if argv is None:  # This is the whole process, not a call from within another one.
         keep_what_is_loaded()
         warnings.filterwarnings("ignore", module=r"PIL\.")  # Our messages tell what is damaged.
@@ -121,12 +121,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _Version(argparse.Action):
-    """Print the version and end; only this asks git for the commit."""
+    """Print the versions of the referee and of the packages beside it; this asks git, too."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from referee.plugins import installed_beside, words_of
         from referee.service.setup.commit import version_text
 
         print(f"{parser.prog} {version_text()}")
+        for plugin in installed_beside():
+            print(words_of(plugin))
         parser.exit()
 
 
@@ -135,16 +138,32 @@ def whole_parser() -> Parser:
     return _parser({name for name, _, _ in all_commands()}, "command to run")
 
 
-def _parser(wanted: Collection[str], listed_as: str = argparse.SUPPRESS) -> Parser:
+def _asks_for_others(words: Sequence[str]) -> bool:
+    """Tell whether commands of other packages matter: for the list, and for an unknown one.
+
+    So a command of the referee's own imports no other package.
+    """
+    asked = words[0] if words else "--help"
+    return asked in ("-h", "--help") or (
+        asked != HIDDEN
+        and not asked.startswith("-")
+        and asked not in {name for name, _, _ in all_commands(others=False)}
+    )
+
+
+def _parser(
+    wanted: Collection[str], listed_as: str = argparse.SUPPRESS, *, others: bool = True
+) -> Parser:
     """Build the parser; import only the wanted commands, so that each command starts fast.
 
     The groups list the commands, so the parser itself lists them only if `listed_as` is a text.
+    Without `others` it knows no command of another package.
     """
     parser = _bare_parser()
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog=parser.prog, help=listed_as
     )
-    for group, listed in grouped_commands().items():
+    for group, listed in grouped_commands(others=others).items():
         rows = [f"{name:<13} {summary}" for name, (summary, _) in listed.items()]
         parser.add_argument_group(f"for {group}", "\n".join(rows))
         for name, (summary, home) in listed.items():
@@ -171,8 +190,11 @@ def _bare_parser() -> Parser:
     return parser
 
 
-def grouped_commands() -> dict[str, dict[str, tuple[str, str]]]:
-    """Return the summary and the module of each command, by its group and its name."""
+def grouped_commands(*, others: bool = True) -> dict[str, dict[str, tuple[str, str]]]:
+    """Return the summary and the module of each command, by its group and its name.
+
+    Those of other packages are among them with `others`; they replace none of the referee's own.
+    """
     groups: dict[str, dict[str, tuple[str, str]]] = {
         group: {
             name: (summary, f"referee.commands.{name.replace('-', '_')}")
@@ -180,16 +202,20 @@ def grouped_commands() -> dict[str, dict[str, tuple[str, str]]]:
         }
         for group, listed in COMMANDS.items()
     }
-    for extra in all_extras():
-        for group, listed in extra.commands.items():
-            for name, summary in listed.items():
-                groups[group][name] = (summary, f"{GUESTS}.{extra.name}.commands.{name}")
+    extras: Iterable[Extra] = all_extras() if others else own_extras().values()
+    known = {HIDDEN, *(name for listed in groups.values() for name in listed)}
+    for extra in extras:
+        for group, summaries in extra.commands.items():
+            listed = groups.setdefault(group, {})
+            for name, summary in summaries.items():
+                if name not in known:
+                    listed[name] = (summary, f"{extra.package}.commands.{name}")
     return groups
 
 
-def all_commands() -> Iterator[tuple[str, str, str]]:
+def all_commands(*, others: bool = True) -> Iterator[tuple[str, str, str]]:
     """Yield the name, summary and module of each command, in the order of the help."""
-    for listed in grouped_commands().values():
+    for listed in grouped_commands(others=others).values():
         for name, (summary, home) in listed.items():
             yield name, summary, home
 

@@ -21,12 +21,14 @@ ROOT = Path(__file__).resolve().parents[1]
 # The parts that each part of the referee may import. The programs at the top may import all.
 LAYERS = {
     "errors": set(),
+    # What installed packages bring, by name: it knows no kind of what they bring.
+    "plugins": {"errors"},
     "core": {"errors"},
     "scoring": {"errors", "core"},
-    "formats": {"errors", "core"},
-    "store": {"errors", "core"},
-    "tracks": {"errors", "core", "scoring", "formats"},
-    "service": {"errors", "core", "scoring", "formats", "store", "tracks"},
+    "formats": {"errors", "core", "plugins"},
+    "store": {"errors", "core", "plugins"},
+    "tracks": {"errors", "core", "scoring", "formats", "plugins"},
+    "service": {"errors", "core", "scoring", "formats", "store", "tracks", "plugins"},
     "web": {"errors", "core", "formats", "service", "tracks"},
     "static": set(),
     # The demo's pictures and its contestant stand apart from the referee itself.
@@ -111,6 +113,8 @@ ROOMS = {
         "durations": set(),
         # A resource string is text. A driver, the emulator and a configuration read it.
         "resource": set(),
+        # What installed packages bring, by name, for the meters and for the referee.
+        "plugins": set(),
         # One clock for the meter, its emulator and the commands; rules get it as an argument.
         "clock": set(),
         "values": {"meter"},
@@ -127,7 +131,7 @@ ROOMS = {
         # What a driver's author tests it with.
         "testing": {"errors", "meter", "sampled"},
         # The kinds of other meters by name, and their drivers.
-        "meters": {"errors", "meter", "resource", "sampled"},
+        "meters": {"errors", "meter", "plugins", "resource", "sampled"},
         "connect": set("errors clock meter resource scpi transports wt310 meters sampled".split()),
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
@@ -163,7 +167,8 @@ ROOMS = {
 # The layers below the programs see the meter's values and errors; the programs see all of it.
 POWER = {
     # Whatever file somebody names is read to a bound, by one rule in both packages.
-    "formats": {"power.bounded_file"},
+    "plugins": {"power.plugins"},
+    "formats": {"power.bounded_file", "power.plugins"},
     "demo": {"power.http_request"},
     "store": {"power.meter", "power.values"},
     # Following a meter and judging its energy are rules over any meter and its readings.
@@ -178,6 +183,7 @@ POWER = {
         "power.bounded_file",
         # Guests ask other machines by it.
         "power.http_request",
+        "power.plugins",
         "power.follow",
         *("power.wipe_guard", "power.wipe_rule"),
         # Sessions are timed by the clock that times the meter.

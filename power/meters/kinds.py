@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
 
 from power.errors import MeterUnreachable
 from power.meter import Meter
+from power.plugins import Plugin, Unloadable, in_group, load, only_one
 from power.resource import Resource
 from power.sampled.meter import SampledMeter
 from power.sampled.source import Source, Tools
@@ -64,31 +64,25 @@ def sampled(
     return open_meter
 
 
-def kind_names(found: Iterable[EntryPoint] | None = None) -> list[str]:
+def kind_names(found: Sequence[Plugin] | None = None) -> list[str]:
     """Return the names of all kinds that are installed, in order; imports none of them."""
-    points = entry_points(group=GROUP) if found is None else found
-    return sorted({point.name for point in points})
+    return sorted({plugin.name for plugin in (in_group(GROUP) if found is None else found)})
 
 
-def kind_named(name: str, found: Sequence[EntryPoint] | None = None) -> MeterKind:
+def kind_named(name: str, found: Sequence[Plugin] | None = None) -> MeterKind:
     """Return a kind by its name; only its own module is imported.
 
     Raises ValueError for a name that nobody has registered, and `MeterUnreachable` for a package
-    that cannot be imported.
+    that cannot be used.
     """
-    points = list(entry_points(group=GROUP) if found is None else found)
-    point = next((point for point in points if point.name == name), None)
-    if point is None:
-        raise ValueError(_unknown(name, kind_names(points)))
+    plugins = in_group(GROUP) if found is None else found
     try:
-        kind = point.load()
-    except (ImportError, AttributeError) as error:
-        raise MeterUnreachable(
-            f"the meter kind {name!r} cannot be loaded from {point.value}: {error}"
-        ) from error
-    if not isinstance(kind, MeterKind):
-        raise MeterUnreachable(f"{point.value} is no MeterKind, but a {type(kind).__name__}")
-    return kind
+        plugin = only_one(one for one in plugins if one.name == name)
+        if plugin is None:
+            raise ValueError(_unknown(name, kind_names(plugins)))
+        return load(plugin, MeterKind)
+    except Unloadable as error:
+        raise MeterUnreachable(str(error)) from error
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The formats of answers that are no forms, in one table: all that knows formats follows it.
 
-A new format is one more entry of `FORMATS`, a parser in the manner of `answers`, and a migration
-that adds its name to the database's table `answer_formats`.
+A format is an `AnswerFormat` that an entry point names, of the referee or of another package, with
+a parser in the manner of `answers`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import codecs
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
+from power.plugins import Plugin
 from referee.core.detections import Detections
 from referee.formats.answers import parse_coco, parse_csv, parse_json
 from referee.formats.json_lines import is_json_line, parse_json_lines
+from referee.plugins import ANSWER_FORMATS, Usable, usable
 
 FORM = "form"
 """The name of the format that is no line of the table: the parallel lists of an HTML form."""
@@ -120,19 +122,43 @@ JSON_LINES = AnswerFormat(
     looks=is_json_line,
     parse=partial(parse_coco, parse_json_lines, "ndjson_invalid"),
 )
-FORMATS = (JSON, CSV, JSON_LINES)
+
+
+@cache
+def installed_formats() -> Usable[AnswerFormat]:
+    """Return the formats that are installed here; this imports the packages that bring them."""
+    return usable(ANSWER_FORMATS, AnswerFormat, _fault_of)
+
+
+def all_formats() -> tuple[AnswerFormat, ...]:
+    """Return the formats in which a contest of this machine takes answers, by name."""
+    return tuple(installed_formats().objects.values())
+
+
+def _fault_of(
+    plugin: Plugin, found: AnswerFormat, others: Mapping[str, AnswerFormat]
+) -> str | None:
+    """Return why a format cannot stand beside the others: each word that tells them is its own."""
+    if found.name != plugin.name or found.name == FORM:
+        return f"its name is '{found.name}', and must be that of its entry point"
+    for other in others.values():
+        both = {found.media_type, *found.other_types} & {other.media_type, *other.other_types}
+        if both or found.refusal == other.refusal:
+            same = min(both, default=found.refusal)
+            return f"'{same}' is of the answer format '{other.name}'"
+    return None
 
 
 def format_of_type(media_type: str) -> AnswerFormat | None:
     """Return the format of a media type, or None."""
-    named = (one for one in FORMATS if media_type in (one.media_type, *one.other_types))
+    named = (one for one in all_formats() if media_type in (one.media_type, *one.other_types))
     return next(named, None)
 
 
 def format_by_looks(content: bytes) -> AnswerFormat | None:
     """Return the format that a body seems to have, or None; one that looks like a form has none."""
     beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).lstrip()
-    return next((one for one in FORMATS if one.looks(beginning)), None)
+    return next((one for one in all_formats() if one.looks(beginning)), None)
 
 
 def media_type_by_looks(content: bytes) -> str | None:
@@ -143,13 +169,13 @@ def media_type_by_looks(content: bytes) -> str | None:
 
 def why_nothing(name: str) -> str:
     """Return why a post of this format had no rows."""
-    nothing = next((one.nothing for one in FORMATS if one.name == name), None)
+    nothing = next((one.nothing for one in all_formats() if one.name == name), None)
     return f"no rows were stored: {nothing or 'the form has no ' + repr('image_name')}"
 
 
 def has_coco_boxes(name: str) -> bool:
     """Tell whether the boxes of this format are x, y, width, height."""
-    return any(one.coco_boxes for one in FORMATS if one.name == name)
+    return any(one.coco_boxes for one in all_formats() if one.name == name)
 
 
 def any_of(*words: str, last: str = "or") -> str:

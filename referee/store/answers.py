@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -38,6 +38,13 @@ class AnswerCounts:
     flagged: int
 
 
+def keep_formats(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Add the names of answer formats that the database does not know yet."""
+    rows = connection.execute("select name from answer_formats")
+    for name in sorted({*names} - {row[0] for row in rows}):
+        connection.execute("insert into answer_formats values (:name)", {"name": name})
+
+
 def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
     """Add an answer and return its new number; `answer.answer_id` is ignored."""
     cursor = connection.execute(
@@ -57,6 +64,15 @@ def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
         },
     )
     return int(cursor.lastrowid or 0)
+
+
+def formats_of(connection: sqlite3.Connection, session_id: int) -> list[str]:
+    """Return the formats of a session's answers, by name."""
+    rows = connection.execute(
+        "select distinct format from answers where session_id = :session order by format",
+        {"session": session_id},
+    )
+    return [row[0] for row in rows]
 
 
 def insert_empty_answer(

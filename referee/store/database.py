@@ -7,7 +7,7 @@ import logging
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
@@ -94,20 +94,21 @@ class Database:
         finally:
             connection.rollback()
 
-    def migrate(self) -> None:
+    def migrate(self, rooms: Mapping[str, Path] | None = None) -> None:
         """Create the schema, or run the scripts that it lacks, in one transaction.
 
-        A database that is brought up to date is copied before, beside itself, and the log says
-        where. Raises `InputError` for a file of before the first release, or of a later referee.
+        `rooms` are the folders of the guests that take part, by name. A database that is brought up
+        to date is copied before, beside itself, and the log says where. Raises `InputError` for a
+        file of before the first release, or of a later referee.
         """
         copy = None
         with self.write() as connection:
-            names = schema.lacking(connection, self.path)
+            names = schema.lacking(connection, self.path, rooms or {})
             # What stands in for a database on a disk without writes is a copy already.
             if names and self._file == self.path and not schema.is_new(connection):
                 copy = free_copy(self.path, names[0])
                 copy_database(self.path, copy)
-            schema.migrate(connection, self.path)
+            schema.migrate(connection, self.path, rooms or {})
             # A team of an earlier version has none, and no script could make one.
             give_logins(connection)
         if copy is not None:

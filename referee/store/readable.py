@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,10 +51,11 @@ def is_our_database(path: Path) -> bool:
         return False
 
 
-def is_current(path: Path, *, in_use: bool) -> bool:
+def is_current(path: Path, rooms: Mapping[str, Path], *, in_use: bool) -> bool:
     """Tell whether a database of ours has every table of this version; nothing is changed.
 
-    With `in_use` it must have been opened by a referee, too: opening it changes nothing then.
+    `rooms` are the folders of the guests that take part, by name. With `in_use` it must have been
+    opened by a referee, too: opening it changes nothing then.
     """
     if not is_our_database(path):
         return False
@@ -62,7 +63,7 @@ def is_current(path: Path, *, in_use: bool) -> bool:
         with path.open("rb") as file:
             is_wal = file.read(_WAL_BYTES.stop)[_WAL_BYTES] == _WAL
         with closing(_unchanging(path)) as connection:
-            return not schema.lacking(connection, path) and (is_wal or not in_use)
+            return not schema.lacking(connection, path, rooms) and (is_wal or not in_use)
     except (OSError, sqlite3.Error, InputError):
         return False
 

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """The schema: tables from scripts, and the triggers that all tables of facts have.
 
-The referee's scripts are in the folder `migrations` beside this file. An extra that has tables of
-its own has such a folder, too. A script holds tables, and the rules that are special to them. The
-triggers that refuse to change facts, and those that tie facts into the chain, are made here from
-the tables themselves. So a new table is one of facts, unless a set below names it.
+The referee's scripts are in the folder `migrations` beside this file. A guest that has tables of
+its own has such a folder in its package, too: those of the referee make their tables in each
+database, those of other packages in the databases of the contests in which they take part. A
+script holds tables, and the rules that are special to them. The triggers that refuse to change
+facts, and those that tie facts into the chain, are made here from the tables themselves. So a new
+table is one of facts, unless a set below names it.
 """
 
 from __future__ import annotations
 
-import importlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from textwrap import fill, indent
 
 from referee import __version__
 from referee.errors import InputError
+from referee.plugins import EXTRAS, others, own
 from referee.store import chain
 from referee.store.linked_rows import columns_of, key_columns, key_of
 
-# The package that has a folder for each extra.
-_EXTRAS = "referee.extras"
+_NO_ROOMS: Mapping[str, Path] = {}
 # What sessions are run with: triggers of its own keep it, because the files' places may change.
 NO_FACTS = {"images", "classes", "inputs", "image_counts"}
 # fetched_images repeats what requests has, public_changes numbers facts that have links, nonces are
@@ -48,26 +49,54 @@ _BEHIND_A_SESSION = {
 }
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
+def migrate(
+    connection: sqlite3.Connection, path: Path, rooms: Mapping[str, Path] = _NO_ROOMS
+) -> None:
     """Create the schema, or run the scripts that this database lacks; call it in a transaction.
 
-    Raises `InputError` where `lacking` does.
+    `rooms` are the folders of the guests that take part, by name. Raises `InputError` where
+    `lacking` does, and for a guest of another package that would keep facts of sessions.
     """
-    names = lacking(connection, path)
-    known = dict(scripts())
+    names = lacking(connection, path, rooms)
+    known = dict(scripts(rooms))
     for name in names:
         for statement in statements(known[name]):
             connection.execute(statement)
         connection.execute("insert into migrations values (:name)", {"name": name})
     if names:
+        _require_no_facts_of_sessions(connection, rooms)
         _make_triggers(connection)
 
 
-def lacking(connection: sqlite3.Connection, path: Path) -> list[str]:
+def _require_no_facts_of_sessions(
+    connection: sqlite3.Connection, rooms: Mapping[str, Path]
+) -> None:
+    """Raise `InputError` if a guest of another package has made a table of sessions' facts.
+
+    A bundle has all facts of its session, and everybody can verify it without that package.
+    """
+    if not rooms.keys() - own(EXTRAS).keys():
+        return
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        chain.register_functions(fresh)
+        migrate(fresh, Path(":memory:"))
+        ours = _tables(fresh)
+    for table in sorted(_tables(connection) - ours):
+        if "session_id" in columns_of(connection, table):
+            raise InputError(
+                f"A guest's script makes the table {table} with the column session_id: its rows "
+                "would be facts of sessions, and a bundle could be verified only with that guest. "
+                "Name the column otherwise."
+            )
+
+
+def lacking(
+    connection: sqlite3.Connection, path: Path, rooms: Mapping[str, Path] = _NO_ROOMS
+) -> list[str]:
     """Return the scripts that a database lacks, in the order in which they run; read only.
 
     Raises `InputError` for a database of before the first release, and for one that a later referee
-    or one with more extras wrote; `path` is its name there.
+    or one with more guests wrote; `path` is its name there, and `rooms` are as `migrate` has them.
     """
     tables = _tables(connection)
     if tables and "migrations" not in tables:
@@ -77,11 +106,18 @@ def lacking(connection: sqlite3.Connection, path: Path) -> list[str]:
         )
     rows = connection.execute("select name from migrations").fetchall() if tables else []
     done = {row[0] for row in rows}
-    known = [name for name, _ in scripts()]
-    strange = sorted(done.difference(known))
+    known = [name for name, _ in scripts(rooms)]
+    strange = _strange(done.difference(known), rooms)
     if strange:
         raise InputError(_way_out(strange, {name.split("/")[0] for name in known}, path))
     return [name for name in known if name not in done]
+
+
+def _strange(names: Iterable[str], rooms: Mapping[str, Path]) -> list[str]:
+    """Return the scripts of these that no guest brings which is installed and takes no part."""
+    left = sorted(names)
+    idle = {plugin.name for plugin in others(EXTRAS)} - rooms.keys() if left else set()
+    return [name for name in left if name.split("/")[0] not in idle]
 
 
 def is_new(connection: sqlite3.Connection) -> bool:
@@ -92,11 +128,11 @@ def is_new(connection: sqlite3.Connection) -> bool:
 def _way_out(strange: list[str], rooms: set[str], path: Path) -> str:
     """Say which referee can open a database that has scripts which this one does not know.
 
-    A room that is not here at all is an extra; other scripts come from a later version.
+    A room that is not here at all is a guest; other scripts come from a later version.
     """
     absent = sorted({name.split("/")[0] for name in strange} - rooms)
     if absent:
-        lack, remedy = f"has no extra '{absent[0]}'", "Install that extra"
+        lack, remedy = f"has no guest '{absent[0]}'", "Install the package that brings it"
     else:
         lack, remedy = "is an earlier version", "Install the version that wrote it, or a later one"
     return (
@@ -133,16 +169,14 @@ def missing_from_schema(connection: sqlite3.Connection) -> list[str]:
         return sorted(wanted - {row[0] for row in connection.execute(query)})
 
 
-def scripts() -> list[tuple[str, str]]:
-    """Return name and text of each script: those of the referee, then those of the extras."""
-    places = map(Path, importlib.import_module(_EXTRAS).__path__)
-    extras = sorted(
-        (room for place in places for room in place.iterdir()), key=lambda folder: folder.name
-    )
-    rooms = [("referee", Path(__file__).parent), *((room.name, room) for room in extras)]
+def scripts(rooms: Mapping[str, Path] = _NO_ROOMS) -> list[tuple[str, str]]:
+    """Return name and text of each script: the referee's, its own guests', those of the rooms."""
+    extras = Path(__file__).parents[1] / "extras"
+    own_rooms = {name: extras / name for name in own(EXTRAS)}
+    placed = [("referee", Path(__file__).parent), *sorted({**rooms, **own_rooms}.items())]
     return [
         (f"{name}/{script.stem}", script.read_text(encoding="utf-8"))
-        for name, room in rooms
+        for name, room in placed
         for script in sorted(room.glob("migrations/*.sql"))
     ]
 

@@ -10,7 +10,7 @@ from referee.formats import answer_formats
 from referee.formats.answer_formats import (
     CSV,
     FORM,
-    FORMATS,
+    all_formats,
     any_of,
     format_by_looks,
     format_of_type,
@@ -18,7 +18,7 @@ from referee.formats.answer_formats import (
 from referee.tracks.network import TRACK
 from tests.tracks.top1 import TRACK as TOP1
 
-EACH = pytest.mark.parametrize("one", FORMATS, ids=[one.name for one in FORMATS])
+EACH = pytest.mark.parametrize("one", all_formats(), ids=[one.name for one in all_formats()])
 
 
 @EACH
@@ -52,8 +52,12 @@ def test_what_has_no_format_is_not_found():
 
 def test_names_and_types_are_different():
     """No two formats share a name, a media type or a refusal."""
-    names = [FORM, *(it.name for it in FORMATS)]
-    for values in (names, [it.media_type for it in FORMATS], [it.refusal for it in FORMATS]):
+    names = [FORM, *(it.name for it in all_formats())]
+    for values in (
+        names,
+        [it.media_type for it in all_formats()],
+        [it.refusal for it in all_formats()],
+    ):
         assert len(values) == len(set(values))
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from referee import extras
 from referee.errors import InputError, Unavailable
 from referee.store import schema
 from referee.store.chain import broken_links, links
@@ -26,7 +25,7 @@ def with_scripts(monkeypatch):
 
     def put(**more):
         named = [(f"guest/{name}", text) for name, text in more.items()]
-        monkeypatch.setattr(schema, "scripts", lambda: [*usual, *named])
+        monkeypatch.setattr(schema, "scripts", lambda rooms=None: [*usual, *named])
 
     return put
 
@@ -88,7 +87,7 @@ def test_a_database_of_before_the_first_release_is_refused(tmp_path):
     [
         ("referee/0099_later", "it is an earlier version. .* Install the version that wrote it"),
         ("ovic/0099_later", "it is an earlier version. .* Install the version that wrote it"),
-        ("ants/0001_crumbs", "it has no extra 'ants'. .* Install that extra"),
+        ("ants/0001_crumbs", "it has no guest 'ants'. .* Install the package that brings it"),
     ],
 )
 def test_a_later_schema_is_refused_with_the_way_out(tmp_path, script, way_out):
@@ -168,25 +167,37 @@ def test_without_its_copy_nothing_is_brought_up_to_date(tmp_path, with_scripts, 
     assert [tmp_path / "a.db"] == list(tmp_path.iterdir())
 
 
-def test_a_guests_table_is_one_of_facts(tmp_path, monkeypatch):
+def test_a_guest_of_another_package_keeps_no_facts_of_sessions(tmp_path):
+    """A bundle is verified without that package, so such a table is refused, and none is made."""
+    folder = tmp_path / "guests" / "ants" / "migrations"
+    folder.mkdir(parents=True)
+    (folder / "0001_crumbs.sql").write_text(
+        "create table crumbs (session_id integer primary key references sessions) strict;\n"
+    )
+    with opened(tmp_path / "a.db") as database:
+        before = everything(database)
+        with pytest.raises(InputError, match="table crumbs with the column session_id"):
+            database.migrate({"ants": folder.parent})
+        assert before == everything(database)
+
+
+def test_a_guests_table_is_one_of_facts(tmp_path):
     """A table of plain SQL in a guest's folder is append-only and in the chain without a word."""
     folder = tmp_path / "guests" / "ants" / "migrations"
     folder.mkdir(parents=True)
     (folder / "0001_crumbs.sql").write_text(
         "create table crumbs (\n    crumb_id integer primary key autoincrement,\n"
-        "    code text not null unique,\n    session_id integer references sessions\n) strict;\n"
+        "    code text not null unique\n) strict;\n"
     )
-    monkeypatch.setattr(extras, "__path__", [*extras.__path__, str(tmp_path / "guests")])
     with opened(tmp_path / "a.db") as database:
+        database.migrate({"ants": folder.parent})
         assert "ants/0001_crumbs" in done(database)
-        session = new_session(database)
         with database.write() as connection:
             connection.execute("insert into crumbs (code) values ('a')")
-            connection.execute(f"insert into crumbs (code, session_id) values ('b', {session})")
         links = database.connection.execute(
             "select session_id, row_id from chain where subject = 'crumbs'"
         )
-        assert [(0, 1), (session, 2)] == [tuple(row) for row in links]
+        assert [(0, 1)] == [tuple(row) for row in links]
         for statement in (
             "update crumbs set code = 'c'",
             "delete from crumbs",

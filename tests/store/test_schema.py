@@ -10,7 +10,7 @@ import pytest
 
 from power.meter import Identity
 from referee.core.conditions import Difference
-from referee.formats.answer_formats import FORM, FORMATS
+from referee.formats.answer_formats import FORM, all_formats
 from referee.store.annotations import insert_annotation
 from referee.store.answers import insert_answer, insert_empty_answer
 from referee.store.condition_reviews import insert_condition_review
@@ -282,7 +282,7 @@ def test_answers_that_cannot_be(database, values):
 def test_answers_of_every_format_are_taken(database):
     """The migrations name exactly the formats that the server takes."""
     rows = database.connection.execute("select name from answer_formats")
-    names = [FORM, *(one.name for one in FORMATS)]
+    names = [FORM, *(one.name for one in all_formats())]
     assert sorted(names) == sorted(row[0] for row in rows)
     new_session(database)
     with database.write() as connection:

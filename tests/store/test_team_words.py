@@ -39,7 +39,7 @@ def old(tmp_path):
     path = tmp_path / "old.db"
     scripts = [one for one in schema.scripts() if one[0] != "referee/0014_team_logins"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schema, "scripts", lambda: scripts)
+        patch.setattr(schema, "scripts", lambda rooms=None: scripts)
         patch.setattr("referee.store.database.give_logins", lambda connection: None)
         with closing(Database(path)) as database:
             database.migrate()

@@ -170,11 +170,13 @@ class Program:
 
 
 @contextmanager
-def program(arguments: Sequence[str], cwd: Path) -> Iterator[Program]:
+def program(
+    arguments: Sequence[str], cwd: Path, python: str | Path = sys.executable
+) -> Iterator[Program]:
     """Run a `referee` command that hosts a contest, from its ready line to SIGTERM."""
     with (cwd / "stderr.txt").open("w") as errors:
         child = subprocess.Popen(
-            [sys.executable, "-m", "referee", *arguments],
+            [str(python), "-m", "referee", *arguments],
             cwd=cwd,
             env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
             stdout=subprocess.PIPE,
@@ -206,10 +208,12 @@ def client(url: str, *arguments: str, user: str = "me", password: str = "practic
     return done.stderr
 
 
-def referee(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def referee(
+    *arguments: str, cwd: Path | None = None, python: str | Path = sys.executable
+) -> subprocess.CompletedProcess[str]:
     """Run a `referee` command to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "referee", *arguments],
+        [str(python), "-m", "referee", *arguments],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,

@@ -18,6 +18,7 @@ from referee.service.evidence.bundle_file import BLACKLIST, MANIFEST
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
 from referee.service.evidence.facts import fact_lines, refuse_changed
 from referee.service.evidence.signature import envelope_of
+from referee.service.evidence.writer import Writer, present_writer
 from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
@@ -114,16 +115,16 @@ def members_of(
     contest: Contest,
     session: SessionRecord,
     tell: Callable[[str], object],
-    version: str = __version__,
+    writer: Writer | None = None,
 ) -> dict[str, Iterable[bytes]]:
-    """Return the blocks of each member but the manifest; `version` is that of the writer."""
+    """Return the blocks of each member but the manifest; `writer` is this referee, if not told."""
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
     listed = blacklist_of(connection, inputs_of(connection, run).get("blacklist", ""))
     blacklist = {} if listed is None else {BLACKLIST: [listed]}
     return blacklist | {
-        "session.json": [json_bytes(session_facts(contest, session, version))],
+        "session.json": [json_bytes(session_facts(contest, session, writer))],
         "config.toml": [_configuration(contest, session)],
         "images.csv": csv_blocks(_IMAGE_HEADER, _image_rows(contest, session)),
         "detections.csv": _detection_blocks(contest, session, late=False),
@@ -142,7 +143,7 @@ def members_of(
 
 
 def session_facts(
-    contest: Contest, session: SessionRecord, version: str = __version__
+    contest: Contest, session: SessionRecord, writer: Writer | None = None
 ) -> dict[str, Any]:
     """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
 
@@ -150,6 +151,7 @@ def session_facts(
     every name that it had, the first one first.
     """
     facts, connection = session.facts, contest.database.connection
+    writer = writer or present_writer(contest, session)
     meter = session_meter_of(connection, session.session_id)
     return {
         "session": session.session_id,
@@ -174,7 +176,7 @@ def session_facts(
         "notices": [_notice(notice) for notice in notices_of(connection, session.session_id)],
         "audit": audit_of(connection, session.session_id),
         "refused_actions": refused_audit_of(connection, session.session_id),
-        "referee_version": version,
+        **writer.told(),
     }
 
 

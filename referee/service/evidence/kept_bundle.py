@@ -9,7 +9,7 @@ another session's evidence, which is never replaced.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,7 @@ from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.evidence.told_facts import ToldFacts, told_facts, told_of
+from referee.service.evidence.writer import Writer, writer_told
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import (
     PRIVATE,
@@ -169,7 +170,8 @@ def _fault_of_kept(
         wrong = [error.finding]
     if wrong:
         return f"{wrong[0].member or 'the file'}: {wrong[0].what}".rstrip(".")
-    other = _other_members(contest, session_id, manifest, tell)
+    writer = replace(writer_told(members), version=manifest["referee_version"])
+    other = _other_members(contest, session_id, manifest, writer, tell)
     return f"{', '.join(other)}: there are newer facts" if other else None
 
 
@@ -206,14 +208,14 @@ def _other_members(
     contest: Contest,
     session_id: int,
     manifest: Mapping[str, Any],
+    writer: Writer,
     tell: Callable[[str], object],
 ) -> list[str]:
     """Return the members that the facts give otherwise, or not at all, or only now."""
     digests = {}
     with contest.database.read() as connection:
         session = load_session(connection, session_id)
-        version = manifest["referee_version"]
-        for name, blocks in members_of(contest, session, tell, version).items():
+        for name, blocks in members_of(contest, session, tell, writer).items():
             digest = sha256()
             for block in blocks:
                 digest.update(block)

@@ -30,10 +30,12 @@ from referee.service.evidence.bundle_file import (
 )
 from referee.service.evidence.facts import value_of
 from referee.service.evidence.facts_read import FACTS, FactsRead
+from referee.service.evidence.writer import writer_told
 from referee.service.setup.config import StorageSection
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.secrets_file import load_secrets
+from referee.store.answers import keep_formats
 from referee.store.database import Database
 from referee.store.images import (
     ImageEntry,
@@ -100,10 +102,12 @@ def _contest(
     facts: FactsRead,
     named: str | None,
 ) -> Contest:
+    writer = writer_told(members)
     path = folder / "contest.toml"
     path.write_bytes(members["config.toml"])
     try:
-        config = replace(load_config(path), storage=StorageSection(folder))
+        read = load_config(path, pass_over=writer.guests)
+        config = replace(read, storage=StorageSection(folder))
     except RefereeError as error:
         fault = error.fault if isinstance(error, ConfigError) else error
         raise NotABundle("config.toml", f"It is no configuration: {fault}") from None
@@ -127,6 +131,7 @@ def _contest(
         )
     with database.write() as connection:
         replace_manifest(connection, manifest)
+        keep_formats(connection, writer.formats)
     return Contest(
         config=config,
         clock=Stopped(facts.newest),

@@ -43,6 +43,7 @@ from referee.service.evidence.what_holds import (
     signature_state,
     what_holds,
 )
+from referee.service.evidence.writer import writer_told
 from referee.service.results.final_score import ANSWERED, compute_run, context_of
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_truth import read_truth_of
@@ -228,8 +229,8 @@ def _members(
     if manifest["session"] != session.session_id:
         found, expected = manifest["session"], session.session_id
         yield Mismatch(MANIFEST, f"session: found {found}, expected {expected}.")
-    version = manifest["referee_version"]
-    written = members_of(contest, session, refuse_changed, version)
+    writer = replace(writer_told(members), version=manifest["referee_version"])
+    written = members_of(contest, session, refuse_changed, writer)
     for name in sorted(members.keys() - written.keys() - {MANIFEST}):
         yield Mismatch(name, "The session was not scored with it.")
     for name, blocks in written.items():

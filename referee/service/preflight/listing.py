@@ -37,6 +37,7 @@ from referee.service.preflight.lane_rules import (
 from referee.service.preflight.left_out import left_out_findings
 from referee.service.preflight.machine_rules import machine_findings
 from referee.service.preflight.overrides import day_of, override_of
+from referee.service.preflight.packages import package_findings
 from referee.service.preflight.slow import expected, kept_findings, material_findings
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import versions_finding
@@ -62,6 +63,7 @@ def all_findings(
     checks: list[Callable[[], Iterable[CheckResult]]] = [
         lambda: configuration_findings(config, around),
         lambda: [versions_finding()],
+        package_findings,
         lambda: [images or images_finding(contest, around.inputs)],
         lambda: material_findings(contest),
         lambda: team_findings(contest),

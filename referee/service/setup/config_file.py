@@ -10,7 +10,7 @@ import dataclasses
 import json
 import textwrap
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from referee.core.written_text import unfit_character
 from referee.errors import ConfigError, about_file
 from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_values import known_are, section, types_of
-from referee.service.setup.extra import all_extras
+from referee.service.setup.extra import Extra, extra_named, own_extras
 from referee.service.setup.lane_config import LaneKeys, LaneSection, MeterSection
 
 _OWN = tuple(
@@ -32,10 +32,13 @@ _OWN = tuple(
 
 
 def all_sections() -> dict[str, type]:
-    """Return the dataclass of each section that a file has once: the contest's, the guests'."""
+    """Return the dataclass of each section that a file has once: the contest's, its own guests'."""
     hints = types_of(Config)
-    guests = {extra.name: extra.section for extra in all_extras() if extra.section is not None}
-    return {name: hints[name] for name in _OWN} | guests
+    return {name: hints[name] for name in _OWN} | _sections_of(own_extras().values())
+
+
+def _sections_of(extras: Iterable[Extra]) -> dict[str, type]:
+    return {extra.name: extra.section for extra in extras if extra.section is not None}
 
 
 _FORMER = {"server": ("worker", "threads")}
@@ -51,17 +54,19 @@ _NAME_MOST = 20
 _ANY_HOST = frozenset({"0.0.0.0", "::", "[::]", ""})
 
 
-def load_config(path: Path) -> Config:
+def load_config(path: Path, *, pass_over: Collection[str] = ()) -> Config:
     """Read a configuration; relative paths in it start at the folder of the file.
 
+    A section that is not the referee's own imports the package that is installed beside it and
+    brings the guest of this name. A section of `pass_over` imports none, and is not read.
     Raises `ConfigError` for a file that cannot be read or parsed, an unknown section or key, a
     missing key, or a value of the wrong type or outside its limits.
     """
     with about_file(path):
-        return _read(path)
+        return _read(path, pass_over)
 
 
-def _read(path: Path) -> Config:
+def _read(path: Path, pass_over: Collection[str]) -> Config:
     try:
         table = tomllib.loads(file_text(path))
     except OSError as error:
@@ -73,9 +78,15 @@ def _read(path: Path) -> Config:
     except RecursionError:
         raise ConfigError("is not TOML that can be read: it is nested too deeply.") from None
     kinds = all_sections()
+    for name in {*pass_over} - {*kinds, "lane"}:
+        table.pop(name, None)
+    kinds |= _sections_of(_other_guests(name for name in table if name not in (*kinds, "lane")))
     for name in table:
         if name not in (*kinds, "lane"):
-            raise ConfigError(f"there is no section [{name}]{known_are(name, kinds)}")
+            raise ConfigError(
+                f"there is no section [{name}], and no installed package brings a guest of this "
+                f"name{known_are(name, kinds)}"
+            )
     values: dict[str, Any] = {
         name: section(path, f"[{name}]", kind, _present_keys(name, table.get(name, {})))
         for name, kind in kinds.items()
@@ -85,6 +96,14 @@ def _read(path: Path) -> Config:
     config = Config(path=path.resolve(), **own, extras=values, declared_lanes=lanes)
     _require_apart(config)
     return config
+
+
+def _other_guests(names: Iterable[str]) -> Iterator[Extra]:
+    """Yield what guests of other packages bring whose sections a file has."""
+    for name in names:
+        extra = extra_named(name)
+        if extra is not None:
+            yield extra
 
 
 def _present_keys(name: str, table: object) -> object:
@@ -105,7 +124,8 @@ def _present_keys(name: str, table: object) -> object:
 def dump_config(config: Config) -> str:
     """Return the configuration as commented TOML that `load_config` reads back."""
     lines = []
-    for name, kind in all_sections().items():
+    others = {name: type(values) for name, values in config.extras.items()}
+    for name, kind in (all_sections() | others).items():
         values = getattr(config, name) if name in _OWN else config.extras.get(name, kind())
         of_lanes = _OF_LANES.get(name) if config.declared_lanes else None
         lines += [f"# {values.__class__.__doc__}", f"[{name}]"]

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest beside the contest brings to it; the contest finds its guests by name.
+"""What a guest beside the contest brings to it; the contest finds its guests by entry points.
 
-A guest is a folder of `referee/extras` with a module `extra`, whose `EXTRA` is an `Extra`. SQL
-scripts in the guest's folder `migrations` make its tables.
+A guest is a package with an `Extra`, which an entry point of `lpirc_referee.extras` names. The
+package has the guest's commands in `commands`, the SQL scripts that make its tables in
+`migrations`, and the files of its pages in `static`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from power.plugins import Plugin, Unloadable
+from referee.errors import ConfigError
+from referee.plugins import EXTRAS, Usable, load, named, own, usable
 from referee.service.setup.program import Program
 
 if TYPE_CHECKING:
     from referee.service.setup.config import Config
     from referee.service.setup.contest import Contest
     from referee.store.database import Connection
-
-GUESTS = "referee.extras"
-"""The package that has a folder for each guest."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,11 @@ class ConsoleBox:
 class Extra:
     """What a guest brings; it leaves out what it has no part in.
 
-    `commands` are its commands with their summaries, by the group of the help in which they stand;
-    `commands.NAME` in its folder has the command itself. `section` is the dataclass of its section
-    `[name]` of `contest.toml`, and `takes_part` tells from it whether the guest takes part in a
-    contest. The contest asks for what stands in the first half only where it does, and for the
-    second half always.
+    `name` is that of its entry point. `commands` are its commands with their summaries, by the
+    group of the help in which they stand; `commands.NAME` in its package has the command itself.
+    `section` is the dataclass of its section `[name]` of `contest.toml`, and `takes_part` tells
+    from it whether the guest takes part in a contest. The contest asks for what stands in the first
+    half only where it does, and for the second half always.
     """
 
     name: str
@@ -106,15 +107,95 @@ class Extra:
     kept_of: Callable[[Connection, str], str] = lambda connection, team: ""
     """Returns what keeps a team on record, as 'entry 3 of OVIC', or ''"""
 
+    package: str = ""
+    """The Python package that brings it; the referee fills it in"""
+
+    @property
+    def folder(self) -> Path | None:
+        """Return the folder of its package, or None for a single module."""
+        spec = find_spec(self.package)
+        places = None if spec is None else spec.submodule_search_locations
+        return Path(next(iter(places))) if places else None
+
 
 @cache
+def own_extras() -> Mapping[str, Extra]:
+    """Return what the referee's own guests bring, by name; no other package is looked at."""
+    return {name: _brought(plugin, load(plugin, Extra)) for name, plugin in own(EXTRAS).items()}
+
+
+@cache
+def installed_extras() -> Usable[Extra]:
+    """Return what the guests bring that are installed here; this imports their packages."""
+    found = usable(EXTRAS, Extra, _fault_of)
+    extras = {
+        name: _brought(found.plugins[name], extra) for name, extra in sorted(found.objects.items())
+    }
+    return replace(found, objects=extras)
+
+
+def extra_named(name: str) -> Extra | None:
+    """Return what the guest of a name brings, or None; no other package is imported.
+
+    Raises `ConfigError` if the guest is there and cannot be used.
+    """
+    plugin = named(EXTRAS, name)
+    if plugin is None:
+        return None
+    extra = _brought(plugin, load(plugin, Extra))
+    fault = _fault_of(plugin, extra, own_extras())
+    if fault is not None and name not in own_extras():
+        raise ConfigError(str(Unloadable(plugin, fault)))
+    return extra
+
+
 def all_extras() -> tuple[Extra, ...]:
-    """Return what each guest brings, by name."""
-    package = importlib.import_module(GUESTS)
-    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-    return tuple(importlib.import_module(f"{GUESTS}.{name}.extra").EXTRA for name in names)
+    """Return what each guest of this machine's contests brings, by name."""
+    return tuple(installed_extras().objects.values())
 
 
 def present_extras(config: Config) -> list[Extra]:
     """Return what those guests bring that take part in a contest."""
     return [extra for extra in all_extras() if extra.takes_part(config)]
+
+
+def rooms_of(extras: Iterable[Extra]) -> dict[str, Path]:
+    """Return the folders of guests by their names, for the scripts that make their tables."""
+    return {extra.name: extra.folder for extra in extras if extra.folder is not None}
+
+
+def _brought(plugin: Plugin, extra: Extra) -> Extra:
+    """Return an extra that knows its package: the one that has the module of its entry point."""
+    return replace(extra, package=plugin.module.rpartition(".")[0] or plugin.module)
+
+
+def _fault_of(plugin: Plugin, extra: Extra, others: Mapping[str, Extra]) -> str | None:
+    """Return why a guest cannot stand beside the others: what it adds must be its own."""
+    from referee.service.setup.config import Config
+
+    if extra.name != plugin.name:
+        return f"its name is '{extra.name}', and must be that of its entry point"
+    if extra.name in ("lane", *(field.name for field in fields(Config))):
+        return f"[{extra.name}] is a section of the contest itself"
+    for other in others.values():
+        for words in (_commands, _programs, _routes, _refusals):
+            both = words(extra) & words(other)
+            if both:
+                return f"'{min(both)}' is of the guest '{other.name}'"
+    return None
+
+
+def _commands(extra: Extra) -> set[str]:
+    return {name for listed in extra.commands.values() for name in listed}
+
+
+def _programs(extra: Extra) -> set[str]:
+    return {program.name for program in extra.programs}
+
+
+def _routes(extra: Extra) -> set[str]:
+    return {*extra.console}
+
+
+def _refusals(extra: Extra) -> set[str]:
+    return {*extra.refusals}

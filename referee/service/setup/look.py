@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from referee.errors import RefereeError, Unavailable
 from referee.service.setup.config import Config, StorageSection
 from referee.service.setup.contest import Contest, open_contest
+from referee.service.setup.extra import present_extras, rooms_of
 from referee.service.setup.image_entries import Progress
 from referee.service.setup.own_folder import Owner, owner_of, strangers, why_not_made
 from referee.service.setup.preparation import look_at_material
@@ -81,7 +82,7 @@ def looked_at(
             database = Database(config.database, copy=copy)
             stack.callback(database.close)
             if copy is not None or not config.database.exists():
-                database.migrate()
+                database.migrate(rooms_of(present_extras(config)))
             keys = config.storage.folder if _has_keys(config) else scratch
             stored = open_contest(config, copy=copy, keys=keys)
         stack.callback(stored.database.close)
@@ -115,7 +116,7 @@ def _is_usable(config: Config, owner: Owner, *, keeping: bool) -> bool:
         return False
     if not config.database.exists():
         return keeping
-    return is_current(config.database, in_use=not keeping)
+    return is_current(config.database, rooms_of(present_extras(config)), in_use=not keeping)
 
 
 def _stand_in(config: Config, scratch: Path) -> Path:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest, open_contest
+from referee.service.setup.extra import present_extras, rooms_of
 from referee.service.setup.own_folder import require_own
 from referee.service.setup.private_files import make_private, private_from_the_start
 from referee.store.database import Database
@@ -30,7 +31,7 @@ def opened_contest(config: Config) -> Iterator[Contest]:
         with private_from_the_start():
             database = Database(config.database, copy=copy)
             try:
-                database.migrate()
+                database.migrate(rooms_of(present_extras(config)))
             finally:
                 database.close()
             contest = open_contest(config, read_only=copy is not None, copy=copy)

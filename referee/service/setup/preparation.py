@@ -9,12 +9,14 @@ from typing import Any
 
 from power.bounded_file import file_text
 from referee.errors import InputError
+from referee.formats.answer_formats import all_formats
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.truth_file import GroundTruthFile
 from referee.formats.yolo_counts import label_line, label_warnings
 from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.config import Config
 from referee.service.setup.contest_truth import read_truth
+from referee.service.setup.extra import present_extras, rooms_of
 from referee.service.setup.image_entries import (
     Progress,
     find_images,
@@ -30,6 +32,7 @@ from referee.service.setup.private_files import (
 )
 from referee.service.setup.secrets_file import load_secrets
 from referee.service.setup.signing_key import ensure_signing_key
+from referee.store.answers import keep_formats
 from referee.store.database import Connection, Database
 from referee.store.images import (
     ImageEntry,
@@ -78,8 +81,9 @@ def prepare_contest(
         with private_from_the_start():
             load_secrets(config.storage.folder)
             ensure_signing_key(config.storage.folder, config.path)
-            database.migrate()
+            database.migrate(rooms_of(present_extras(config)))
             _require_track(config, database, track)
+            _keep_formats(database)
         material = look_at_material(config, database, progress=progress, tell=tell)
         _store(config, database, material)
         return database, material.manifest
@@ -208,6 +212,12 @@ def require_showable(images: Sequence[ImageEntry]) -> None:
             FrameLabel(entry.image_id, entry.width, entry.height, tag=0)
         except InputError as error:
             raise InputError(f"{entry.path} cannot be shown on a screen: {error}") from error
+
+
+def _keep_formats(database: Database) -> None:
+    """Let the database know each format in which answers may come."""
+    with database.write() as connection:
+        keep_formats(connection, [one.name for one in all_formats()])
 
 
 def _require_track(config: Config, database: Database, track: Track[Any]) -> None:

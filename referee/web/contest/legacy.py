@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from referee.formats.answer_formats import FORMATS
 from referee.service.setup.extra import all_extras
 
 VALID_TOKEN = "Valid Token\n"
@@ -56,7 +55,6 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "body_truncated": (400, None),
     "body_too_slow": (408, None),
     "form_invalid": (400, None),
-    **{one.refusal: (400, None) for one in FORMATS},
     "media_type_unknown": (415, None),
     "not_stored": (500, None),
     "display_off": (500, DISPLAY_FAILED),
@@ -73,6 +71,9 @@ NEWER = frozenset({"fields_unused"})
 
 
 def status_and_text(code: str) -> tuple[int, str | None]:
-    """Return the status and text for a refusal's code, also of a guest."""
+    """Return the status and text for a refusal's code, also of a guest or an answer format.
+
+    That of a format's faulty body is 400.
+    """
     guests = (extra.refusals[code] for extra in all_extras() if code in extra.refusals)
     return ANSWERS.get(code) or (next(guests, 400), None)

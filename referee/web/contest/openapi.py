@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from referee import __version__
-from referee.formats.answer_formats import FORMATS
+from referee.formats.answer_formats import all_formats
 from referee.formats.answers import FORM_FIELDS
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
@@ -227,13 +227,15 @@ def _answer_contents() -> Contents:
     return {
         **_form({"token": _TOKEN} | lists),
         **{
-            kind: dict(one.schema) for one in FORMATS for kind in (one.media_type, *one.other_types)
+            kind: dict(one.schema)
+            for one in all_formats()
+            for kind in (one.media_type, *one.other_types)
         },
     }
 
 
 def _answer_refusals() -> list[str]:
-    of_formats = [one.refusal for one in FORMATS]
+    of_formats = [one.refusal for one in all_formats()]
     of_forms = ["lists_unequal", "fields_unused", "not_a_number"]
     return [*of_forms, "too_many_rows", *of_formats, "media_type_unknown"]
 

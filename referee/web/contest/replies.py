@@ -13,9 +13,9 @@ from flask import Request, Response, g, request
 from referee.core.instant import Instant
 from referee.errors import Refusal, Unavailable
 from referee.formats.answer_formats import (
-    FORMATS,
     JSON,
     AnswerFormat,
+    all_formats,
     any_of,
     format_by_looks,
     format_of_type,
@@ -185,7 +185,8 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat | None:
             raise Refusal(
                 "media_type_unknown",
                 f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send "
-                f"{any_of('a form', *(one.media_type for one in FORMATS))}." + looks_like(content),
+                f"{any_of('a form', *(one.media_type for one in all_formats()))}."
+                + looks_like(content),
             )
         return answer_format
     if kind != MULTIPART and _is_multipart(content):

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from referee.core.states import LATE_S, remaining_s
 from referee.errors import Refusal, Unavailable
-from referee.formats.answer_formats import FORMATS, any_of
+from referee.formats.answer_formats import all_formats, any_of
 from referee.formats.answers import MAX_ROWS
 from referee.formats.image_numbers import ARCHIVE_SIZE
 from referee.service.entry.answers import MAX_DETECTIONS
@@ -198,8 +198,8 @@ def help_text(contest: Contest, base: str) -> str:
         images=contest.image_count,
         archive=ARCHIVE_SIZE,
         dwell_ms=contest.config.camera.dwell_ms,
-        formats=FORMATS,
-        formats_words=any_of(*(one.words for one in FORMATS), last="and"),
+        formats=all_formats(),
+        formats_words=any_of(*(one.words for one in all_formats()), last="and"),
         classes=contest.classes,
         class_list=_class_list(contest.classes),
         seconds=contest.config.contest.seconds,

@@ -38,7 +38,7 @@ from referee.service.setup.lane_words import lane_words
 from referee.web.desk.acting import guard_actions
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
-from referee.web.desk.assets import static_folder
+from referee.web.desk.assets import folder_and_name, static_folder
 from referee.web.desk.audit import register_audit
 from referee.web.desk.auth import admit_own_pages_only, register_logins, require_login
 from referee.web.desk.broadcast import Broadcast
@@ -122,7 +122,7 @@ def _register_pages(app: Flask, key: str) -> None:
 
     @app.get("/static/<path:name>")
     def static(name: str) -> Response:
-        return send_from_directory(static_folder(), name)
+        return send_from_directory(*folder_and_name(name))
 
     @app.get("/form-key")
     def form_key() -> Response:

@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,9 @@ import pytest
 from power.connect import open_meter
 from power.errors import MeterUnreachable
 from power.meters.kinds import GROUP, kind_named, kind_names
+from power.plugins import Plugin
 from power.testing.http_device import serving
+from tests.support.installed import own_names
 
 ROOT = Path(__file__).parents[3]
 # A stranger's pytest has none of the plugins that are installed here, and each takes time to load.
@@ -31,7 +32,7 @@ def blocks(language: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", ["ina219", "ina228", "joulescope", "ppk2", "rapl", "shelly"])
+@pytest.mark.parametrize("name", own_names(GROUP))
 def test_each_kind_of_this_project_is_installed_and_on_the_page(name: str) -> None:
     """Each kind has a summary and a syntax that begins with its name, and is on the page."""
     kind = kind_named(name)
@@ -50,13 +51,13 @@ def test_a_kind_that_nobody_registered_is_a_sentence() -> None:
 def test_a_package_that_is_broken_is_named(value: str) -> None:
     """A kind that cannot be loaded is told with its place."""
     with pytest.raises(MeterUnreachable, match=value):
-        kind_named("odd", [EntryPoint("odd", value, GROUP)])
+        kind_named("odd", [Plugin(GROUP, "odd", value, "odd-meters", "1.0")])
 
 
 def test_an_entry_point_that_is_no_kind_is_refused() -> None:
     """An object of another type is told with its type."""
-    with pytest.raises(MeterUnreachable, match="is no MeterKind, but a str"):
-        kind_named("odd", [EntryPoint("odd", "power.meters.kinds:GROUP", GROUP)])
+    with pytest.raises(MeterUnreachable, match="odd-meters 1.0 .* is no MeterKind, but a str"):
+        kind_named("odd", [Plugin(GROUP, "odd", "power.meters.kinds:GROUP", "odd-meters", "1.0")])
 
 
 def test_a_kind_imports_its_own_module_alone() -> None:

@@ -22,7 +22,7 @@ import pytest
 from power.meter import MeterSettings
 from power.meters.ina import Ina219Source, Ina228Source
 from power.meters.joulescope import Joulescope
-from power.meters.kinds import sampled
+from power.meters.kinds import GROUP, sampled
 from power.meters.ppk2 import Ppk2
 from power.meters.shelly import ShellyPlug
 from power.resource import Resource, parse_resource
@@ -33,6 +33,7 @@ from power.transports.transport import WireLog
 from tests.support import shelly_plug
 from tests.support.fakes import eventually
 from tests.support.ina_chips import ChipBus, Ina219Chip, Ina228Chip
+from tests.support.installed import own_names
 from tests.support.joulescope_driver import ScriptedDriver
 from tests.support.ppk2_unit import Ppk2Unit, plugged_in
 
@@ -136,26 +137,58 @@ class ReplayedDriver(ScriptedDriver):
         self.listeners[topic](topic, json.loads(self._replay.hear()))
 
 
-def opened(
-    resource: Resource, replay: Replay, stack: ExitStack
-) -> tuple[Source, Callable[[], object]]:
-    """Return the driver of a device over its record, and what the device does before a look."""
-    tools = Tools(clock=replay.clock, sleep=lambda _: None)
-    if resource.kind == "ppk2":
-        return Ppk2(resource, tools, lambda path: ReplayedPort(replay)), lambda: None
-    if resource.kind == "joulescope":
-        driver = ReplayedDriver(replay)
-        return Joulescope(resource, tools, lambda: driver), driver.go_on
-    if resource.kind == "shelly":
+Opened = tuple[Source, Callable[[], object]]
+"""The driver of a device over its record, and what the device does before a look."""
 
-        def answer(path: str) -> tuple[int, str]:
-            replay.say(f"GET {path}")
-            return 200, replay.hear().decode()
 
-        at = stack.enter_context(http_device.serving(answer))
-        return ShellyPlug(replace(resource, address=at), tools), lambda: None
+def opened_unit(resource: Resource, replay: Replay, tools: Tools, _: ExitStack) -> Opened:
+    """Open a PPK2."""
+    return Ppk2(resource, tools, lambda path: ReplayedPort(replay)), lambda: None
+
+
+def opened_scope(resource: Resource, replay: Replay, tools: Tools, _: ExitStack) -> Opened:
+    """Open a Joulescope."""
+    driver = ReplayedDriver(replay)
+    return Joulescope(resource, tools, lambda: driver), driver.go_on
+
+
+def opened_plug(resource: Resource, replay: Replay, tools: Tools, stack: ExitStack) -> Opened:
+    """Open a Shelly."""
+
+    def answer(path: str) -> tuple[int, str]:
+        replay.say(f"GET {path}")
+        return 200, replay.hear().decode()
+
+    at = stack.enter_context(http_device.serving(answer))
+    return ShellyPlug(replace(resource, address=at), tools), lambda: None
+
+
+def opened_chip(resource: Resource, replay: Replay, tools: Tools, _: ExitStack) -> Opened:
+    """Open a chip on an I2C bus."""
     chip = {"ina219": Ina219Source, "ina228": Ina228Source}[resource.kind]
     return chip(resource, tools, lambda number: ReplayedBus(replay)), lambda: None
+
+
+REPLAYS = {
+    "ina219": opened_chip,
+    "ina228": opened_chip,
+    "joulescope": opened_scope,
+    "ppk2": opened_unit,
+    "shelly": opened_plug,
+}
+# The counter of RAPL is a file of this machine's kernel, so there is no wire to record.
+WITHOUT_WIRE = {"rapl"}
+
+
+def test_each_kind_of_the_house_can_be_replayed() -> None:
+    """Each kind that the house brings by an entry point has its replay, unless it has no wire."""
+    assert {*own_names(GROUP)} == REPLAYS.keys() | WITHOUT_WIRE
+
+
+def opened(resource: Resource, replay: Replay, stack: ExitStack) -> Opened:
+    """Open the driver of a device over its record."""
+    tools = Tools(clock=replay.clock, sleep=lambda _: None)
+    return REPLAYS[resource.kind](resource, replay, tools, stack)
 
 
 def openings(path: Path) -> Iterator[tuple[Resource, list[WireEvent], list[dict[str, Any]]]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from fractions import Fraction as F
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ import pytest
 from power.clock import real_elapsed_s
 from power.meters.ina import Ina219Source, Ina228Source
 from power.meters.joulescope import Joulescope
+from power.meters.kinds import GROUP
 from power.meters.ppk2 import Ppk2
 from power.meters.rapl import RaplZone
 from power.meters.shelly import ShellyPlug
@@ -25,6 +26,7 @@ from power.sampled.source import Source, Tools
 from power.testing.source_contract import Bench, SourceContract
 from tests.support import shelly_plug
 from tests.support.ina_chips import ChipBus, Ina219Chip, Ina228Chip
+from tests.support.installed import own_names
 from tests.support.joulescope_driver import ScriptedDriver
 from tests.support.ppk2_unit import Ppk2Unit, plugged_in
 
@@ -194,6 +196,16 @@ class RaplBench(Bench):
     def fall_silent(self, source: Source) -> None:
         """Take the counter's file away."""
         (self._zone / "energy_uj").unlink()
+
+
+def test_each_kind_of_the_house_passes_the_contract() -> None:
+    """Each kind that the house brings by an entry point has its class of tests below."""
+    tested = set()
+    for contract in SourceContract.__subclasses__():
+        if contract.__module__ == __name__:
+            with contract().bench() as bench, closing(bench.open()) as source:
+                tested.add(source.sampling.kind)
+    assert {*own_names(GROUP)} == tested
 
 
 class TestFirstShelly(SourceContract):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from referee.core.detections import Detections, pack
-from referee.formats.answer_formats import FORMATS
+from referee.formats.answer_formats import all_formats
 from referee.service.results.final_score import score_session
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
@@ -149,7 +149,7 @@ def test_length_of_a_session_at_its_edges(practice, after_s, session_s):
     assert report_of(practice, session_id).session_s == session_s
 
 
-@pytest.mark.parametrize("name", [one.name for one in FORMATS if one.coco_boxes])
+@pytest.mark.parametrize("name", [one.name for one in all_formats() if one.coco_boxes])
 def test_a_mistake_is_told_with_the_score_without_it(larger, name):
     """The report recognises fractions in COCO boxes, because it knows the form of the boxes."""
     session_id = begin(larger)

@@ -27,7 +27,7 @@ def test_a_contest_opens_without_its_rules(contest):
     opened = open_contest(replace(contest.config, contest=settings), contest.clock)
     try:
         assert 4 == opened.image_count
-        with pytest.raises(ConfigError, match="there is no module referee.tracks.chess"):
+        with pytest.raises(ConfigError, match="'chess': there is no such track"):
             _ = opened.track
     finally:
         opened.database.close()

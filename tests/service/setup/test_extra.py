@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest joins a contest through one value, which the contest finds by name."""
+"""A guest joins a contest through one value, which the contest finds by an entry point."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from referee import cli, extras
+from referee import cli
 from referee.errors import ConfigError, InputError
 from referee.programs.checking import run_slow_checks
 from referee.programs.hosting import claimed, hosted
@@ -21,7 +20,7 @@ from referee.service.event.open_points import open_points
 from referee.service.preflight.slow import expected
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.setup.config_file import dump_config, load_config
-from referee.service.setup.extra import all_extras, present_extras
+from referee.service.setup.extra import all_extras, present_extras, rooms_of
 from referee.service.setup.program import Later
 from referee.service.teams.registration import add_team
 from referee.service.teams.registration_changes import remove
@@ -33,21 +32,16 @@ from referee.web.desk.console import console_app
 from referee.web.desk.roles import all_routes
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, running_desk
+from tests.support.installed import installed
 from tests.support.shown import as_json
 from tests.web.conftest import serving
 
-GUESTS = Path(__file__).parents[2] / "support/guests"
-
 
 @pytest.fixture
-def guest(monkeypatch):
-    """Let the extras' folder have one guest more, as an installed one would be there."""
-    monkeypatch.setattr(extras, "__path__", [*extras.__path__, str(GUESTS)])
-    for remembered in (all_extras, all_routes):
-        remembered.cache_clear()
-    yield
-    for remembered in (all_extras, all_routes):
-        remembered.cache_clear()
+def guest(monkeypatch, tmp_path_factory):
+    """Install a package with a guest beside the referee."""
+    with installed(monkeypatch, tmp_path_factory.mktemp("beside"), "chess-club"):
+        yield
 
 
 @pytest.fixture
@@ -56,7 +50,9 @@ def contest(guest, tmp_path):
     contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=600)
     path = contest.config.path
     path.write_text(f"{path.read_text()}\n[chess]\nboards = 2\n")
-    yield replace(contest, config=load_config(path))
+    config = load_config(path)
+    contest.database.migrate(rooms_of(present_extras(config)))
+    yield replace(contest, config=config)
     contest.database.close()
 
 
@@ -75,11 +71,11 @@ def test_every_name_that_a_guest_gives_leads_to_a_function():
             assert not isinstance(value, Later) or callable(value.load())
 
 
-def test_a_guest_is_found_by_the_name_of_its_folder(guest):
-    """Each value bears the name of its folder, and its commands are the referee's."""
+def test_a_guest_is_found_by_its_entry_point(guest):
+    """Each value bears the name of its entry point; its commands are in its own package."""
     names = [extra.name for extra in all_extras()]
     assert "chess" in names and names == sorted(names)
-    assert ("chess", "play chess", "referee.extras.chess.commands.chess") in cli.all_commands()
+    assert ("chess", "play chess", "chess_club.commands.chess") in cli.all_commands()
 
 
 def test_its_section_is_read_and_written_as_any_other(contest):
@@ -124,14 +120,16 @@ def test_operators_have_its_page_and_its_box_on_the_console(contest):
     assert all_routes()["GET /chess"].page
     with running_desk(contest, None) as desk:
         board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
-        words = {"title": "Chess", "text": "No game runs."}
+        words = {"title": "Chess", "text": "0 games"}
         assert [words | {"link": "chess", "link_text": "All games"}] == as_json(board.show())[
             "guests"
         ]
         alone = Board(without(contest), [ShownLane(lambda: desk.lanes[0].metering.status)])
         assert [] == as_json(alone.show())["guests"]
         client = console_app(contest, desk, board, Broadcast(board.show, 1)).test_client()
-        assert "2 boards" == client.get("/chess").text
+        with client.get("/chess") as page, client.get("/static/chess/chess.js") as script:
+            assert "static/chess/chess.js" in page.text and "chess/games" in script.text
+        assert [] == client.get("/chess/games").get_json()
 
 
 def test_the_audience_sees_its_leaderboard(contest):

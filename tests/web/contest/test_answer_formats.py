@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from werkzeug.test import TestResponse
 
-from referee.formats.answer_formats import CSV, FORMATS, has_coco_boxes
+from referee.formats.answer_formats import CSV, all_formats, has_coco_boxes
 from referee.formats.answers import parse_csv
 from tests.web.conftest import Site
 
@@ -27,12 +27,13 @@ NEW = replace(
 
 def test_everything_follows_the_table(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new entry is taken, refused, described and remarked upon without another line."""
-    formats = (*FORMATS, NEW)
+    usual = all_formats()
+    formats = (*usual, NEW)
     for module in (
         "formats.answer_formats",
         *("web.contest.replies", "web.contest.sessions", "web.contest.openapi"),
     ):
-        monkeypatch.setattr(f"referee.{module}.FORMATS", formats)
+        monkeypatch.setattr(f"referee.{module}.all_formats", lambda: formats)
     with site.contest.database.write() as connection:
         connection.execute("insert into answer_formats values ('tab')")
     headers = {"Authorization": f"Bearer {site.login()}"}
@@ -46,7 +47,10 @@ def test_everything_follows_the_table(site: Site, monkeypatch: pytest.MonkeyPatc
     stored = site.contest.database.connection.execute("select format from answers").fetchone()
     assert "tab" == stored[0]
     for kind, words in (
-        ("text/plain", f"a form, {', '.join(it.media_type for it in FORMATS)} or {NEW.media_type}"),
+        (
+            "text/plain",
+            f"a form, {', '.join(it.media_type for it in usual)} or {NEW.media_type}",
+        ),
         ("", "the body is Tables and its Content-Type is 'missing'; send it with 'Content-Type: "),
     ):
         refused = post(kind)
@@ -73,7 +77,7 @@ def test_everything_follows_the_table(site: Site, monkeypatch: pytest.MonkeyPatc
 def test_each_format_is_taken_and_refused_whole(site: Site) -> None:
     """The example of each format is stored with a receipt; with one fault nothing is."""
     headers = {"Authorization": f"Bearer {site.login()}"}
-    for number, one in enumerate(FORMATS, 1):
+    for number, one in enumerate(all_formats(), 1):
         body = one.example.encode()
         answer = site.client.post(
             "/result", data=body, content_type=one.media_type, headers=headers
@@ -90,4 +94,4 @@ def test_each_format_is_taken_and_refused_whole(site: Site) -> None:
         assert 400 == refused.status_code
         assert "Nothing was stored" in refused.headers["X-Referee-Detail"]
     rows = site.contest.database.connection.execute("select format from answers order by 1")
-    assert sorted(one.name for one in FORMATS) == [row[0] for row in rows]
+    assert sorted(one.name for one in all_formats()) == [row[0] for row in rows]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from referee.formats.answer_formats import FORMATS
+from referee.formats.answer_formats import all_formats
 from referee.store.unused_fields import UnusedFields, unused_fields_of
 from tests.web.conftest import Site
 
@@ -173,12 +173,12 @@ def test_the_remark_on_json_describes_its_rows(site: Site) -> None:
     "kind",
     [
         *("application/ndjson", "application/jsonl", "text/json", "application/csv"),
-        *(kind for one in FORMATS for kind in one.other_types),
+        *(kind for one in all_formats() for kind in one.other_types),
     ],
 )
 def test_other_names_of_a_type_are_taken(site: Site, kind: str) -> None:
     """Each format has the types that libraries and people use for it."""
-    one = next(it for it in FORMATS if kind in it.other_types)
+    one = next(it for it in all_formats() if kind in it.other_types)
     answer = post(site, data=one.example, content_type=f"{kind}; charset=utf-8")
     assert (200, 1) == (answer.status_code, answer.get_json()["stored"])
 

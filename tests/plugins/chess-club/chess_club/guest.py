@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What chess brings to a contest: a bit of everything."""
+"""What the chess club brings to a contest: a bit of everything."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from referee.service.setup.config_values import setting
-from referee.service.setup.extra import ConsoleBox, Extra, Leaderboard, LeaderboardColumn
+from referee.service.setup.extra import Extra, Leaderboard, LeaderboardColumn
 from referee.service.setup.program import Later, Program
 
 
@@ -27,21 +27,21 @@ EXTRA = Extra(
     {"other tracks": {"chess": "play chess"}},
     section=ChessSection,
     takes_part=lambda config: boards_of(config) > 0,
-    programs=[Program("chess", "clock of chess", Later("referee.extras.chess.part:run_clock"))],
-    add_contest_routes=Later("referee.extras.chess.part:add_contest_routes"),
+    programs=[Program("chess", "clock of chess", Later("chess_club.part:run_clock"))],
+    add_contest_routes=Later("chess_club.part:add_contest_routes"),
     help=lambda config, base: f"Chess: {base}/chess\n",
-    openapi=Later("referee.extras.chess.part:paths"),
-    box=lambda connection: ConsoleBox("Chess", "No game runs.", "chess", "All games"),
+    openapi=Later("chess_club.part:paths"),
+    box=Later("chess_club.part:console_box"),
     leaderboards=lambda contest, connection: [
         Leaderboard("Chess", "wins", [LeaderboardColumn("team")], [["ants"]])
     ],
     version=lambda connection: 7,
     slow_check=("chess", "clocks"),
-    check=Later("referee.extras.chess.part:check"),
+    check=Later("chess_club.part:check"),
     refusals={"no_board": 423},
-    console={"GET /chess": "page"},
-    add_console_routes=Later("referee.extras.chess.part:add_console_routes"),
-    require_usable=Later("referee.extras.chess.part:require_usable"),
+    console={"GET /chess": "page", "GET /chess/games": "watch"},
+    add_console_routes=Later("chess_club.part:add_console_routes"),
+    require_usable=Later("chess_club.part:require_usable"),
     open_points=lambda _, connection, active: [f"{team} is still playing." for team in active],
     kept_of=lambda connection, team: "a game" if team == "ants" else "",
 )
