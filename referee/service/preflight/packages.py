@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from referee.formats.answer_formats import installed_formats
 from referee.plugins import installed_beside, unread, words_of
-from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.preflight.finding import CheckResult, ok, warn
 from referee.service.setup.extra import installed_extras
 
 _REMEDY = "Repair the package, or uninstall it. The contest runs without what it brings."
 
 
-def package_findings() -> Iterator[Finding]:
+def package_findings() -> Iterator[CheckResult]:
     """Tell what packages bring beside the referee; one that cannot be used is a WARN.
 
     There is no finding where nothing is installed beside it.

@@ -14,7 +14,7 @@ from chess_club.games import games
 from chess_club.guest import boards_of
 from referee.core.counts import counted
 from referee.errors import InputError, Refusal
-from referee.service.preflight.finding import Finding, ok
+from referee.service.preflight.finding import CheckResult, ok
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import ConsoleBox
@@ -59,7 +59,7 @@ def paths() -> Mapping[str, Any]:
     return paths_of(Path(__file__).with_name("openapi.toml"))
 
 
-def check(config: Config) -> Sequence[Finding]:
+def check(config: Config) -> Sequence[CheckResult]:
     """Return a finding."""
     return [ok("chess", "clocks", "they tick")]
 
