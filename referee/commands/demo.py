@@ -37,6 +37,7 @@ from referee.programs.progress import StatusLine, progress_bar
 from referee.service.setup.config import Config, ContestSection, ImagesSection, ServerSection
 from referee.service.setup.contest import open_contest
 from referee.service.setup.lane_config import MeterSection
+from referee.service.setup.real_path import real_path
 from referee.service.setup.whole_files import replace_file
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     lacking = missing_for_camera() if args.track == "camera" else ""
     if lacking:
         raise InputError(lacking)
-    out = args.out.resolve()
+    out = real_path(args.out)
     with claimed(out / "data"):
         played = _network(out, args) if args.track == "network" else _camera(out, args)
         scenes = played.scenes

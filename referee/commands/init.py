@@ -50,6 +50,7 @@ from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.lane_config import LaneSection, MeterSection
 from referee.service.setup.own_folder import Owner, owner_of, require_own
 from referee.service.setup.private_files import make_folder, private_from_the_start
+from referee.service.setup.real_path import real_path
 from referee.service.setup.secrets_file import load_secrets
 
 _NAMES = {
@@ -170,7 +171,7 @@ def _config(path: Path, answers: EventBasics, lanes: int) -> Config:
 
 def _from(folder: Path, path: Path) -> Path:
     """Return a path as it stands in a configuration: from its folder, if it lies in there."""
-    home = folder.resolve()
+    home = real_path(folder)
     return path.relative_to(home) if path.is_relative_to(home) else path
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from referee.errors import InputError, Unavailable
 from referee.programs.terminal import tell_on_terminal
+from referee.service.setup.real_path import real_path
 
 _PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 _MACHINES = ("x86_64", "aarch64")
@@ -134,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("This installation has no pages: in a checkout 'make docs' makes them.")
     if args.models is not None and not args.models.is_dir():
         raise InputError(f"{args.models} is not a folder: name the folder of the models.")
-    if args.models is not None and args.folder.resolve().is_relative_to(args.models.resolve()):
+    if args.models is not None and real_path(args.folder).is_relative_to(real_path(args.models)):
         raise InputError(f"{args.folder} lies in {args.models}, which would be copied into itself.")
     try:
         args.folder.mkdir(parents=True)
@@ -146,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
     for machine in machines:
         for python in pythons:
             tell_on_terminal(f"Python {python} on {machine}…")
-            _load(f"{args.wheel.resolve()}[{extras}]", wheels, python, machine)
+            _load(f"{real_path(args.wheel)}[{extras}]", wheels, python, machine)
     shutil.copytree(_SITE.resolve(), args.folder / "documents")
     write_sample(args.folder / "sample")
     if args.models is not None:

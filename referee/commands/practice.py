@@ -47,6 +47,7 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest
 from referee.service.setup.image_counts import counts_text
 from referee.service.setup.lane_config import MeterSection
+from referee.service.setup.real_path import real_path
 
 if TYPE_CHECKING:
     from referee.core.ground_truth import GroundTruth
@@ -199,9 +200,9 @@ def _configuration(
             f"Give --images and --ground-truth, or an event's --config, or set {VARIABLE}."
         )
     images = ImagesSection(
-        folder=args.images.resolve(),
-        ground_truth=args.ground_truth.resolve(),
-        blacklist=None if args.blacklist is None else args.blacklist.resolve(),
+        folder=real_path(args.images),
+        ground_truth=real_path(args.ground_truth),
+        blacklist=None if args.blacklist is None else real_path(args.blacklist),
         classes=args.classes,
     )
     data = args.data or folder_for(PRACTICE_DATA, images, args.track)
@@ -219,7 +220,7 @@ def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSec
     if args.tls:
         from referee.service.setup.certificate import make_certificate
 
-        data = folder.resolve()
+        data = real_path(folder)
         hosts = certificate_hosts([args.contest])
         tls = make_certificate(data, data / "contest.toml", hosts, datetime.now(UTC))
     return practice_config(

@@ -20,6 +20,7 @@ from referee.service.setup.config import (
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.lane_config import MeterSection
 from referee.service.setup.own_folder import Owner, owner_of
+from referee.service.setup.real_path import real_path
 
 _DATABASE = "referee.db"
 _SHOWN = 3
@@ -37,7 +38,7 @@ def config_in(data: Path) -> Config:
     if not (data / "contest.toml").exists():
         what = "is no folder of rehearsals" if data.exists() else "is not there"
         raise InputError(f"{data}: {what}. Give the --data of the rehearsal{_beside(data)}.")
-    return replace(load_config(data / "contest.toml"), storage=StorageSection(data.resolve()))
+    return replace(load_config(data / "contest.toml"), storage=StorageSection(real_path(data)))
 
 
 def _beside(data: Path) -> str:
@@ -88,7 +89,7 @@ def practice_config(
 ) -> Config:
     """Write the configuration of a rehearsal into its folder; return it as read from there."""
     data.mkdir(parents=True, exist_ok=True)
-    path = data.resolve() / "contest.toml"
+    path = real_path(data) / "contest.toml"
     # The empty path means "the folder of this file", so a copy of the folder names itself.
     config = Config(path, contest, images, server, meter, StorageSection(Path()))
     path.write_text(dump_config(config), encoding="utf-8")
@@ -102,7 +103,7 @@ def rehearsal_config(event: Config) -> Config:
     section names no images, or those of the event.
     """
     images = _other_images(event)
-    data = event.rehearsals.resolve()
+    data = real_path(event.rehearsals)
     data.mkdir(parents=True, exist_ok=True)
     seconds = event.practice.seconds or event.contest.seconds
     name = f"{event.contest.name}: rehearsal"

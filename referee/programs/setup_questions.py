@@ -17,6 +17,7 @@ from power.resource import split_resource
 from referee.errors import InputError
 from referee.programs.meter_search import MetersFound
 from referee.service.setup.config import LENGTH_MOST_S
+from referee.service.setup.real_path import real_path
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ def existing_path(text: str) -> Path:
     path = Path(text).expanduser()
     if not path.exists():
         raise InputError(f"{path} does not exist. Look at its spelling, or fill it in later.")
-    return path.resolve()
+    return real_path(path)
 
 
 def resource(text: str) -> str:

@@ -168,6 +168,17 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
     assert "file/event: the folder cannot be made: Not a directory." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["init"], ["demo", "--out"], ["practice", "--images"]])
+def test_links_in_a_circle_are_a_sentence(tmp_path, monkeypatch, capsys, words):
+    """A link that leads to itself is no traceback, wherever a folder is named."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("link")
+    (tmp_path / "truth.csv").write_text("")
+    more = ["--ground-truth", "truth.csv"] if "practice" == words[0] else []
+    assert 2 == main([*words, "link", *more])
+    assert "link" in capsys.readouterr().err and ["link", "truth.csv"] == sorted(os.listdir())
+
+
 def test_the_next_steps_work_as_they_are_pasted(tmp_path, capsys):
     """Each command that it prints names the configuration, whatever stands in its path."""
     folder = tmp_path / "the big event's folder"

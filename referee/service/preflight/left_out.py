@@ -12,6 +12,7 @@ from referee.errors import RefereeError
 from referee.service.preflight.finding import CheckResult, ok, warn
 from referee.service.setup.config import Config, ContestSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.real_path import real_path
 from referee.service.teams.roster import Roster, read_roster
 
 _DEFAULT_NAME = ContestSection().name
@@ -38,7 +39,7 @@ def rehearsal_fault(config: Config) -> str:
     section = config.practice
     if section.images is None or section.ground_truth is None:
         return "name other images for rehearsals: [practice] images and ground_truth."
-    if section.images.resolve() == config.images.folder.resolve():
+    if real_path(section.images) == real_path(config.images.folder):
         return (
             "[practice] images must be other images than those of the event, which stay secret "
             "until a team's session."

@@ -19,6 +19,7 @@ from referee.core.host_port import bracketed
 from referee.core.proxies import TrustedProxies, trusted_proxies
 from referee.service.setup.config_values import setting
 from referee.service.setup.lane_config import LaneSection, MeterSection, lane_suffix
+from referee.service.setup.real_path import real_path
 
 LENGTH_MOST_S = 86400
 """The longest session in seconds, extra time included."""
@@ -306,4 +307,4 @@ class Config:
         if self.practice.event is None:
             return None
         # The folder of the rehearsals stands in the event's, see `rehearsals`.
-        return self.storage.folder.resolve().parent / self.database.name
+        return real_path(self.storage.folder).parent / self.database.name

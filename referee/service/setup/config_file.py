@@ -23,6 +23,7 @@ from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_values import known_are, section, types_of
 from referee.service.setup.extra import Extra, extra_named, own_extras
 from referee.service.setup.lane_config import LaneKeys, LaneSection, MeterSection
+from referee.service.setup.real_path import real_path
 
 _OWN = tuple(
     field.name
@@ -93,7 +94,7 @@ def _read(path: Path, pass_over: Collection[str]) -> Config:
     }
     own = {name: values.pop(name) for name in _OWN}
     lanes = _read_lanes(path, table)
-    config = Config(path=path.resolve(), **own, extras=values, declared_lanes=lanes)
+    config = Config(path=real_path(path), **own, extras=values, declared_lanes=lanes)
     _require_apart(config)
     return config
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from power.durations import duration_s
 from referee.errors import ConfigError
+from referee.service.setup.real_path import real_path
 
 S = TypeVar("S")
 
@@ -50,7 +51,7 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
         if key not in values and declared.default is dataclasses.MISSING:
             raise ConfigError(f"{place} {key} is missing: {declared.metadata['help']}")
         if key not in values and isinstance(declared.default, Path):
-            values[key] = path.resolve().parent / declared.default
+            values[key] = real_path(path).parent / declared.default
     return kind(**values)
 
 
@@ -69,7 +70,7 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):
         return section(path, place, kind, value)  # type: ignore[arg-type]
     if kind is Path and isinstance(value, str) and value and "\0" not in value:
-        return path.resolve().parent / value
+        return real_path(path).parent / value
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         if math.isfinite(value):
             return float(value)

@@ -38,6 +38,7 @@ from referee.extras.drill.rules.plan import draw_plan
 from referee.extras.drill.rules.report import left_out_text, report_json, report_text
 from referee.service.setup.config import LENGTH_MOST_S, Config
 from referee.service.setup.config_file import load_config
+from referee.service.setup.real_path import real_path
 
 if TYPE_CHECKING:
     from referee.extras.drill.play.drilling import Drill
@@ -149,7 +150,7 @@ def _wanted(args: argparse.Namespace, event: Config, named: int) -> Wanted:
         raise InputError("Give 10 to 5000 --images.")
     seed = random.randrange(_SEED_BELOW) if args.seed is None else args.seed
     parent = args.out or event.path.parent / "drill"
-    return Wanted(parent.resolve(), seconds, sessions, args.images, seed)
+    return Wanted(real_path(parent), seconds, sessions, args.images, seed)
 
 
 def _fault(name: str) -> DrillFault:
