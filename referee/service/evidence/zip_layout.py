@@ -179,9 +179,10 @@ def _entries(directory: bytes, count: int) -> Iterator[tuple[str, dict[str, int]
         if len(fields) < _ENTRY.size:
             raise ZipFault("", "This is no whole zip file: its directory is too short.")
         found = dict(zip(_ENTRY_NAMES, _ENTRY.unpack(fields), strict=True))
-        place += _ENTRY.size + found["length of the name"]
-        written = directory[place - found["length of the name"] : place]
-        yield _told(written), found
+        behind = place + _ENTRY.size + found["length of the name"]
+        yield _told(directory[place + _ENTRY.size : behind]), found
+        # The referee writes neither of them; `_member` names what another program has written.
+        place = behind + found["length of extra fields"] + found["length of the comment"]
     if place != len(directory):
         raise ZipFault("", f"The directory has {len(directory) - place} bytes of no member.")
 

@@ -63,6 +63,21 @@ def test_a_forged_file_is_refused(name):
     assert caught.value.what.isprintable() and caught.value.member.isprintable()
 
 
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("an extra field", "length of extra fields: found 4, expected 0"),
+        ("zip64 in the directory", "length of extra fields: found 20, expected 0"),
+        ("a comment of a member", "length of the comment: found 5, expected 0"),
+    ],
+)
+def test_what_another_program_has_packed_is_no_torn_file(name, what):
+    """Fields that other programs write are named, and the file is not called broken."""
+    with pytest.raises(ZipFault) as caught:
+        read(FORGED[name])
+    assert (TARGET, True) == (caught.value.member, what in caught.value.what)
+
+
 def test_every_byte_of_a_record_counts():
     """A changed bit outside of the packed contents is refused, wherever it is."""
     whole = FORGED["whole"]
