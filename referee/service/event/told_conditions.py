@@ -32,7 +32,7 @@ TELLING_MEMBERS = tuple(
 )
 """The members of a bundle that tell how its session was run and scored."""
 
-_EXTRA = "extra_times"
+_EXTRA, _METERS = "extra_times", "session_meters"
 _TEXT_MOST = 200
 _NAMED_MOST = 5
 _NUMBERS = {"length_s", "extra_s", "dwell_ms"}
@@ -47,9 +47,14 @@ def conditions_in_bundle(track: Track[Any], members: Mapping[str, bytes]) -> Con
     """Return the conditions of a bundle's session; raise ValueError or the like for no values."""
     told = {name: _json(members.get(name)) for name in TELLING_MEMBERS if name.endswith(".json")}
     session, score = told["session.json"], told["score.json"] or {}
-    extra_s = _extra_s(members.get("facts.jsonl"))
+    facts = members.get("facts.jsonl")
+    extra_s = (
+        UNKNOWN if facts is None else sum(float(one["seconds"]) for one in _rows(facts, _EXTRA))
+    )
     total_s = float(session["length_s"])
     meter, mode = _meter(told["run.json"], told["verdict.json"] or {})
+    if facts is not None and not any(_rows(facts, _METERS)):  # Its settings are nobody's then.
+        meter, mode = EMULATED if meter == EMULATED else kind_of(None), None
     text = members.get("config.toml")
     shuffle, dwell_ms = (UNKNOWN, UNKNOWN) if text is None else configured(text.decode("utf-8"))
     inputs = score.get("inputs") or {name: one["sha256"] for name, one in session["inputs"].items()}
@@ -93,16 +98,12 @@ def _json(content: bytes | None) -> Any:
     return None if content is None else msgspec.json.decode(content)
 
 
-def _extra_s(facts: bytes | None) -> float | str:
-    return UNKNOWN if facts is None else float(sum(_extras(facts)))
-
-
-def _extras(facts: bytes) -> Iterator[float]:
+def _rows(facts: bytes, table: str) -> Iterator[Mapping[str, Any]]:
     for line in facts.splitlines():
-        if _EXTRA.encode() in line:  # Few lines have the word, and a session has many lines.
+        if table.encode() in line:  # Few lines have the word, and a session has many lines.
             fact = msgspec.json.decode(line)
-            if fact["table"] == _EXTRA:
-                yield float(fact["row"]["seconds"])
+            if fact["table"] == table:
+                yield fact["row"]
 
 
 def _meter(run: Any, verdict: Mapping[str, Any]) -> tuple[str, str | None]:

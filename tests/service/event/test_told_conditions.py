@@ -49,6 +49,16 @@ def test_a_bundle_tells_what_its_event_compares(played):
     assert told == read_conditions(json.loads(json.dumps(asdict(told))))
 
 
+def test_a_session_without_a_meter_has_none(played):
+    """Its settings in `run.json` are those of no meter, so the facts decide, as in the event."""
+    event, members = played
+    lines = members["facts.jsonl"].splitlines(keepends=True)
+    without = [line for line in lines if b"session_meters" not in line]
+    assert len(lines) == len(without) + 1
+    told = conditions_in_bundle(event.contest.track, members | {"facts.jsonl": b"".join(without)})
+    assert ("none", None) == (told.meter, told.mode)
+
+
 def test_extra_time_is_read_from_the_facts(played):
     """The length is that without the extra time, which an operator gave as a fact of its own."""
     event, members = played
