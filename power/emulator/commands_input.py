@@ -149,7 +149,7 @@ def _ask_peak_over(meter: Instrument, numbers: Numbers, data: Data) -> str:
 
 def _ask_check_range(meter: Instrument, numbers: Numbers, data: Data) -> str:
     """Return the CHECK RANGE lamps VL VH VO VP AL AH AO AP (page 6-15)."""
-    settings, load = meter.settings, meter.measurement.load
+    settings, load = meter.settings, meter.measurement.inputs.load
     condition = meter.measurement.condition
     amperes = meter.measurement.values.amperes
     bits = 0

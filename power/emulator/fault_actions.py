@@ -137,7 +137,7 @@ def _binary(meter: Instrument, fault: Fault, at_s: float) -> None:
 def _clip(meter: Instrument, fault: Fault, at_s: float) -> None:
     """Cut crests as a real meter did: half the power at 128 % of range, steady, without a flag."""
     measurement = meter.measurement
-    measurement.clipped = fault.number("share")
+    measurement.inputs.clipped = fault.number("share")
     size = meter.settings.current_range_a
     _mask(meter, ("I",), fault.number("current") * size, _FOR_EVER)
     limit = PEAK_LIMIT[meter.settings.crest_factor] * size
@@ -164,13 +164,13 @@ def _unplug(meter: Instrument, fault: Fault, at_s: float) -> None:
 
 
 def _load(meter: Instrument, fault: Fault, at_s: float) -> None:
-    meter.measurement.change_load(fault.number("watts"), at_s)
+    meter.measurement.inputs.change_load(fault.number("watts"), at_s)
 
 
 def _off(meter: Instrument, fault: Fault, at_s: float) -> None:
     meter.faults.end_all()
     meter.measurement.overlay.clear()
-    meter.measurement.clipped = 1.0
+    meter.measurement.inputs.clipped = 1.0
     meter.settings.hold = meter.settings.numeric_hold = False
     meter.hold_values(False)
 

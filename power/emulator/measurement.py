@@ -8,15 +8,15 @@ power is the mean of the load over that time, so no part of a load is missed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from power.emulator.display_values import Averaging, MaxHold, Overlay
-from power.emulator.formats import NO_DATA, OVER_RANGE
+from power.emulator.formats import NO_DATA
+from power.emulator.inputs import Inputs
 from power.emulator.integrator import EmulatedIntegrator
-from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, Drawn, Load
+from power.emulator.load import Drawn, Load
 from power.emulator.memory import Memory
-from power.emulator.profile import constant
-from power.emulator.ranging import best_range, clipping, over_bits, zero_limit
+from power.emulator.ranging import best_range, over_bits, zero_limit
 from power.emulator.settings import EmulatedModel, EmulatedSettings
 
 # After a long time without a question or an integration only this many last updates are computed.
@@ -65,7 +65,7 @@ class EmulatedMeasurement:
         profile_from_start: bool,
         on_for_s: float = 0.0,
     ) -> None:
-        self.load = load
+        self.inputs = Inputs(load, model, settings, now)
         self.model = model
         self.settings = settings
         self.integrator = EmulatedIntegrator()
@@ -78,11 +78,8 @@ class EmulatedMeasurement:
         self.max_hold = MaxHold()
         self.memory: Memory[Values] = Memory()
         self.late_final = False
-        self.clipped = 1.0
         self.updates = 0
-        self._profile_origin_s = now
         self._profile_from_start = profile_from_start
-        self._drawn_now_w: float | None = None
         self._origin_s = now - on_for_s
         self._tick = 0
         self._last_s = self._origin_s
@@ -126,10 +123,7 @@ class EmulatedMeasurement:
             now, continuous=self.settings.integrate_mode == "CONTinuous", timer_s=timer_s
         )
         if self._profile_from_start:
-            self._profile_origin_s = now
-            if self._drawn_now_w is not None:
-                # A profile that begins anew would repeat the change after the time it came at.
-                self.load = replace(self.load, profile=constant(self._drawn_now_w))
+            self.inputs.begin_profile(now)
         self._energy_known_s = now
         self._switching, self._gap_s = False, 0.0
         self.restart_updates(now)
@@ -155,19 +149,12 @@ class EmulatedMeasurement:
         self.overlay.force(bits, self.updates + updates)
         self._set_bits(self.condition | bits)
 
-    def change_load(self, watts: float, at_s: float) -> None:
-        """Let the load draw another power from this time on; the past does not change."""
-        from_s = at_s - self._profile_origin_s
-        self.load = replace(self.load, profile=self.load.profile.continued(from_s, watts))
-        self._drawn_now_w = watts
-
     def true_energy_wh(self, now: float) -> float:
         """Return the exact integral of the profile over the integrated time."""
         if self.integrator.state == "RESET":
             return 0.0
         end = now if self.integrator.running else self.integrator.ended_s
-        origin = self._profile_origin_s
-        return self.load.profile.energy_j(self.integrator.started_s - origin, end - origin) / 3600
+        return self.inputs.energy_j(self.integrator.started_s, end) / 3600
 
     def _expire(self, now: float) -> None:
         integrator, timer_s = self.integrator, self.settings.timer_s
@@ -198,41 +185,33 @@ class EmulatedMeasurement:
             self._energy_known_s = to_s
             return
         external = self.settings.sensor_range_v is not None
-        joules = 0.0 if external else self.load_energy_j(self._energy_known_s, to_s)
+        joules = 0.0 if external else self.inputs.energy_j(self._energy_known_s, to_s)
         joules, span_s = joules * (1 + self._gap_s / span_s), span_s + self._gap_s
         self._gap_s, self._switching = 0.0, False
-        amperes = self.load.current_a(joules / span_s)
-        drawn = self._drawn(self._energy_known_s, to_s)
-        given_j = self._given_j(self._energy_known_s, to_s, joules)
+        amperes = self.inputs.load.current_a(joules / span_s)
+        drawn = self.inputs.drawn(self._energy_known_s, to_s)
+        given_j = self.inputs.given_j(self._energy_known_s, to_s, joules)
         mixed = given_j not in (0.0, joules)
         seen_a = drawn.amperes if mixed else amperes
         if abs(seen_a) <= zero_limit(self.settings, "CURRent"):
             joules = given_j = amperes = 0.0
-        factor = self._unclipped(drawn) * self.scale("POWer")
-        charges_c = self._counted_c(joules, given_j, amperes * span_s)
+        factor = self.inputs.power_scale(drawn)
+        charges_c = self.inputs.counted_c(joules, given_j, amperes * span_s)
         self.integrator.add(
             (joules - given_j) * factor,
             given_j * factor,
-            *(charge_c * self.scale("CURRent") for charge_c in charges_c),
+            *(charge_c * self.inputs.scale("CURRent") for charge_c in charges_c),
         )
         self._energy_known_s = to_s
 
-    def _counted_c(self, joules: float, given_j: float, rms_c: float) -> tuple[float, float]:
-        """Return the charge of each direction; the mean of an alternating current is zero."""
-        load = self.load
-        if load.frequency_hz > 0:
-            return (0.0 if self.settings.mode == "DC" else rms_c), 0.0
-        volts = load.volts * load.power_factor
-        return (joules - given_j) / volts, given_j / volts
-
     def _update(self, at_s: float) -> None:
-        drawn = self._drawn(self._last_s, at_s)
+        drawn = self.inputs.drawn(self._last_s, at_s)
         self._last_s = at_s
         self.updates += 1
         self._integrate(at_s)
         switched = self._auto_range(drawn)
         bits = self.condition & (1 << ITG | 1 << ITM)
-        bits |= over_bits(self.load, self.settings, drawn)
+        bits |= over_bits(self.inputs.load, self.settings, drawn)
         bits |= self.overlay.forced_bits(self.updates)
         self._set_bits(bits | 1 << UPD)
         self._set_bits(bits)
@@ -244,48 +223,9 @@ class EmulatedMeasurement:
             self.averaging.clear()
             self.values = Values(**self._counters())
         else:
-            shown = self._held(self._averaged(self._shown(drawn)))
+            shown = self._held(self._averaged(self.inputs.shown(drawn)))
             self.values = Values(**shown, **self._counters())
         self.memory.offer(self.values, at_s)
-
-    def _drawn(self, from_s: float, to_s: float) -> Drawn:
-        """Return what the meter's inputs saw of the load between two instants of the clock."""
-        if self.settings.sensor_range_v is not None:
-            return Drawn(0.0, 0.0, 0.0)
-        return self.load.drawn(from_s - self._profile_origin_s, to_s - self._profile_origin_s)
-
-    def scale(self, quantity: str) -> float:
-        """Return the factor by which scaling multiplies a value of all elements together.
-
-        Voltage is that of the first element. Current and power divide among the elements, each
-        with ratios of its own.
-        """
-        elements = self.model.elements
-        if quantity == "VOLTage":
-            return self.settings.scale(quantity, elements[0])
-        parts = zip(elements, self.load.shares, strict=False)
-        return sum(share * self.settings.scale(quantity, element) for element, share in parts)
-
-    def _shown(self, drawn: Drawn) -> dict[str, float]:
-        """Return the electrical values of an update in the present input mode and ranges."""
-        load, settings = self.load, self.settings
-        volts, amperes = load.volts, drawn.amperes
-        most = max(load.shares)
-        over_u = volts > OVER_LIMIT[settings.crest_factor] * settings.voltage_range_v
-        over_i = abs(amperes) * most > OVER_LIMIT[settings.crest_factor] * settings.current_range_a
-        watts = drawn.watts * self._unclipped(drawn)
-        if settings.mode == "DC" and load.frequency_hz > 0:
-            # The mean of an alternating quantity; power stays right. Recorded on a real meter.
-            volts, amperes = 0.0, 0.0
-        elif abs(amperes) * most <= zero_limit(self.settings, "CURRent"):
-            amperes = watts = 0.0
-        return {
-            "volts": OVER_RANGE if over_u else volts * self.scale("VOLTage"),
-            "amperes": OVER_RANGE if over_i else amperes * self.scale("CURRent"),
-            "watts": OVER_RANGE if over_u or over_i else watts * self.scale("POWer"),
-            **self._peaks(drawn),
-            "frequency": self._frequency(),
-        }
 
     def _averaged(self, shown: dict[str, float]) -> dict[str, float]:
         settings = self.settings
@@ -299,29 +239,6 @@ class EmulatedMeasurement:
             return self.max_hold.apply(shown)
         self.max_hold.clear()
         return shown
-
-    def _peaks(self, drawn: Drawn) -> dict[str, float]:
-        """Return the peaks, cut at the limit of the range (IM WT310E-01EN, page 5-12)."""
-        limit, load = PEAK_LIMIT[self.settings.crest_factor], self.load
-        volts = min(load.voltage_peak_v, limit * self.settings.voltage_range_v)
-        volts *= self.scale("VOLTage")
-        amperes = min(drawn.peak_a, limit * self.settings.current_range_a / max(load.shares))
-        amperes *= self.scale("CURRent")
-        lowest = 1.0 if load.frequency_hz == 0 else -1.0
-        factor = self._unclipped(drawn) * self.scale("POWer")
-        return {
-            "power_peak": drawn.most_w * factor,
-            "power_trough": drawn.least_w * factor,
-            "voltage_peak": volts,
-            "voltage_trough": lowest * volts,
-            "current_peak": amperes,
-            "current_trough": lowest * amperes,
-        }
-
-    def _frequency(self) -> float:
-        """Return the frequency, or an error below the lowest that the update interval allows."""
-        frequency = self.load.frequency_hz
-        return frequency if frequency >= 2.0 / self.settings.rate_s else OVER_RANGE
 
     def _counters(self) -> dict[str, float]:
         integrator = self.integrator
@@ -348,28 +265,10 @@ class EmulatedMeasurement:
             return
         self.values = Values(**{**vars(self.values), **self._counters()})
 
-    def load_energy_j(self, from_s: float, to_s: float) -> float:
-        """Return the load's own energy between two instants of the clock, in joules."""
-        origin = self._profile_origin_s
-        return self.load.profile.energy_j(from_s - origin, to_s - origin)
-
-    def _given_j(self, from_s: float, to_s: float, joules: float) -> float:
-        """Return the part of an energy that the load gave back, zero or below."""
-        origin = self._profile_origin_s
-        parts = list(self.load.profile.segments(from_s - origin, to_s - origin))
-        given_j = sum(seconds * watts for seconds, watts in parts if watts < 0)
-        if not given_j or self.settings.sensor_range_v is not None:
-            return 0.0
-        return given_j if any(watts > 0 for _, watts in parts) else joules
-
-    def _unclipped(self, drawn: Drawn) -> float:
-        """Return the share of the power that is left, with that of a fault."""
-        return self.clipped * clipping(self.load, self.settings, drawn)
-
     def _auto_range(self, drawn: Drawn) -> bool:
         """Change ranges by the rules of IM WT310E-01EN, page 2-7, and tell whether one changed."""
         changed = False
-        load, settings = self.load, self.settings
+        load, settings = self.inputs.load, self.settings
         part = drawn.part(max(load.shares))
         for quantity, rms, peak in (
             ("VOLTage", load.volts, load.voltage_peak_v),

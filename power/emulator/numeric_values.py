@@ -81,7 +81,7 @@ def item_value(meter: Instrument, item: str, values: Values) -> float:
 
 
 def _existing(meter: Instrument, function: str, item: str, values: Values) -> float:
-    load = meter.measurement.load
+    load = meter.measurement.inputs.load
     if function in _SIMPLE:
         return _SIMPLE[function](values) * _share(meter, function, item)
     if function == "MATH":
@@ -103,7 +103,7 @@ def analysis(meter: Instrument, amounts: Mapping[str, float]) -> harmonics.Analy
     kept = meter.settings.kept
     most = int(kept.get((":HARMonics:ORDer", 1), "1,50").split(",")[1])
     of_total = kept.get((":HARMonics:THD", 1), "TOTal") == "TOTal"
-    return harmonics.Analysis(meter.measurement.load, amounts, most, of_total)
+    return harmonics.Analysis(meter.measurement.inputs.load, amounts, most, of_total)
 
 
 def _displayed(meter: Instrument, display: int, values: Values) -> float:
@@ -128,7 +128,7 @@ def _share(meter: Instrument, function: str, item: str) -> float:
     """Return an element's part of a value; a sum has the mean current (IM WT310E-01EN, 1-8)."""
     if function not in _DIVIDED or len(meter.model.elements) == 1:
         return 1.0
-    elements, shares = meter.model.elements, meter.measurement.load.shares
+    elements, shares = meter.model.elements, meter.measurement.inputs.load.shares
     of = dict(zip(elements, shares, strict=False))
     element = item.split(",")[1] if "," in item else "1"
     if element.isdigit():

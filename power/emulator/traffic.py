@@ -69,7 +69,7 @@ class TrafficFollower:
                     power_w = watts(self._traffic, count - then, now_s - then_s)
                 self._last = None if count is None else (count, now_s)
                 self._instrument.advance()
-                self._instrument.measurement.change_load(power_w, now_s)
+                self._instrument.measurement.inputs.change_load(power_w, now_s)
 
     def _count(self) -> float | None:
         # It imports half of the network's library, and few emulators follow a server.

@@ -273,7 +273,7 @@ def _profile(rng: random.Random) -> LoadProfile:
 def _true_wh(instrument: Instrument, begun_s: float, session_s: float) -> float:
     """Return the load's own energy in the session's window."""
     measurement = instrument.measurement
-    return measurement.load_energy_j(begun_s, begun_s + session_s) / 3600
+    return measurement.inputs.energy_j(begun_s, begun_s + session_s) / 3600
 
 
 def _counted_wh(instrument: Instrument, begun_s: float) -> float | None:
@@ -281,7 +281,7 @@ def _counted_wh(instrument: Instrument, begun_s: float) -> float | None:
     integrator = instrument.measurement.integrator
     if integrator.state not in ("STOP", "TIMEUP"):
         return None
-    return instrument.measurement.load_energy_j(begun_s, integrator.ended_s) / 3600
+    return instrument.measurement.inputs.energy_j(begun_s, integrator.ended_s) / 3600
 
 
 def _tolerance_wh(settings: MeterSettings, early: bool) -> float:

@@ -66,7 +66,7 @@ def test_the_load_follows_the_server(server: str) -> None:
     for _ in range(4):
         assert Counter.asked.acquire(timeout=180)
     follower.close()
-    powers = meter.measurement.load.profile.watts
+    powers = meter.measurement.inputs.load.profile.watts
     assert 2.0 == powers[0]
     assert max(powers) > 5.0
 
@@ -77,6 +77,6 @@ def test_no_answer_is_idle() -> None:
     follower = TrafficFollower(
         Traffic("http://127.0.0.1:9/x", every_s=0.01), meter, threading.Condition()
     )
-    eventually(lambda: len(meter.measurement.load.profile.watts) >= 3)
+    eventually(lambda: len(meter.measurement.inputs.load.profile.watts) >= 3)
     follower.close()
-    assert 2.0 == meter.measurement.load.profile.watts[-1]
+    assert 2.0 == meter.measurement.inputs.load.profile.watts[-1]
