@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +28,7 @@ from power.meter import IntegrationState, MeterSettings, Reading
 from power.wt310.driver import WT310
 from tests.support.direct_wire import DirectTransport
 from tests.support.emulators import Emulator
+from tests.support.finished import finished
 from tests.support.full_disk import FullDisk
 from tests.support.usbtmc import UsbBackend
 
@@ -234,13 +234,7 @@ def run_power() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Return a function that runs `python -m power` and returns its output."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "power", *arguments],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=180,
-        )
+        return finished("power", *arguments, cwd=ROOT)
 
     return run
 

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import psutil
 
 from referee.service.observation.processes import programs_under
+from tests.support.finished import finished
 
 T = TypeVar("T")
 
@@ -196,14 +197,8 @@ def program(
 
 def client(url: str, *arguments: str, user: str = "me", password: str = "practice") -> str:
     """Run the sample client to its end and return its output; it must exit with 0."""
-    done = subprocess.run(
-        [sys.executable, "-m", "client_sample.client", "--url", url, "--user", user]
-        + ["--password", password, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        cwd=Path(__file__).parents[2],
-    )
+    words = ["--url", url, "--user", user, "--password", password, *arguments]
+    done = finished("client_sample.client", *words, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stderr
     return done.stderr
 
@@ -212,6 +207,8 @@ def referee(
     *arguments: str, cwd: Path | None = None, python: str | Path = sys.executable
 ) -> subprocess.CompletedProcess[str]:
     """Run a `referee` command to its end."""
+    if python == sys.executable:
+        return finished("referee", *arguments, cwd=cwd)
     return subprocess.run(
         [str(python), "-m", "referee", *arguments],
         capture_output=True,
