@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from configparser import ConfigParser
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from power.plugins import Plugin, Unloadable, Unread, brought_by, in_group, installed, only_one
 from power.plugins import load as load_plugin
+from referee import __version__
 from referee.errors import ConfigError
 
 EXTRAS = "lpirc_referee.extras"
@@ -38,6 +41,7 @@ WORDS = {
 """The word for a member of each group."""
 
 _PACKAGE = "lpirc-referee"
+_ROOT = Path(__file__).resolve().parents[1]
 _INSTALL = "install the referee again: pip install -e . in a clone, or its wheel"
 
 _Kind = TypeVar("_Kind")
@@ -59,10 +63,27 @@ def own(group: str) -> Mapping[str, Plugin]:
 
     Raises `ConfigError` where the referee is not installed, or an earlier version of it.
     """
-    found = {one.name: one for one in brought_by(_PACKAGE) if one.group == group}
+    points = _of_checkout(_ROOT / "setup.cfg") or brought_by(_PACKAGE)
+    found = {one.name: one for one in points if one.group == group}
     if not found:
         raise ConfigError(f"The referee's own entry points {group} are not there: {_INSTALL}.")
     return dict(sorted(found.items()))
+
+
+def _of_checkout(settings: Path) -> list[Plugin]:
+    """Return the entry points of a checkout that is used in place, none where there is none.
+
+    What is installed of it has those of the day on which it was installed.
+    """
+    parser = ConfigParser(interpolation=None)
+    parser.read(settings, encoding="utf-8")
+    if parser.get("metadata", "name", fallback="") != _PACKAGE:
+        return []
+    return [
+        Plugin(group, name, value, _PACKAGE, __version__)
+        for group, lines in parser["options.entry_points"].items()
+        for name, _, value in (line.partition(" = ") for line in lines.strip().splitlines())
+    ]
 
 
 def others(group: str) -> list[Plugin]:

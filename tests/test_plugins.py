@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from power.plugins import brought_by
 from referee import cli
 from referee.errors import ConfigError
 from referee.formats.answer_formats import AnswerFormat, all_formats
-from referee.plugins import ANSWER_FORMATS, EXTRAS, TRACKS, own
+from referee.plugins import ANSWER_FORMATS, EXTRAS, TRACKS, WORDS, own
 from referee.service.preflight.packages import package_findings
 from referee.service.setup.config_file import load_config
 from referee.service.setup.extra import Extra, all_extras, own_extras
@@ -201,10 +202,18 @@ def test_without_its_own_metadata_the_referee_says_what_to_do(
 ) -> None:
     """An installation of an earlier version has no entry points of these groups."""
     monkeypatch.setattr("referee.plugins.brought_by", lambda package: ())
+    monkeypatch.setattr("referee.plugins._ROOT", Path("/nowhere"))
     own.cache_clear()
     with pytest.raises(ConfigError, match="are not there: install the referee again"):
         own(EXTRAS)
     own.cache_clear()
+
+
+def test_a_checkout_has_the_entry_points_that_are_installed() -> None:
+    """A checkout tells its own, so no installation of it is out of date; both tell the same."""
+    assert {one.value for one in brought_by("lpirc-referee")} == {
+        plugin.value for group in WORDS for plugin in own(group).values()
+    }
 
 
 def test_types_of_what_is_brought() -> None:
