@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from msgspec import Struct, to_builtins
 
 from referee import __version__
 from referee.core.states import state_of
@@ -95,6 +96,8 @@ def _text_of(part: Part, tell: Callable[[str], None]) -> str:
 
 def _plain(value: object) -> object:
     """Return a value in words that JSON has."""
+    if isinstance(value, Struct):
+        return to_builtins(value, str_keys=True)
     if isinstance(value, datetime):
         return value.isoformat()
     return value.value if isinstance(value, Enum) else str(value)
