@@ -25,7 +25,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from power.commands.seconds import whole_seconds
 from power.http_request import answered
@@ -34,6 +36,7 @@ from referee.errors import InputError, Unavailable
 from referee.programs.emulator import range_for
 from referee.programs.practice_folder import practice_config
 from referee.programs.progress import StatusLine, progress_bar
+from referee.service.board.shown import ShownBoard
 from referee.service.setup.config import Config, ContestSection, ImagesSection, ServerSection
 from referee.service.setup.contest import open_contest
 from referee.service.setup.lane_config import MeterSection
@@ -227,25 +230,24 @@ def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: in
     raise Unavailable("The session was not scored in time; see the logs in data/logs.")
 
 
-def _board(console_url: str) -> dict[str, Any]:
+def _board(console_url: str) -> ShownBoard:
     with answered(f"{console_url}/board", timeout_s=10) as answer:
-        board: dict[str, Any] = json.load(answer)
-    return board
+        return msgspec.json.decode(answer.read(), type=ShownBoard)
 
 
-def _progress(board: dict[str, Any]) -> str:
+def _progress(board: ShownBoard) -> str:
     """Return the board as one line of text, or '' before the contestant has logged in."""
-    (lane,) = board["lanes"]
-    current, reading = lane["current"], lane["meter"]["reading"]
+    (lane,) = board.lanes
+    current, reading = lane.current, lane.meter.reading
     if current is None or reading is None:
         return ""
-    power = "  -  " if reading["power_w"] is None else f"{reading['power_w']:5.2f}"
-    mean_ap = "  -  " if current["mean_ap"] is None else f"{current['mean_ap']:.3f}"
-    energy = "   -   " if current["energy_wh"] is None else f"{current['energy_wh']:.5f}"
+    power = "  -  " if reading.power_w is None else f"{reading.power_w:5.2f}"
+    mean_ap = "  -  " if current.mean_ap is None else f"{current.mean_ap:.3f}"
+    energy = "   -   " if current.energy_wh is None else f"{current.energy_wh:.5f}"
     return (
-        f"{current['state']:7}  {current['remaining_s']:5.1f} s left  "
-        f"{current['images_fetched']:4} of {board['images']} images  "
-        f"{current['detections']:5} detections  {power} W  {energy} Wh  mAP {mean_ap}"
+        f"{current.state:7}  {current.remaining_s:5.1f} s left  "
+        f"{current.images_fetched:4} of {board.images} images  "
+        f"{current.detections:5} detections  {power} W  {energy} Wh  mAP {mean_ap}"
     )
 
 

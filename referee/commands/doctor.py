@@ -109,7 +109,7 @@ def _checks(config: Config) -> ShownList:
     return check_here(config, None, partial(print, file=sys.stderr))
 
 
-def _sessions(config: Config) -> Mapping[str, Any]:
+def _sessions(config: Config) -> Mapping[str, object]:
     with opened_contest(config) as contest:
         return sessions_told(contest)
 

@@ -127,7 +127,7 @@ def redacted(text: str) -> str:
     return _LOOKS_SECRET.sub(REMOVED, text)
 
 
-def machine_facts(folder: Path) -> dict[str, Any]:
+def machine_facts(folder: Path) -> dict[str, object]:
     """Return versions, and what the machine has; `folder` is on the disk that counts."""
     memory, disk = psutil.virtual_memory(), psutil.disk_usage(str(folder))
     return {
@@ -150,7 +150,7 @@ def machine_facts(folder: Path) -> dict[str, Any]:
     }
 
 
-def sessions_told(contest: Contest) -> dict[str, Any]:
+def sessions_told(contest: Contest) -> dict[str, object]:
     """Return the sessions with their moments and energies, and the notices, the newest first.
 
     The order of a session's images is a secret of the contest, and is left out.
@@ -162,7 +162,7 @@ def sessions_told(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _told(contest: Contest, session: SessionRecord) -> dict[str, Any]:
+def _told(contest: Contest, session: SessionRecord) -> dict[str, object]:
     energy = energy_of(contest.database.connection, session.session_id)
     return {
         "session": session.session_id,
