@@ -224,7 +224,7 @@ def csv_values(header: list[str], row: list[str]) -> dict[str, object]:
     """Return the values of a row as `reading_of` takes them; raise ValueError for a bad field."""
     if len(row) != len(header):
         raise ValueError(f"{len(row)} fields instead of {len(header)}")
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name, text in zip(header, row, strict=True):
         if name in TEXTS:
             values[name] = text

@@ -36,7 +36,6 @@ from referee.errors import InputError, Unavailable
 from referee.programs.emulator import range_for
 from referee.programs.practice_folder import practice_config
 from referee.programs.progress import StatusLine, progress_bar
-from referee.service.board.shown import ShownBoard
 from referee.service.setup.config import Config, ContestSection, ImagesSection, ServerSection
 from referee.service.setup.contest import open_contest
 from referee.service.setup.lane_config import MeterSection
@@ -47,6 +46,7 @@ from referee.store.sessions import all_sessions
 
 if TYPE_CHECKING:
     from referee.programs.hosting import Host
+    from referee.service.board.shown import ShownBoard
 
 _IMAGES = 200
 # The demo's contestant is slow: it does not finish all images in time, like most real contestants.
@@ -231,6 +231,9 @@ def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: in
 
 
 def _board(console_url: str) -> ShownBoard:
+    # It knows the track's types, and so loads numpy.
+    from referee.service.board.shown import ShownBoard
+
     with answered(f"{console_url}/board", timeout_s=10) as answer:
         return msgspec.json.decode(answer.read(), type=ShownBoard)
 

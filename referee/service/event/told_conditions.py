@@ -105,7 +105,7 @@ def _extras(facts: bytes) -> Iterator[float]:
                 yield float(fact["row"]["seconds"])
 
 
-def _meter(run: Any, verdict: Mapping[str, Any]) -> tuple[str, str | None]:
+def _meter(run: Any, verdict: Mapping[str, object]) -> tuple[str, str | None]:
     """Return the kind of a session's meter, and its input mode."""
     if run is None:
         return UNKNOWN, UNKNOWN

@@ -153,7 +153,7 @@ class _Opening:
         """Tell whether lines were left out after it."""
         return self._whole
 
-    def take(self, told: dict[str, Any], line: bytes) -> None:
+    def take(self, told: dict[str, object], line: bytes) -> None:
         """Look at the next line of the log."""
         if told.get("event") == "open":
             self._lines, self._asked, self._whole = [], None, False

@@ -181,7 +181,7 @@ class EntryQueue:
 
     def _refuse(self, entry: EntryRecord, refused: Refused) -> None:
         """Refuse a model; a score that it has already stays."""
-        detail: dict[str, Any] = {"failures": [vars(failure) for failure in refused.failures]}
+        detail: dict[str, object] = {"failures": [vars(failure) for failure in refused.failures]}
         if entry.task in self._tasks:
             detail["settings"] = settings_of(self._tasks[entry.task])
         if entry.state in HAS_SCORE:
