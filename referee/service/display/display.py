@@ -47,7 +47,7 @@ class Full(Struct, frozen=True):
     """What a page is told for which there is no place."""
 
 
-class Hello(Struct, frozen=True, kw_only=True):
+class Welcome(Struct, frozen=True, kw_only=True):
     """What a page is told first: its number and key, and the name of its lane."""
 
     page: int
@@ -205,7 +205,7 @@ class Display:
             yield "full", Full()
             return
         try:
-            yield "hello", Hello(page=page.number, key=page.key, lane=self._lane_name)
+            yield "hello", Welcome(page=page.number, key=page.key, lane=self._lane_name)
             yield from self._truths(page)
         finally:
             self._leave(page.number)

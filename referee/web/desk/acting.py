@@ -8,7 +8,7 @@ import hmac
 from flask import Flask, Response, request
 
 from referee.errors import Refusal
-from referee.web.desk.arguments import Posted, posted_fields
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.roles import action_of_request
 
@@ -34,7 +34,7 @@ def guard_actions(app: Flask, broadcast: Broadcast, key: str) -> None:
         return response
 
 
-def posted_by_page(key: str) -> Posted:
+def posted_by_page(key: str) -> PostedFields:
     """Return what a page posted; raise `Refusal` (`form_key_wrong`) if it has not the key."""
     sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
     if not hmac.compare_digest(sent, key.encode()):

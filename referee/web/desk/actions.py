@@ -19,7 +19,7 @@ from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import RosterTeam, read_roster
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import ALARM_MOST, Posted, posted_fields, session_number
+from referee.web.desk.arguments import ALARM_MOST, PostedFields, posted_fields, session_number
 from referee.web.desk.visitors import acting_operator
 
 # The red bar has one alarm a lane, and one that belongs to none.
@@ -71,12 +71,12 @@ def _display_of(desk: ControlDesk, number: object) -> Display:
     raise Refusal("display_off", "There is no such display in this contest.")
 
 
-def _alarms(posted: Posted) -> list[AlarmKey]:
+def _alarms(posted: PostedFields) -> list[AlarmKey]:
     """Return the alarms that the page showed when its button was pressed."""
     listed = posted.get("alarms")
     if not isinstance(listed, list) or not 0 < len(listed) <= _ALARMS_MOST:
         raise Refusal("text_wrong", "Name the alarms that you have seen.")
-    shown = [Posted(one if isinstance(one, dict) else {}) for one in listed]
+    shown = [PostedFields(one if isinstance(one, dict) else {}) for one in listed]
     return [key_of(one.text("lane"), one.text("text", ALARM_MOST)) for one in shown]
 
 
@@ -128,7 +128,7 @@ def _move(
     desk: ControlDesk,
     session_id: int,
     move: str,
-    posted: Posted,
+    posted: PostedFields,
 ) -> Answer:
     """Carry out an action if the session is still in the state that the operator saw."""
     seen, state = posted.get("seen_state"), desk.state(session_id).value
@@ -155,7 +155,7 @@ def _move(
     return {"session": session_id, "state": desk.state(session_id).value}
 
 
-def _mark(contest: Contest, session_id: int, mark: str, posted: Posted) -> None:
+def _mark(contest: Contest, session_id: int, mark: str, posted: PostedFields) -> None:
     operator = acting_operator(posted)
     reason = posted.text("reason")
     if mark == "seen":

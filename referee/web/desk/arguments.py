@@ -42,7 +42,7 @@ def query_number(name: str) -> int:
 
 
 @dataclass(frozen=True)
-class Posted:
+class PostedFields:
     """What a page has posted: the fields of a JSON object, each checked as it is read."""
 
     fields: Mapping[str, object]
@@ -72,14 +72,14 @@ class Posted:
         names = self.fields.get(field)
         if not isinstance(names, list) or not 0 < len(names) <= _NAMES_MOST:
             raise Refusal("text_wrong", f"The {field} must be a list of names.")
-        return [Posted({field: name}).text(field) for name in names]
+        return [PostedFields({field: name}).text(field) for name in names]
 
     def sessions(self, field: str) -> list[int]:
         """Return a list of numbers of sessions; raise `Refusal` (code `number_wrong`) otherwise."""
         numbers = self.fields.get(field)
         if not isinstance(numbers, list) or not 0 < len(numbers) <= _NAMES_MOST:
             raise Refusal("number_wrong", f"The {field} must be a list of numbers.")
-        return [Posted({field: number}).number(field) for number in numbers]
+        return [PostedFields({field: number}).number(field) for number in numbers]
 
     def choice(self, name: str) -> bool:
         """Return a yes or no, yes if it is missing; raise `Refusal` (code `choice_wrong`)."""
@@ -96,18 +96,18 @@ class Posted:
         return number
 
 
-def posted_fields() -> Posted:
+def posted_fields() -> PostedFields:
     """Return the JSON object in the request's body, or an empty one without a body.
 
     Raises `Refusal` once, with code `json_wrong` for a body that is anything else, and if the body
     is too long or breaks off; after that it counts as empty.
     """
     if "posted" not in g:
-        g.posted = Posted({})
+        g.posted = PostedFields({})
         body = Body(request, _BODY_MOST).whole()
         if body:
-            g.posted = Posted(_object_in(body))
-    posted: Posted = g.posted
+            g.posted = PostedFields(_object_in(body))
+    posted: PostedFields = g.posted
     return posted
 
 

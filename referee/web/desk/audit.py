@@ -12,7 +12,7 @@ from referee.core.written_text import unfit_character
 from referee.errors import Refusal
 from referee.service.people.audit import ShownAction, read_audit, record_refusal, shown_action
 from referee.service.setup.contest import Contest
-from referee.web.desk.arguments import Posted, posted_fields, query_number
+from referee.web.desk.arguments import PostedFields, posted_fields, query_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.roles import action_of_request
 from referee.web.desk.visitors import acting_operator
@@ -72,7 +72,7 @@ def _record(contest: Contest, action: str, refusal: str) -> None:
     known = of_session and number.isascii() and number.isdigit() and len(number) <= 18
     record_refusal(
         contest,
-        acting_operator(Posted({"operator": _text(posted, "operator")})),
+        acting_operator(PostedFields({"operator": _text(posted, "operator")})),
         action.format(**places),
         refusal,
         session_id=int(number) if known else None,
@@ -82,15 +82,15 @@ def _record(contest: Contest, action: str, refusal: str) -> None:
     )
 
 
-def _posted() -> Posted:
+def _posted() -> PostedFields:
     """Return what a refused request said; a body that cannot be read said nothing."""
     try:
         return posted_fields()
     except Refusal:
-        return Posted({})
+        return PostedFields({})
 
 
-def _text(posted: Posted, name: str) -> str:
+def _text(posted: PostedFields, name: str) -> str:
     """Return a text of the request as far as it is fit for a record."""
     text = posted.get(name)
     return "".join(c for c in text[:200] if not unfit_character(c)) if isinstance(text, str) else ""

@@ -12,7 +12,7 @@ from referee.service.preflight.finding import Level
 from referee.service.preflight.shown import ReadinessNow
 from referee.service.setup.contest import Contest
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import Posted, posted_fields
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 
@@ -65,7 +65,7 @@ def register_check(app: Flask, contest: Contest, readiness: Readiness) -> None:
         return {}
 
 
-def _seen(posted: Posted) -> tuple[Level, str]:
+def _seen(posted: PostedFields) -> tuple[Level, str]:
     seen, level = posted.get("text"), posted.get("level", Level.FAIL.value)
     if level not in (Level.FAIL.value, Level.WARN.value):
         raise Refusal("level_wrong", "The page must say whether it showed a FAIL or a WARN.")

@@ -19,7 +19,7 @@ from referee.service.evidence.zip_stream import zip_blocks
 from referee.service.setup.contest import Contest
 from referee.service.setup.private_files import make_folder
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import Posted, posted_fields
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.visitors import acting_operator
 
 RunCommand = Callable[[Sequence[str]], tuple[int, str]]
@@ -126,7 +126,7 @@ def register_proposals(app: Flask, contest: Contest, run: RunCommand) -> None:
         return {}
 
 
-def _proposal_words(contest: Contest, posted: Posted) -> list[str]:
+def _proposal_words(contest: Contest, posted: PostedFields) -> list[str]:
     """Return the command for what the page asked; session 0 stands for all sessions.
 
     A text stands in one word with its option, so none is taken for an option.

@@ -31,7 +31,7 @@ from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import ShownRoster, shown_roster
 from referee.service.teams.team_words import look_alike_warnings
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import Posted, posted_fields, session_number
+from referee.web.desk.arguments import PostedFields, posted_fields, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 
@@ -115,7 +115,7 @@ def _register_result_actions(app: Flask, contest: Contest) -> None:
         posted = posted_fields()
         if what == "finalize":
             names = posted.names("names")
-            by = acting_operator(Posted({"operator": names[0], **posted.fields}))
+            by = acting_operator(PostedFields({"operator": names[0], **posted.fields}))
             finalize(contest, names, by)
         else:
             reopen(
@@ -174,7 +174,7 @@ def _register_audience_actions(app: Flask, contest: Contest) -> None:
         return {}
 
 
-def _change_teams(contest: Contest, what: str, posted: Posted) -> Answer:
+def _change_teams(contest: Contest, what: str, posted: PostedFields) -> Answer:
     """Change the list of teams; the answer has a warning if a new name looks like another one."""
     new = ""
     operator, reason = acting_operator(posted, named=True), posted.text("reason")

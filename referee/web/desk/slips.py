@@ -19,7 +19,7 @@ from referee.service.teams.registration_changes import new_passwords
 from referee.service.teams.roster import read_roster
 from referee.service.teams.slips import slips_page
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import Posted, posted_fields
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.visitors import acting_operator
 
 KEPT_S = 600.0
@@ -47,7 +47,7 @@ class SlipPages:
         self._pages: dict[str, _SlipPage] = {}
         self._lock = threading.Lock()
 
-    def make(self, once: str, posted: Posted) -> int:
+    def make(self, once: str, posted: PostedFields) -> int:
         """Make new passwords and their page, and return how many; a repeat makes none.
 
         `once` names the press of the button. Raises `InputError` as `new_passwords` does.

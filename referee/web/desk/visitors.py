@@ -14,7 +14,7 @@ from flask import g, request
 from referee.core.actors import NO_LOGIN, Actor, Role
 from referee.errors import Refusal
 from referee.service.people.logins import Logins, OperatorLogin
-from referee.web.desk.arguments import Posted
+from referee.web.desk.arguments import PostedFields
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ def _while_stands(
             yield event
 
 
-def acting_operator(posted: Posted, *, named: bool = False) -> Actor:
+def acting_operator(posted: PostedFields, *, named: bool = False) -> Actor:
     """Return who acts: the login's name, or without logins the name that was typed.
 
     `named` raises `Refusal` (code `name_missing`) if nobody typed one.

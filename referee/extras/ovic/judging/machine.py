@@ -33,7 +33,7 @@ def choose_core(wanted: int | None) -> int | None:
     return cores[-1] if wanted is None else wanted
 
 
-class MachineFacts(TypedDict):
+class JudgingMachine(TypedDict):
     """Machine, core and versions; what is not known is null. A board's have its address."""
 
     machine: str
@@ -49,7 +49,7 @@ class MachineFacts(TypedDict):
     board: NotRequired[str]
 
 
-def machine_facts(core: int | None) -> MachineFacts:
+def machine_facts(core: int | None) -> JudgingMachine:
     """Return what this machine is."""
     return {
         "machine": platform.machine(),
@@ -65,7 +65,7 @@ def machine_facts(core: int | None) -> MachineFacts:
     }
 
 
-def build_of(facts: MachineFacts) -> str:
+def build_of(facts: JudgingMachine) -> str:
     """Return in words what measured: this program, LiteRT, and the machine of these facts.
 
     Teams read them, so a board's address is none of them.

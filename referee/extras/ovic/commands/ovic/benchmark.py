@@ -19,7 +19,7 @@ from referee.extras.ovic.commands.ovic.model_options import (
     plan_of,
 )
 from referee.extras.ovic.commands.ovic.options import add_action
-from referee.extras.ovic.judging.machine import MachineFacts
+from referee.extras.ovic.judging.machine import JudgingMachine
 from referee.programs.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def act(args: argparse.Namespace) -> int:
     return 0 if measurement.stability.stable else 1
 
 
-def _machine(facts: MachineFacts) -> str:
+def _machine(facts: JudgingMachine) -> str:
     where = f"{facts['board']}: " if "board" in facts else ""
     return f"{where}{facts['processor'] or facts['machine']}, core {facts['core']}"
 

@@ -31,7 +31,7 @@ from referee.extras.ovic.judging.board.link import Link
 from referee.extras.ovic.judging.board.start import MARK
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import ModelFault
-from referee.extras.ovic.judging.machine import MachineFacts
+from referee.extras.ovic.judging.machine import JudgingMachine
 from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import WireError, message, unpack_numbers
 from referee.extras.ovic.rules.model_rules import Failure
@@ -146,10 +146,10 @@ class BoardSession:
             raise Unavailable(f"{self._address}: {error}") from None
         return TimedRuns(rows, span, self._machine(answer.get("machine")))
 
-    def _machine(self, told: object) -> MachineFacts:
+    def _machine(self, told: object) -> JudgingMachine:
         """Return what the agent says of its machine, with the address of the board."""
         facts: dict[str, object] = dict(told) if isinstance(told, dict) else {}
-        return cast(MachineFacts, facts | {"board": str(self._address)})
+        return cast(JudgingMachine, facts | {"board": str(self._address)})
 
     def _send_files(self, model: Path, images: Sequence[Path], progress: Progress) -> None:
         files = [("model", model), *(("image", image) for image in images)]
