@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from power.meter import (
-    QUALITIES,
     ElementValues,
     Identity,
     InputMode,
@@ -25,7 +24,7 @@ from power.meter import (
 )
 
 
-def identity_to_json(identity: Identity) -> dict[str, Any]:
+def identity_to_json(identity: Identity) -> dict[str, object]:
     """Return an identity as JSON values."""
     return asdict(identity)
 
@@ -38,7 +37,7 @@ def identity_from_json(value: Mapping[str, Any]) -> Identity:
         raise ValueError(f"this is not the identity of a meter: {error}") from None
 
 
-def settings_to_json(settings: MeterSettings) -> dict[str, Any]:
+def settings_to_json(settings: MeterSettings) -> dict[str, object]:
     """Return settings as JSON values; a range of null is auto-range.
 
     Only meters that are sampled have the key `sampling`. Only runs with chosen quantities have the
@@ -79,9 +78,40 @@ def flags_from_json(names: list[str]) -> frozenset[MeterFlag]:
     return frozenset(MeterFlag(name) for name in names)
 
 
-def reading_to_json(reading: Reading) -> dict[str, Any]:
+class ElementJson(TypedDict):
+    """The values of one element."""
+
+    element: int
+    power_w: float | None
+    energy_wh: float | None
+
+
+class ReadingJson(TypedDict):
+    """A reading as JSON; only one that has them has elements and chosen quantities."""
+
+    monotonic_s: float
+    utc: str
+    voltage_v: float | None
+    current_a: float | None
+    power_w: float | None
+    energy_wh: float | None
+    integration_s: float | None
+    state: str
+    absent: dict[str, str]
+    flags: list[str]
+    voltage_range_v: float | None
+    current_range_a: float | None
+    power_factor: float | None
+    frequency_hz: float | None
+    voltage_peak_v: float | None
+    current_peak_a: float | None
+    elements: NotRequired[list[ElementJson]]
+    quantities: NotRequired[dict[str, float | None]]
+
+
+def reading_to_json(reading: Reading) -> ReadingJson:
     """Return a reading as JSON values; a missing number is null."""
-    return {
+    value: ReadingJson = {
         "monotonic_s": reading.monotonic_s,
         "utc": reading.utc.isoformat(),
         "voltage_v": reading.voltage_v,
@@ -94,15 +124,24 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
         "flags": flags_to_json(reading.flags),
         "voltage_range_v": reading.voltage_range_v,
         "current_range_a": reading.current_range_a,
-        **{name: getattr(reading, name) for name in QUALITIES},
-        **({"elements": elements_to_json(reading.elements)} if reading.elements else {}),
-        **({"quantities": dict(reading.quantities)} if reading.quantities else {}),
+        "power_factor": reading.power_factor,
+        "frequency_hz": reading.frequency_hz,
+        "voltage_peak_v": reading.voltage_peak_v,
+        "current_peak_a": reading.current_peak_a,
     }
+    if reading.elements:
+        value["elements"] = elements_to_json(reading.elements)
+    if reading.quantities:
+        value["quantities"] = dict(reading.quantities)
+    return value
 
 
-def elements_to_json(elements: tuple[ElementValues, ...]) -> list[dict[str, Any]]:
+def elements_to_json(elements: tuple[ElementValues, ...]) -> list[ElementJson]:
     """Return the values of single elements as JSON values."""
-    return [asdict(element) for element in elements]
+    return [
+        {"element": one.element, "power_w": one.power_w, "energy_wh": one.energy_wh}
+        for one in elements
+    ]
 
 
 def elements_from_json(value: list[dict[str, Any]]) -> tuple[ElementValues, ...]:

@@ -18,13 +18,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from referee import __version__
 from referee.service.event.finalizing import finalize, review
 from referee.service.event.results import provisional_results, read_results
 from referee.service.event.results_table import results_json
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.facts_check import check_facts
-from referee.service.people.audit import audit_json, read_audit
+from referee.service.people.audit import read_audit, shown_action
 from referee.service.setup.contest import Contest
 from referee.store.finals import is_final
 from referee.store.notices import insert_audit
@@ -46,7 +48,10 @@ def figures_of(contest: Contest) -> dict[str, Any]:
         "approved": results_json(read_results(contest)),
         # All but the moment when somebody asks.
         "computed": {name: it for name, it in results_json(computed).items() if name != "utc"},
-        "audit": [audit_json(row) for row in read_audit(contest, person="", action="", team="")],
+        "audit": [
+            structs.asdict(shown_action(row))
+            for row in read_audit(contest, person="", action="", team="")
+        ],
         "facts": asdict(check_facts(contest)),
     }
     told: dict[str, Any] = json.loads(json.dumps(found))

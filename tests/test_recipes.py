@@ -17,6 +17,7 @@ from referee.service.preflight import listing
 from referee.service.preflight.finding import CheckResult, fail
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.shown import as_json
 
 ROOT = Path(__file__).parents[1]
 COMMAND = '''"""Say hello to a team."""
@@ -89,7 +90,7 @@ def test_a_check_is_a_rule_in_the_one_list(
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, mode="event", seconds=600)
     with running_desk(contest, FakeMeter(clock)) as desk:
-        on_the_page = {it["item"]: it for it in desk.readiness.show()["findings"]}
+        on_the_page = {it["item"]: it for it in as_json(desk.readiness.show())["findings"]}
         number = desk.new_session("ants", "Kim")
         with pytest.raises(Refusal, match=r"The pot is empty\. Make new coffee\."):
             desk.steps_of(number).arm(number, "Kim")

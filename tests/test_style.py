@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -244,3 +245,70 @@ def test_nothing_private_is_exported():
             if sorted(set(names)) != sorted(names):
                 wrong.append(f"{path} names something twice")
     assert [] == wrong
+
+
+OPEN_MOST = 92
+"""How many lines say `dict[str, Any]` or `Mapping[str, Any]`; the number only falls."""
+
+# Why a document has no declared fields, and the files that read such a one.
+OPEN = {
+    "a recording or a log, perhaps of another program": (
+        *("power/energy/conditions.py", "power/energy/judge.py", "power/values.py"),
+        *("power/logs/rows.py", "power/wt310/recorded.py"),
+    ),
+    "a bundle: each version wrote its own fields, and a stranger what he liked": (
+        "referee/extras/stations/bundles.py",
+        *(f"referee/service/evidence/{name}.py" for name in ("as_signed", "facts", "facts_read")),
+        *(f"referee/service/evidence/{name}.py" for name in ("kept_bundle", "measurement")),
+        *(f"referee/service/evidence/{name}.py" for name in ("rejudge", "replay", "signature")),
+        "referee/service/evidence/verify.py",
+    ),
+    "the detail of a stored energy or score: each version and each track has its fields": (
+        *("referee/store/proposals.py", "referee/store/readings.py", "referee/store/scores.py"),
+        *(f"referee/service/results/{name}.py" for name in ("finding_words", "interval_text")),
+        *("referee/service/results/result_text.py", "referee/tracks/track.py"),
+        *("referee/scoring/score_report.py", "referee/extras/ovic/submission/entries.py"),
+        *(
+            f"referee/extras/ovic/{at}.py"
+            for at in ("submission/entry_queue", "rules/settings_change")
+        ),
+    ),
+    "what an earlier version has published": ("referee/service/scoreboard/view.py",),
+    "a guest says among the results what it likes": ("referee/service/event/results_table.py",),
+    "a guest's section of the configuration": ("referee/service/setup/config.py",),
+    "a table of a TOML file, whose fields are checked one by one": (
+        "referee/service/setup/config_file.py",
+    ),
+    "the line of another process or machine": (
+        *("referee/service/desk/link.py", "referee/service/desk/requests.py"),
+        *("referee/service/entry/admission.py", "referee/extras/ovic/judging/board/agent.py"),
+        "referee/extras/stations/notification.py",
+    ),
+    "COCO's files": (
+        *("referee/demo/imperfect_answers.py", "referee/extras/ovic/commands/ovic/handouts.py"),
+    ),
+    "a library gives or takes it": (
+        *("client_sample/nms.py", "power/resource.py", "referee/extras/ovic/judging/model.py"),
+        *(f"referee/web/server/{name}.py" for name in ("malformed", "mixed", "server_log")),
+    ),
+    "OpenAPI's schema": ("referee/web/contest/openapi.py",),
+    "the answer of a server that is tried": ("client_sample/conformance/modern.py",),
+    "the rows that a recorder gives to the page of a recording": ("power/live/run_view.py",),
+    "fields of one type become those of another": (
+        *("power/readings.py", "referee/core/conditions.py", "referee/service/event/figures.py"),
+    ),
+}
+_OPEN = re.compile(r"\b(?:dict|Mapping)\[str, Any\]")
+
+
+def test_a_document_has_declared_fields():
+    """A type declares what is passed on; what strangers send is on the list, with the reason."""
+    found = {
+        path.relative_to(ROOT).as_posix(): count
+        for folder in SOURCES
+        for path in (ROOT / folder).rglob("*.py")
+        if (count := sum(map(bool, map(_OPEN.search, path.read_text("utf-8").splitlines()))))
+    }
+    listed = [path for paths in OPEN.values() for path in paths]
+    assert sorted(found) == sorted(listed)
+    assert sum(found.values()) <= OPEN_MOST

@@ -39,7 +39,7 @@ class Server:
     ca_file: str | None = None
     token: str = ""
     images: int = 0
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, object] = field(default_factory=dict)
 
     @property
     def place(self) -> tuple[str, int]:
@@ -56,7 +56,7 @@ class Server:
         self,
         method: str,
         path: str,
-        fields: Mapping[str, Any] | None = None,
+        fields: Mapping[str, object] | None = None,
         *,
         body: bytes | str | None = None,
         kind: str = FORM,

@@ -146,7 +146,7 @@ def _object(answer: HttpAnswer, status: int) -> dict[str, Any]:
     return document
 
 
-def _require(document: dict[str, Any], names: set[str]) -> None:
+def _require(document: dict[str, object], names: set[str]) -> None:
     missing = names - document.keys()
     if missing:
         raise BrokenRule(f"{', '.join(sorted(missing))} missing")

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from power.checklist.tools import StepTools
 from power.errors import MeterError, MeterSilent, MeterUnreachable
 
-Observed = dict[str, Any]
+Observed = dict[str, object]
 
 _ASKED = tuple(
     "*IDN? *OPT? :SYSTem:MODel? :SYSTem:SUFFix? :SYSTem:VERsion:FIRMware? "

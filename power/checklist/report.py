@@ -7,7 +7,6 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from power.bounded_file import file_text
 from power.meter import Identity
@@ -27,7 +26,7 @@ class StepOutcome:
     outcome: str
     at_utc: str
     took_s: float
-    observed: dict[str, Any]
+    observed: dict[str, object]
     answer: str = ""
     remark: str = ""
 
@@ -65,7 +64,7 @@ class Report:
         return "\n".join(lines) + "\n"
 
 
-def observed_lines(observed: dict[str, Any]) -> list[str]:
+def observed_lines(observed: dict[str, object]) -> list[str]:
     """Return observations as lines."""
     return [
         f"  {name}: {'; '.join(map(str, value)) if isinstance(value, list) else value}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from power.energy.accuracy import NOT_ESTABLISHED
 from power.energy.conditions import NOT_RECORDED
@@ -120,7 +120,7 @@ def begun_to_json(start_utc: str) -> dict[str, str]:
     }
 
 
-def print_json(value: dict[str, Any]) -> None:
+def print_json(value: Mapping[str, object]) -> None:
     """Print one JSON object; raise ValueError for a number that is not finite."""
     print(json.dumps(value, allow_nan=False))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from power.commands.any_meter import any_meter
 from power.commands.child import MeasuredCommand
@@ -338,11 +338,11 @@ def _print(
         print(f"log      {kept}")
 
 
-def _net_values(measured: _Measured, count: int | None) -> dict[str, Any]:
+def _net_values(measured: _Measured, count: int | None) -> dict[str, object]:
     """Return the energies as JSON values; null where there is none."""
     net = measured.net
     limit_wh = None if net is None else net.net_uncertainty_wh
-    value: dict[str, Any] = {
+    value: dict[str, object] = {
         "seconds": None if net is None else net.seconds,
         "energy_wh": None if net is None else net.energy_wh,
         "idle_w": None if net is None else net.idle_w,

@@ -195,7 +195,7 @@ def walk_real_meter(options: argparse.Namespace) -> int:
     return 1 if left else 0
 
 
-def _circumstances(meter: WT310, resource: str) -> dict[str, Any]:
+def _circumstances(meter: WT310, resource: str) -> dict[str, object]:
     """Return what a replay must know: the meter, its crest factor, and what spoke with it."""
     versions = {}
     for name in _LIBRARIES:

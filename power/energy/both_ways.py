@@ -84,7 +84,7 @@ def findings(run: Run, parts: BothWays | None) -> Iterator[Finding]:
             )
 
 
-def both_ways_to_json(parts: BothWays | None) -> dict[str, Any]:
+def both_ways_to_json(parts: BothWays | None) -> dict[str, float | None]:
     """Return the energies as JSON values; null where there is none."""
     return {
         "energy_positive_wh": None if parts is None else parts.positive_wh,

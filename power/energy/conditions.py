@@ -20,7 +20,7 @@ class AmbientConditions:
     ambient_c: float | None = None
     calibrated: date | None = None
 
-    def words(self, *, asked: bool = True) -> dict[str, Any]:
+    def words(self, *, asked: bool = True) -> dict[str, object]:
         """Return the answers for people and for JSON, with `NOT_RECORDED` in the gaps.
 
         Without `asked` nobody was asked, so there are no gaps: an answer that is missing is left
@@ -60,7 +60,7 @@ def parse_calibrated(text: str) -> date:
         raise ValueError(f"{text!r} is not a date of calibration, such as 2026-01-31") from None
 
 
-def conditions_to_json(conditions: AmbientConditions) -> dict[str, Any]:
+def conditions_to_json(conditions: AmbientConditions) -> dict[str, object]:
     """Return the conditions as JSON values; a gap is null."""
     calibrated = conditions.calibrated
     return {

@@ -292,7 +292,7 @@ def _with_parts(result: EnergyResult, run: Run, parts: BothWays | None) -> Energ
     return replace(result, both_ways=both_ways_to_json(parts if usable else None))
 
 
-def facts_to_json(facts: RunFacts) -> dict[str, Any]:
+def facts_to_json(facts: RunFacts) -> dict[str, object]:
     """Return the facts as JSON values."""
     return {
         "identity": None if facts.identity is None else identity_to_json(facts.identity),

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -128,7 +127,7 @@ def judged_phases(
     )
 
 
-def phases_to_json(phases: Sequence[Phase]) -> list[dict[str, Any]]:
+def phases_to_json(phases: Sequence[Phase]) -> list[dict[str, object]]:
     """Return phases as JSON values."""
     return [asdict(phase) for phase in phases]
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
 
 import msgspec
 
@@ -74,7 +73,7 @@ class EnergyResult:
     mean_power_uncertainty_w: float | None = None
     budget_wh: Mapping[str, float] = field(default_factory=dict)
     over_one_percent: float | None = None
-    conditions: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, object] = field(default_factory=dict)
     element: str = "1"
     elements: tuple[ElementValues, ...] = ()
     both_ways: Mapping[str, float | None] = field(default_factory=dict)
@@ -142,7 +141,7 @@ def finding_from_json(value: object) -> Finding:
         raise ValueError(f"{value!r} is not a finding: {error}") from None
 
 
-def result_to_json(result: EnergyResult) -> dict[str, Any]:
+def result_to_json(result: EnergyResult) -> dict[str, object]:
     """Return an energy with its verdict as JSON values."""
     own = {name: value for name, value in vars(result).items() if name != "both_ways"}
     return {

@@ -70,7 +70,7 @@ def one_at_a_time(draw: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
 
 
 @contextmanager
-def drawing(style: Mapping[str, Any]) -> Iterator[None]:
+def drawing(style: Mapping[str, object]) -> Iterator[None]:
     """Draw by these settings of matplotlib, while no other thread draws.
 
     The warning of a letter that matplotlib's own font lacks is off from here on, in the whole
@@ -85,7 +85,7 @@ def drawing(style: Mapping[str, Any]) -> Iterator[None]:
         yield
 
 
-def svg_of(figure: Figure, *, style: Mapping[str, Any], title: str | None = None) -> bytes:
+def svg_of(figure: Figure, *, style: Mapping[str, object], title: str | None = None) -> bytes:
     """Return a figure as SVG without a date, so equal figures have equal bytes; blanks stay.
 
     `style` are settings of matplotlib, and `title` is for those who do not see the figure.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,7 @@ def _limits(judged: Audit) -> Numbers:
     return power_limits_w(judged.readings.columns(), measuring)
 
 
-def _attributes(judged: Audit) -> dict[str, Any]:
+def _attributes(judged: Audit) -> dict[str, object]:
     facts, result = judged.facts, result_to_json(judged.result)
     return {
         "units": dict(UNITS),

@@ -221,7 +221,7 @@ def _read_csv(path: Path, lines: Iterator[str], reader: RowReader) -> None:
 
 
 def _read_row(
-    path: Path, number: int, reader: RowReader, values: Callable[..., dict[str, Any]], *row: Any
+    path: Path, number: int, reader: RowReader, values: Callable[..., dict[str, object]], *row: Any
 ) -> None:
     """Read the reading in a row whose values the function `values` gets out of it."""
     try:

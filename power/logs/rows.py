@@ -139,7 +139,7 @@ class RowReader:
         )
 
 
-def _elements(values: Mapping[str, Any]) -> tuple[ElementValues, ...]:
+def _elements(values: Mapping[str, object]) -> tuple[ElementValues, ...]:
     """Return the elements of which a row has any value."""
     if not any(name in values for name in ELEMENT_COLUMNS):
         return ()
@@ -152,7 +152,7 @@ def _elements(values: Mapping[str, Any]) -> tuple[ElementValues, ...]:
     return tuple(elements)
 
 
-def _quantities(values: Mapping[str, Any]) -> dict[str, float | None]:
+def _quantities(values: Mapping[str, object]) -> dict[str, float | None]:
     """Return the chosen quantities of a row by name."""
     return {
         column.removeprefix(COLUMN): _measured(column, value)
@@ -220,11 +220,11 @@ def is_number(column: str) -> bool:
     return column in _NUMBERS or column.startswith(COLUMN)
 
 
-def csv_values(header: list[str], row: list[str]) -> dict[str, Any]:
+def csv_values(header: list[str], row: list[str]) -> dict[str, object]:
     """Return the values of a row as `reading_of` takes them; raise ValueError for a bad field."""
     if len(row) != len(header):
         raise ValueError(f"{len(row)} fields instead of {len(header)}")
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name, text in zip(header, row, strict=True):
         if name in TEXTS:
             values[name] = text
@@ -261,7 +261,7 @@ def json_line(reading: Reading, start_s: float, uncertainty_w: float | None = No
     return json.dumps(values, allow_nan=False).encode() + b"\n"
 
 
-def json_values(line: str) -> dict[str, Any]:
+def json_values(line: str) -> dict[str, object]:
     """Return the values of a line as `reading_of` takes them; raise ValueError for another line."""
     try:
         values = json.loads(line, parse_constant=_refuse)

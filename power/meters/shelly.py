@@ -130,7 +130,7 @@ class ShellyPlug:
             )
         ]
 
-    def _counted_wh(self, status: dict[str, Any]) -> float | None:
+    def _counted_wh(self, status: dict[str, object]) -> float | None:
         """Return the device's own counter of energy; some meters have it in another component."""
         energy, name = status.get("aenergy") or status, "total"
         if self._component.counter is not None:
@@ -143,7 +143,7 @@ class ShellyPlug:
         """Do nothing: each question has a connection of its own."""
 
     def _first_generation(
-        self, about: dict[str, Any], *, phase: bool
+        self, about: dict[str, object], *, phase: bool
     ) -> tuple[str, _Component, float]:
         """Return path, names of the values, and Wh of one step of the counter."""
         status = self._device.get("/status")
@@ -180,12 +180,14 @@ def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _summed(phases: object, count: int) -> dict[str, Any]:
+def _summed(phases: object, count: int) -> dict[str, object]:
     """Return the sum of the phases of a first-generation meter, as the status of one."""
     found = _listed(phases)
     if len(found) != count or not all(isinstance(phase, dict) for phase in found):
         raise MeterReplyError(f"the meter shows {len(found)} phases in place of {count}")
-    total: dict[str, Any] = {"is_valid": all(phase.get("is_valid") is not False for phase in found)}
+    total: dict[str, object] = {
+        "is_valid": all(phase.get("is_valid") is not False for phase in found)
+    }
     for name in ("power", "current", "total"):
         if all(phase.get(name) is not None for phase in found):
             total[name] = sum(number(phase, name) for phase in found)
@@ -202,7 +204,7 @@ def _options(resource: Resource) -> tuple[int, float]:
     return int(channel), resource.number("interval", 1.0, least=0.1, most=5.0)
 
 
-def _identity(about: dict[str, Any], *, later: bool) -> Identity:
+def _identity(about: dict[str, object], *, later: bool) -> Identity:
     model, firmware = ("model", "ver") if later else ("type", "fw")
     return Identity("Shelly", *(text(about, name) for name in (model, "mac", firmware)))
 

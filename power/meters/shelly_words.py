@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from power.errors import MeterRefused, MeterReplyError
 
@@ -54,7 +53,7 @@ class Told:
     fault: str
 
 
-def told_by(status: Mapping[str, Any]) -> Told:
+def told_by(status: Mapping[str, object]) -> Told:
     """Return what a status says is wrong.
 
     Raises `MeterReplyError` where the device's own meter does not work, also that of one phase, and
@@ -71,7 +70,7 @@ def told_by(status: Mapping[str, Any]) -> Told:
     return Told(over_range, ", ".join(faults))
 
 
-def refuse_unset(status: Mapping[str, Any]) -> None:
+def refuse_unset(status: Mapping[str, object]) -> None:
     """Raise `MeterRefused` for a meter that does not know its current transformer."""
     if _UNSET in _entries(status, _LISTS):
         raise MeterRefused(
@@ -80,7 +79,7 @@ def refuse_unset(status: Mapping[str, Any]) -> None:
         )
 
 
-def measures(about: Mapping[str, Any], meter: object) -> bool:
+def measures(about: Mapping[str, object], meter: object) -> bool:
     """Tell whether an entry of `meters` is that of a real one: it has a counter of its own."""
     if about.get("num_meters") == 0 or about.get("type") in _WITHOUT_METER:
         return False
@@ -95,7 +94,7 @@ def rated_w(model: str, *, clamps: bool, phases: int) -> float:
     return _MOST_V * (float(named[1]) if named else _CLAMP_A) * phases
 
 
-def _entries(status: Mapping[str, Any], lists: tuple[str, ...]) -> Iterator[str]:
+def _entries(status: Mapping[str, object], lists: tuple[str, ...]) -> Iterator[str]:
     """Yield the entries of lists of faults, which may be left out, empty or null."""
     for name in lists:
         value = status.get(name)

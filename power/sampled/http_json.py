@@ -38,7 +38,7 @@ class HttpDevice:
         self._tools = tools
         self._name = name
 
-    def get(self, path: str) -> dict[str, Any]:
+    def get(self, path: str) -> dict[str, object]:
         """Return the JSON object at a path; raise `MeterError` if there is none."""
         self._tools.note("sent", f"GET {path}")
         try:
@@ -76,7 +76,7 @@ class HttpDevice:
             "for the measurement"
         )
 
-    def timed(self, path: str) -> tuple[dict[str, Any], float]:
+    def timed(self, path: str) -> tuple[dict[str, object], float]:
         """Return the JSON object at a path, and the moment in the middle of question and answer."""
         asked_s = self._tools.clock()
         value = self.get(path)
@@ -97,6 +97,6 @@ def optional_number(values: Any, name: str) -> float | None:
     return number(values, name) if known else None
 
 
-def text(values: Mapping[str, Any], name: str) -> str:
+def text(values: Mapping[str, object], name: str) -> str:
     """Return a value as text for an identity, "unknown" where the device does not tell."""
     return str(values.get(name, "unknown"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from power.errors import MeterRefused, MeterUnreachable
@@ -245,7 +245,7 @@ class SampledMeter:
             self._news.notify_all()
         self._tools.note("lost" if trouble else "back", trouble)
 
-    def _note(self, event: str, value: dict[str, object]) -> None:
+    def _note(self, event: str, value: Mapping[str, object]) -> None:
         self._tools.note(event, json.dumps(value))
 
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from power.append_file import AppendFile
 from power.clock import real_elapsed_s
@@ -132,7 +132,7 @@ class WireLog:
         )
 
     def _line(self, event: str, content: str | bytes) -> bytes:
-        line: dict[str, Any] = {
+        line: dict[str, object] = {
             "utc": self._utc().isoformat(timespec="microseconds"),
             "monotonic_s": round(self._clock(), 6),
             "event": event,

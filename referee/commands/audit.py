@@ -22,17 +22,18 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import re
 import sys
 from dataclasses import asdict
-from typing import Any
+
+from msgspec import structs
 
 from referee.commands.options import add_config
 from referee.core.spreadsheet import plain_cell
 from referee.errors import InputError
+from referee.formats.json_text import json_of
 from referee.service.evidence.facts_check import FactsCheck, check_facts
-from referee.service.people.audit import about, audit_json, local_time, read_audit, result
+from referee.service.people.audit import about, local_time, read_audit, result, shown_action
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.store.audit import AuditRow
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     rows = trail[::-1]
     if args.json:
         chain = None if checked is None else asdict(checked) | {"holds": not checked.faults}
-        print(json.dumps({"actions": [audit_json(row) for row in rows], "chain": chain}))
+        print(json_of({"actions": [shown_action(row) for row in rows], "chain": chain}))
         return 1 if checked is not None and checked.faults else 0
     if args.csv:
         writer = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore", lineterminator="\n")
@@ -103,9 +104,9 @@ def _tell(checked: FactsCheck) -> int:
     return 1 if checked.faults else 0
 
 
-def _cells(row: AuditRow) -> dict[str, Any]:
+def _cells(row: AuditRow) -> dict[str, object]:
     """Return a row whose texts no spreadsheet takes for a formula."""
-    return {name: plain_cell(cell) for name, cell in audit_json(row).items()}
+    return {name: plain_cell(cell) for name, cell in structs.asdict(shown_action(row)).items()}
 
 
 def _line(row: AuditRow) -> str:

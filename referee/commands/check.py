@@ -27,21 +27,24 @@ counts it. All of it stays on record with the name and the reason, as on the pag
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec import convert
 
 from referee.commands.operators import add_operator, written
 from referee.commands.options import VARIABLE, environment_config
 from referee.core.counts import counted
 from referee.core.text_cells import isolated, with_isolated_quotes
 from referee.errors import ConfigError, InputError, Unavailable
+from referee.formats.json_text import json_of
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.preflight.finding import CheckResult, Level
 from referee.service.preflight.overrides import make_override, take_back
+from referee.service.preflight.shown import ReadinessNow, ShownFinding, ShownList, no_list
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.folder_lock import is_hosted, is_locked
@@ -53,8 +56,6 @@ if TYPE_CHECKING:
 
 _RUN_S = 900.0
 _LOOK_S = 0.5
-
-_Row = Mapping[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,28 +79,26 @@ def run(args: argparse.Namespace) -> int:
     if _changes(args):
         # What was found before is what somebody overrides, so no slow check begins by itself.
         args.quick = not args.again
-        _change_override(load_config(args.config), args, _list(args)["findings"])
+        _change_override(load_config(args.config), args, _list(args).findings)
         args.quick, args.again = True, False
     else:
         del args.by  # Looking is no action, so the audit has no refusal of it.
     shown = _list(args)
     if args.json:
-        print(json.dumps({name: shown[name] for name in ("ready", "final", "findings")}))
+        print(json_of(ShownList(ready=shown.ready, final=shown.final, findings=shown.findings)))
     else:
         print("\n".join(_lines(shown)))
-    return 1 if _standing(shown["findings"]) else 0
+    return 1 if _standing(shown.findings) else 0
 
 
-def _list(args: argparse.Namespace) -> Mapping[str, Any]:
+def _list(args: argparse.Namespace) -> ShownList:
     from referee.programs.checking import check_here
 
     try:
         config = load_config(args.config)
     except ConfigError as error:
-        row = {"group": "configuration", "item": "file", "level": "FAIL", "text": str(error)}
         remedy = "Repair the file; 'referee init' writes one that is sound."
-        more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
-        return {"ready": False, "final": False, "findings": [row | more]}
+        return no_list("file", error, remedy)
     if is_locked(config.rehearsals, "contest"):
         raise InputError("A rehearsal of this event is running. Check again once it is stopped.")
     if is_hosted(config.storage.folder):
@@ -108,55 +107,59 @@ def _list(args: argparse.Namespace) -> Mapping[str, Any]:
     return check_here(config, slow, _say)
 
 
-def _running(config: Config, *, again: bool) -> Mapping[str, Any]:
+def _running(config: Config, *, again: bool) -> ShownList:
     """Return the list of the running referee, after its slow checks if `again`."""
     desk = DeskClient(socket_path(config.storage.folder))
     if again:
         desk.ask("check_again")
         _say("The referee is running its slow checks. This takes about half a minute.")
         deadline = time.monotonic() + _RUN_S
-        while desk.ask("check")["running"]:
+        while _asked(desk).running:
             if time.monotonic() > deadline:
                 raise Unavailable("The slow checks have not finished; see data/logs/checks.log.")
             time.sleep(_LOOK_S)
-    return desk.ask("check")
+    return _asked(desk)
 
 
-def _lines(shown: Mapping[str, Any]) -> list[str]:
+def _asked(desk: DeskClient) -> ReadinessNow:
+    return convert(desk.ask("check"), ReadinessNow)
+
+
+def _lines(shown: ShownList) -> list[str]:
     lines: list[str] = []
     group = ""
-    for row in shown["findings"]:
-        if row["group"] != group:
-            group = row["group"]
+    for row in shown.findings:
+        if row.group != group:
+            group = row.group
             lines.append(group)
-        level = "KNOWN" if row["level"] == "WARN" and row["override"] else row["level"]
-        text = with_isolated_quotes(row["text"])
-        lines.append(f"  {level:4}  {row['item']}: {text}{_age(row['age_s'])}")
-        if row["remedy"]:
+        level = "KNOWN" if row.level == "WARN" and row.override else row.level
+        text = with_isolated_quotes(row.text)
+        lines.append(f"  {level:4}  {row.item}: {text}{_age(row.age_s)}")
+        if row.remedy:
             # It may have a command to paste, so nothing goes into it.
-            lines.append(f"        {row['remedy']}")
-        if row["override"]:
-            by = row["override"]
-            done = "overridden" if row["level"] == "FAIL" else "acknowledged"
-            lines.append(f"        {done} by {isolated(by['operator'])}: {by['reason']}")
+            lines.append(f"        {row.remedy}")
+        if row.override:
+            by = row.override
+            done = "overridden" if row.level == "FAIL" else "acknowledged"
+            lines.append(f"        {done} by {isolated(by.operator)}: {by.reason}")
     return [*lines, "", _verdict(shown)]
 
 
-def _verdict(shown: Mapping[str, Any]) -> str:
-    rows = shown["findings"]
-    warns = sum(row["level"] == "WARN" and row["override"] is None for row in rows)
-    if shown["final"]:
+def _verdict(shown: ShownList) -> str:
+    rows = shown.findings
+    warns = sum(row.level == "WARN" and row.override is None for row in rows)
+    if shown.final:
         return "The results are final, so no session can be armed."
-    if shown.get("running"):
+    if isinstance(shown, ReadinessNow) and shown.running:
         return "Not ready: no session can be armed while the slow checks run."
-    if shown["ready"]:
+    if shown.ready:
         return f"Ready; {warns} to look at." if warns else "Ready."
     return f"Not ready: {counted(_standing(rows), 'check fails', 'checks fail')}."
 
 
-def _standing(rows: Sequence[_Row]) -> int:
+def _standing(rows: Sequence[ShownFinding]) -> int:
     """Return how many FAILs nobody has overridden."""
-    return sum(row["level"] == "FAIL" and row["override"] is None for row in rows)
+    return sum(row.level == "FAIL" and row.override is None for row in rows)
 
 
 def _age(age_s: float | None) -> str:
@@ -196,7 +199,9 @@ def _changes(args: argparse.Namespace) -> bool:
     return wanted
 
 
-def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_Row]) -> None:
+def _change_override(
+    config: Config, args: argparse.Namespace, rows: Sequence[ShownFinding]
+) -> None:
     """Make or end an override of a finding in the list; a repeat changes nothing.
 
     Raises `InputError` if no finding, or more than one, has the name; `Refusal` if `--override`
@@ -208,13 +213,13 @@ def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_R
         if args.take_back is None:
             level = Level.WARN if args.override is None else Level.FAIL
             row = _named(args.acknowledge or args.override or "", rows)
-            finding = CheckResult(row["group"], row["item"], Level(row["level"]), row["text"])
+            finding = CheckResult(row.group, row.item, Level(row.level), row.text)
             seen = (level, finding.text)
             make_override(contest.database, now, finding, seen, args.reason, args.by)
             return
-        override = _named(args.take_back, rows)["override"]
+        override = _named(args.take_back, rows).override
         if override is not None:
-            take_back(contest.database, now, override["number"], args.reason, args.by)
+            take_back(contest.database, now, override.number, args.reason, args.by)
 
 
 def _require_folder(config: Config) -> None:
@@ -228,22 +233,22 @@ def _require_folder(config: Config) -> None:
         )
 
 
-def _named(name: str, rows: Sequence[_Row]) -> _Row:
+def _named(name: str, rows: Sequence[ShownFinding]) -> ShownFinding:
     """Return the finding with this name: its item, or its group and its item."""
     wanted = _plain(name)
-    matching = [row for row in rows if wanted in (_plain(row["item"]), _plain(_full(row)))]
+    matching = [row for row in rows if wanted in (_plain(row.item), _plain(_full(row)))]
     if len(matching) == 1:
         return matching[0]
     if matching:
         names = ", ".join(f"'{_full(row)}'" for row in matching)
         raise InputError(f"Several checks are called '{name}'. Say which: {names}.")
-    failing = [f"'{row['item']}'" for row in rows if row["level"] == Level.FAIL.value]
+    failing = [f"'{row.item}'" for row in rows if row.level == Level.FAIL.value]
     failing_text = f"These fail: {', '.join(failing)}." if failing else "No check fails now."
     raise InputError(f"No check is called '{name}'. {failing_text}")
 
 
-def _full(row: _Row) -> str:
-    return f"{row['group']}, {row['item']}"
+def _full(row: ShownFinding) -> str:
+    return f"{row.group}, {row.item}"
 
 
 def _plain(name: str) -> str:

@@ -25,7 +25,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from power.commands.seconds import whole_seconds
 from power.http_request import answered
@@ -45,6 +47,7 @@ from referee.store.sessions import all_sessions
 
 if TYPE_CHECKING:
     from referee.programs.hosting import Host
+    from referee.service.board.shown import ShownBoard
 
 _IMAGES = 200
 # The demo's contestant is slow: it does not finish all images in time, like most real contestants.
@@ -228,25 +231,27 @@ def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: in
     raise Unavailable("The session was not scored in time; see the logs in data/logs.")
 
 
-def _board(console_url: str) -> dict[str, Any]:
+def _board(console_url: str) -> ShownBoard:
+    # It knows the track's types, and so loads numpy.
+    from referee.service.board.shown import ShownBoard
+
     with answered(f"{console_url}/board", timeout_s=10) as answer:
-        board: dict[str, Any] = json.load(answer)
-    return board
+        return msgspec.json.decode(answer.read(), type=ShownBoard)
 
 
-def _progress(board: dict[str, Any]) -> str:
+def _progress(board: ShownBoard) -> str:
     """Return the board as one line of text, or '' before the contestant has logged in."""
-    (lane,) = board["lanes"]
-    current, reading = lane["current"], lane["meter"]["reading"]
+    (lane,) = board.lanes
+    current, reading = lane.current, lane.meter.reading
     if current is None or reading is None:
         return ""
-    power = "  -  " if reading["power_w"] is None else f"{reading['power_w']:5.2f}"
-    mean_ap = "  -  " if current["mean_ap"] is None else f"{current['mean_ap']:.3f}"
-    energy = "   -   " if current["energy_wh"] is None else f"{current['energy_wh']:.5f}"
+    power = "  -  " if reading.power_w is None else f"{reading.power_w:5.2f}"
+    mean_ap = "  -  " if current.mean_ap is None else f"{current.mean_ap:.3f}"
+    energy = "   -   " if current.energy_wh is None else f"{current.energy_wh:.5f}"
     return (
-        f"{current['state']:7}  {current['remaining_s']:5.1f} s left  "
-        f"{current['images_fetched']:4} of {board['images']} images  "
-        f"{current['detections']:5} detections  {power} W  {energy} Wh  mAP {mean_ap}"
+        f"{current.state:7}  {current.remaining_s:5.1f} s left  "
+        f"{current.images_fetched:4} of {board.images} images  "
+        f"{current.detections:5} detections  {power} W  {energy} Wh  mAP {mean_ap}"
     )
 
 

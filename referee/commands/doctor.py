@@ -20,13 +20,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
 from power.bounded_file import SMALL_BYTES, file_bytes
 from power.commands.written_file import file_to_write
 from referee.commands.options import add_config
 from referee.errors import ConfigError
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.observation.report import machine_facts, sessions_told, write_report
-from referee.service.people.audit import audit_json, read_audit
+from referee.service.people.audit import ShownAction, read_audit, shown_action
+from referee.service.preflight.shown import ReadinessNow, ShownList
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.folder_lock import is_hosted
@@ -96,21 +99,22 @@ def _parts(config: Config) -> dict[str, Callable[[], Any]]:
     }
 
 
-def _checks(config: Config) -> Mapping[str, Any]:
+def _checks(config: Config) -> ShownList:
     """Return the running referee's list; without one the list is made here, without slow checks."""
     from referee.programs.checking import check_here
 
     if is_hosted(config.storage.folder):
-        return DeskClient(socket_path(config.storage.folder)).ask("check")
+        desk = DeskClient(socket_path(config.storage.folder))
+        return convert(desk.ask("check"), ReadinessNow)
     return check_here(config, None, partial(print, file=sys.stderr))
 
 
-def _sessions(config: Config) -> Mapping[str, Any]:
+def _sessions(config: Config) -> Mapping[str, object]:
     with opened_contest(config) as contest:
         return sessions_told(contest)
 
 
-def _audit(config: Config) -> list[dict[str, Any]]:
+def _audit(config: Config) -> list[ShownAction]:
     with opened_contest(config) as contest:
         trail = read_audit(contest, person="", action="", team="")
-    return [audit_json(row) for row in trail]
+    return [shown_action(row) for row in trail]

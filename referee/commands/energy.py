@@ -7,7 +7,7 @@ import argparse
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from power.energy.duration import written
 from power.energy.verdict import EnergyResult, Verdict, with_findings
@@ -95,9 +95,9 @@ def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> Ru
     return RunEnergy(energy_wh if usable else None, images, judged, time_wh if usable else None)
 
 
-def energy_report(energy: RunEnergy) -> dict[str, Any]:
+def energy_report(energy: RunEnergy) -> dict[str, object]:
     """Return the energy as JSON; `verdict` and `findings` come only from a power log."""
-    report: dict[str, Any] = {
+    report: dict[str, object] = {
         "energy_wh": energy.energy_wh,
         "images": energy.images,
         "wh_per_1000_images": energy.wh_per_1000_images,

@@ -26,7 +26,7 @@ import argparse
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from referee.errors import InputError
 from referee.programs.terminal import say, tell_on_terminal
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if outcome.findings else 0
 
 
-def _report(args: argparse.Namespace, outcome: Verified) -> dict[str, Any]:
+def _report(args: argparse.Namespace, outcome: Verified) -> dict[str, object]:
     """Return the JSON object; what a bundle says of itself is null unless all of it holds."""
     from power.energy.verdict import finding_to_json
     from referee.service.evidence.what_holds import WhatHolds, session_of_name

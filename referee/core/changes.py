@@ -74,7 +74,7 @@ def _text(document: Any) -> str:
     return json.dumps(document, sort_keys=True)
 
 
-def _fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fields:
+def _fields(old: Mapping[str, object], new: Mapping[str, object]) -> Fields:
     fields: dict[str, Difference] = {}
     for name, value in new.items():
         if name not in old:

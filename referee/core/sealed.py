@@ -50,7 +50,7 @@ def sealed_copy(record: _Record) -> _Record:
 
     What is read-only down to its memory is not copied.
     """
-    changed: dict[str, Any] = {}
+    changed: dict[str, object] = {}
     for field in fields(record):  # type: ignore[arg-type]
         value = getattr(record, field.name)
         if isinstance(value, np.ndarray) and not _is_fixed(value):

@@ -41,7 +41,7 @@ def write_answers(ground_truth: Path, out: Path, *, seed: int = 2015) -> int:
 
 def _look(
     annotation: dict[str, Any], class_ids: list[int], chance: random.Random
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     class_id, (x, y, width, height) = annotation["category_id"], annotation["bbox"]
     size_px = math.sqrt(width * height)
     if chance.random() > _FINDS * (1 - math.exp(-size_px / _BLIND_PX)):
@@ -57,7 +57,7 @@ def _look(
 
 def _row(
     class_id: int, quality: float, box: tuple[float, float, float, float], chance: random.Random
-) -> dict[str, Any]:
+) -> dict[str, object]:
     x, y, width, height = box
     blur = 0.04 + 0.16 * (1 - quality)
     left, right = (chance.gauss(0, blur * width + 0.5) for _ in range(2))
@@ -72,7 +72,7 @@ def _row(
 
 def _ghosts(
     width: int, height: int, class_ids: list[int], chance: random.Random
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     rows = []
     while chance.random() < _GHOSTS / (1 + _GHOSTS):  # geometric, with this mean
         wide, tall = (chance.uniform(0.04, 0.4) * side for side in (width, height))

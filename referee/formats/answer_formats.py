@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
 
 from power.plugins import Plugin
 from referee.core.detections import Detections
@@ -46,7 +45,7 @@ class AnswerFormat:
     nothing: str
     coco_boxes: bool
     example: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, object]
     looks: Callable[[bytes], bool]
     parse: Callable[[bytes], Detections]
 

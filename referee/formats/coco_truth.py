@@ -171,9 +171,9 @@ def _slow(path: Path, content: bytes) -> _Content:
     )
 
 
-def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, Any]]:
+def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, object]]:
     """Return the objects of a list by their `id`; refuse an id that occurs twice."""
-    entries: dict[int, dict[str, Any]] = {}
+    entries: dict[int, dict[str, object]] = {}
     for place, entry in objects(path, content, key):
         own = whole(path, place, entry, "id")
         if own in entries:
@@ -182,7 +182,7 @@ def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, Any]]:
     return entries
 
 
-def _is_crowd(path: Path, place: str, annotation: dict[str, Any]) -> bool:
+def _is_crowd(path: Path, place: str, annotation: dict[str, object]) -> bool:
     value = annotation.get("iscrowd", 0)
     if value not in (0, 1):
         raise InputError(f"{path}, {place}, iscrowd: give 0 or 1")
@@ -206,7 +206,7 @@ def _from_rows(
 
 
 def _annotation(
-    path: Path, place: str, annotation: dict[str, Any]
+    path: Path, place: str, annotation: dict[str, object]
 ) -> tuple[int, int, list[float], float]:
     """Return image id, category id, [x, y, w, h] and area of one annotation.
 
@@ -231,5 +231,5 @@ def _annotation(
     )
 
 
-def _file_names(images: dict[int, dict[str, Any]]) -> dict[int, str]:
+def _file_names(images: dict[int, dict[str, object]]) -> dict[int, str]:
     return {own: str(image["file_name"]) for own, image in images.items() if "file_name" in image}

@@ -22,7 +22,7 @@ def load_json(path: Path, content: bytes) -> Any:
         raise InputError(f"{path}, {error}") from None
 
 
-def objects(path: Path, content: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def objects(path: Path, content: Any, key: str) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the place, such as `annotations[0]`, and the object of each entry of a list."""
     entries = content.get(key) if isinstance(content, dict) else None
     if not isinstance(entries, list):
@@ -34,14 +34,14 @@ def objects(path: Path, content: Any, key: str) -> Iterator[tuple[str, dict[str,
         yield place, entry
 
 
-def object_at(path: Path, place: str, entry: dict[str, Any], field: str) -> Any:
+def object_at(path: Path, place: str, entry: dict[str, object], field: str) -> Any:
     """Return a field's value; raise InputError if the field is missing."""
     if field not in entry:
         raise InputError(f"{path}, {place} has no {field}")
     return entry[field]
 
 
-def whole(path: Path, place: str, entry: dict[str, Any], field: str) -> int:
+def whole(path: Path, place: str, entry: dict[str, object], field: str) -> int:
     """Return a field's whole number of 64 bits; raise InputError for any other value."""
     value = object_at(path, place, entry, field)
     if isinstance(value, float) and value.is_integer():

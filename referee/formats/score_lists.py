@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from referee.errors import InputError
 from referee.formats.json_fields import load_json, objects
@@ -49,14 +48,14 @@ def read_entries(path: Path) -> list[ListedEntry]:
     ]
 
 
-def _of_json(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _of_json(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, object]]]:
     value = load_json(path, content)
     if not isinstance(value, dict) or not isinstance(value.get("entries"), list):
         raise InputError(f"{path} has no list 'entries': give what 'referee results --json' prints")
     return objects(path, value, "entries")
 
 
-def _of_csv(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _of_csv(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, object]]]:
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:

@@ -178,7 +178,7 @@ def _from_yaml(path: Path, content: bytes) -> DataSet | None:
     return DataSet(found.names, found.count, path, points)
 
 
-def _fields_of(path: Path, text: str) -> dict[str, Any]:
+def _fields_of(path: Path, text: str) -> dict[str, object]:
     """Return the nodes of a YAML mapping by their keys; no value is made of any of them.
 
     Values stay the text that was written. So a class `no` is no false, an anchor costs nothing,

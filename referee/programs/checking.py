@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from power.connect import open_meter
 from power.errors import MeterError
@@ -22,11 +22,12 @@ from referee.service.evidence.newer_evidence import newer_evidence
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.durable_commit import check_commits
 from referee.service.preflight.finding import CheckResult, fail
-from referee.service.preflight.listing import all_findings, in_groups, list_json
+from referee.service.preflight.listing import all_findings, in_groups, shown_list
 from referee.service.preflight.material_checks import check_truth, check_turned
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import overrides_of_today
 from referee.service.preflight.passwords import check_passwords
+from referee.service.preflight.shown import ShownList, no_list
 from referee.service.preflight.slow import (
     COMMIT,
     GOLDEN,
@@ -58,8 +59,8 @@ Slow = Literal["all", "missing"]
 Key = tuple[str, str]
 
 
-def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -> Mapping[str, Any]:
-    """Return the list as `list_json` does; `slow` says which slow checks are made before.
+def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -> ShownList:
+    """Return the list; `slow` says which slow checks are made before.
 
     `tell` gets a sentence for each slow check. Nothing is made or changed, but what slow checks
     find is kept in the event's own folder, if it has one.
@@ -73,12 +74,10 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
             contest = look.contest
             overrides = overrides_of_today(contest.database, contest.clock)
             final = is_final(contest.database.connection)
-            return list_json(_findings(look), overrides, contest.clock.now(), final=final)
+            return shown_list(_findings(look), overrides, contest.clock.now(), final=final)
     except RefereeError as error:
         remedy = "Do what it says, or repair what it names. Then check again."
-        row = {"group": "configuration", "item": "contest", "level": "FAIL", "text": str(error)}
-        more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
-        return {"ready": False, "final": False, "findings": [row | more]}
+        return no_list("contest", error, remedy)
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from typing import Any
 
 from referee.service.setup.config import LogSection
 
@@ -39,7 +38,7 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
         seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-        line: dict[str, Any] = {
+        line: dict[str, object] = {
             "utc": f"{seconds}.{int(record.msecs):03d}+00:00",
             "level": record.levelname,
             "logger": record.name,
@@ -58,8 +57,8 @@ def log_as(section: LogSection) -> None:
         handler.setFormatter(lines)
 
 
-def _fields(record: logging.LogRecord) -> Mapping[str, Any]:
-    fields: Mapping[str, Any] = getattr(record, "fields", {})
+def _fields(record: logging.LogRecord) -> Mapping[str, object]:
+    fields: Mapping[str, object] = getattr(record, "fields", {})
     return fields
 
 

@@ -157,7 +157,7 @@ def _matched_in_blocks(
 
 def _block(
     truth: CocoTruth, results: CocoResults, first: int, end: int
-) -> tuple[list[dict[str, int]], list[dict[str, Any]], NDArray[np.float64]]:
+) -> tuple[list[dict[str, int]], list[dict[str, object]], NDArray[np.float64]]:
     """Return images, annotations and results of the images from `first` to before `end`."""
     rows = slice(*np.searchsorted(truth.image_id, (first, end)))
     result_rows = slice(*np.searchsorted(results.image_id, (first, end)))
@@ -207,7 +207,7 @@ def _from_objects(coco: Any, truth: CocoTruth, results: CocoResults) -> tuple[An
     )
 
 
-def _dataset(dataset: Any, truth: CocoTruth, annotations: list[dict[str, Any]]) -> Any:
+def _dataset(dataset: Any, truth: CocoTruth, annotations: list[dict[str, object]]) -> Any:
     """Fill a data set of pycocotools, without a file."""
     dataset.dataset = {
         "images": [{"id": own} for own in truth.image_ids.tolist()],
@@ -218,7 +218,7 @@ def _dataset(dataset: Any, truth: CocoTruth, annotations: list[dict[str, Any]]) 
     return dataset
 
 
-def _annotations(truth: CocoTruth, rows: slice) -> list[dict[str, Any]]:
+def _annotations(truth: CocoTruth, rows: slice) -> list[dict[str, object]]:
     columns = (
         column[rows].tolist()
         for column in (truth.image_id, truth.category_id, truth.box, truth.area, truth.crowd)
@@ -238,7 +238,7 @@ def _annotations(truth: CocoTruth, rows: slice) -> list[dict[str, Any]]:
     ]
 
 
-def _result_annotations(results: CocoResults) -> list[dict[str, Any]]:
+def _result_annotations(results: CocoResults) -> list[dict[str, object]]:
     columns = (
         column.tolist()
         for column in (results.image_id, results.category_id, results.box, results.score)

@@ -7,7 +7,6 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from referee.core.instant import Instant
 
@@ -27,7 +26,7 @@ class FinalResults:
 
     approved_by: tuple[str, ...]
     utc: str
-    results: Mapping[str, Any]
+    results: Mapping[str, object]
 
 
 def insert_review(
@@ -59,7 +58,7 @@ def insert_finalization(
     connection: sqlite3.Connection,
     at: Instant,
     approved_by: Sequence[str],
-    results: Mapping[str, Any],
+    results: Mapping[str, object],
 ) -> None:
     """Record final results; they stand until `insert_reopening`."""
     _insert(connection, at, "final", approved_by, "", results)
@@ -97,7 +96,7 @@ def _insert(
     kind: str,
     approved_by: Sequence[str],
     reason: str,
-    results: Mapping[str, Any],
+    results: Mapping[str, object],
 ) -> None:
     connection.execute(
         "insert into finalizations (kind, approved_by, reason, results, utc)"

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from referee.errors import InputError
 from referee.store.chain import broken_links
@@ -22,12 +21,12 @@ _FAULTS_MOST = 20
 _BUSY_S = 10.0
 
 
-def database_facts(path: Path) -> dict[str, Any]:
+def database_facts(path: Path) -> dict[str, object]:
     """Return migrations, faults, and the number of rows of each table; read only.
 
     `faults` is what SQLite's quick check finds, or one sentence if it cannot even look.
     """
-    facts: dict[str, Any] = {"sqlite": sqlite3.sqlite_version, "size_bytes": path.stat().st_size}
+    facts: dict[str, object] = {"sqlite": sqlite3.sqlite_version, "size_bytes": path.stat().st_size}
     try:
         with _opened(path) as connection:
             facts["migrations"] = _migrations(connection)

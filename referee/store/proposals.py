@@ -64,7 +64,7 @@ class ProposalRecord:
     """
 
     proposal_id: int
-    filter: Mapping[str, Any]
+    filter: Mapping[str, object]
     inputs: Mapping[str, str]
     reason: str
     operator: str
@@ -78,7 +78,7 @@ def insert_proposal(
     operator: str,
     reason: str,
     *,
-    chosen: Mapping[str, Any],
+    chosen: Mapping[str, object],
     inputs: Mapping[str, str],
     scores: Sequence[ProposedScore],
     skips: Mapping[int, str],

@@ -144,7 +144,7 @@ def insert_energy(
     energy_wh: float | None,
     uncertainty_wh: float | None,
     verdict: str,
-    detail: Mapping[str, Any],
+    detail: Mapping[str, object],
 ) -> None:
     """Add a judged energy; the newest energy of a session counts."""
     connection.execute(
@@ -226,7 +226,7 @@ class SessionMeter:
     emulated: bool
     identity: Identity | None
     settings: MeterSettings
-    conditions: Mapping[str, Any] | None = None
+    conditions: Mapping[str, object] | None = None
 
 
 def insert_session_meter(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from referee.errors import InputError
 from referee.store.chain import linked_tables
@@ -19,7 +18,7 @@ class Fact:
 
     place: str
     table: str
-    row: Mapping[str, Any]
+    row: Mapping[str, object]
 
 
 def replay(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:

@@ -20,6 +20,7 @@ from referee.service.preflight.finding import ok
 from referee.service.setup.config_file import load_config
 from tests.support.contests import write_images, write_truth
 from tests.support.emulators import Emulator
+from tests.support.shown import as_json
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +56,9 @@ def test_a_restored_folder_is_a_warning(event: Path, monkeypatch: pytest.MonkeyP
     """The list has what was found beside the folder, and remains ready or not without it."""
     newer = [NewerEvidence("bundles/session9.zip", 9)]
     monkeypatch.setattr(checking, "newer_evidence", lambda *_: newer)
-    rows = check_here(load_config(event / "contest.toml"), None, lambda _: None)["findings"]
+    rows = as_json(check_here(load_config(event / "contest.toml"), None, lambda _: None))[
+        "findings"
+    ]
     (row,) = [row for row in rows if row["item"] == "backup"]
     assert ("WARN", True) == (row["level"], "bundles/session9.zip (session 9) has" in row["text"])
 
@@ -67,7 +70,7 @@ def own_meters(event: Path, left: str, right: str, slow: Slow | None) -> dict[st
     for name, resource in (("left", left), ("right", right)):
         text += f'\n[[lane]]\nname = "{name}"\ncontest = "127.0.0.1:0"\nresource = "{resource}"\n'
     path.write_text(text)
-    findings = check_here(load_config(path), slow, lambda _: None)["findings"]
+    findings = as_json(check_here(load_config(path), slow, lambda _: None))["findings"]
     return {it["item"]: it["text"] for it in findings if it["item"].startswith("own meter")}
 
 
@@ -85,7 +88,9 @@ def test_one_meter_under_two_spellings_fails(event: Path, switch_on: Switch) -> 
 
 def contest_findings(event: Path, slow: Slow | None) -> dict[str, tuple[str, str]]:
     """Return level and text of each finding about images and ground truth."""
-    findings = check_here(load_config(event / "contest.toml"), slow, lambda _: None)["findings"]
+    findings = as_json(check_here(load_config(event / "contest.toml"), slow, lambda _: None))[
+        "findings"
+    ]
     return {it["item"]: (it["level"], it["text"]) for it in findings if it["group"] == "contest"}
 
 
@@ -148,7 +153,7 @@ def test_a_check_names_a_folder_of_somebody_else(event: Path) -> None:
     (event / "data").mkdir()
     (event / "data/photo.jpg").touch()
     before = sorted(event.rglob("*"))
-    shown = check_here(load_config(event / "contest.toml"), "all", lambda _: None)
+    shown = as_json(check_here(load_config(event / "contest.toml"), "all", lambda _: None))
     texts = [it["text"] for it in shown["findings"] if it["level"] == "FAIL"]
     assert 1 == len(texts) and "holds photo.jpg" in texts[0]
     assert before == sorted(event.rglob("*"))

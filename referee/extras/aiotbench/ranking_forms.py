@@ -11,7 +11,6 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from textwrap import wrap
-from typing import Any
 
 from referee.core.spreadsheet import plain_cell
 from referee.core.text_cells import lines_of
@@ -44,7 +43,7 @@ CSV_FIELDS = tuple(
 _LONGEST = 70
 
 
-def ranking_report(ranking: DeviceRanking, rules: RuleSet) -> dict[str, Any]:
+def ranking_report(ranking: DeviceRanking, rules: RuleSet) -> dict[str, object]:
     """Return `devices`, the best first, `common`, `models` and `frameworks`, ready for JSON."""
     return {
         "rules": rules.name,
@@ -187,7 +186,7 @@ def _accuracy_remark(device: str, score: WorkloadScore) -> Iterator[str]:
 _FAR_POINTS, _ENOUGH = 10.0, 500
 
 
-def _device(device: RankedDevice) -> dict[str, Any]:
+def _device(device: RankedDevice) -> dict[str, object]:
     return {
         "rank": device.rank,
         "device": device.device,
@@ -197,7 +196,7 @@ def _device(device: RankedDevice) -> dict[str, Any]:
     }
 
 
-def _fastest(score: WorkloadScore) -> dict[str, Any]:
+def _fastest(score: WorkloadScore) -> dict[str, object]:
     return {
         "workload": score.workload.workload_id,
         "accuracy": score.accuracy,

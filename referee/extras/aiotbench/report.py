@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from referee.extras.aiotbench.score import Score, Summary, WorkloadScore
 from referee.extras.aiotbench.submission import Configuration, open_points, remarks
 
-Report = dict[str, Any]
+Report = dict[str, object]
 
 
 def score_report(score: Score) -> Report:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import msgspec
 from flask import Flask, Response, jsonify, request, send_from_directory
@@ -43,7 +42,7 @@ def add_routes(app: Flask, contest: Contest) -> None:
         return Response(drawn[number], mimetype="image/png")
 
 
-def ceremony_shown(contest: Contest, *, rehearsal: bool) -> dict[str, Any]:
+def ceremony_shown(contest: Contest, *, rehearsal: bool) -> dict[str, object]:
     """Return what the page shows; `scenes` is empty while the results are provisional."""
     ceremony = rehearsed(contest) if rehearsal else read_ceremony(contest)
     shown = {"contest": contest.config.contest.name, "rehearsal": rehearsal}

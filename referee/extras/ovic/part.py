@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
 from referee.core.counts import counted
 from referee.errors import RefereeError
 from referee.extras.ovic.judging.machine import choose_core
+from referee.extras.ovic.rules.documents import RowView, TaskView
 from referee.extras.ovic.rules.entry_states import HAS_SCORE, EntryState
 from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.entries import EntryRecord, all_entries
@@ -58,7 +58,7 @@ def public_leaderboards(contest: Contest, connection: Connection) -> Sequence[Le
     return [_public_leaderboard(task) for task in tasks]
 
 
-def _public_leaderboard(task: Mapping[str, Any]) -> Leaderboard:
+def _public_leaderboard(task: TaskView) -> Leaderboard:
     """Return a task's leaderboard: points above the frontier of accuracy at the model's latency."""
     return Leaderboard(
         title=f"OVIC {task['task']}",
@@ -69,7 +69,7 @@ def _public_leaderboard(task: Mapping[str, Any]) -> Leaderboard:
     )
 
 
-def _public_cells(row: Mapping[str, Any]) -> Sequence[str]:
+def _public_cells(row: RowView) -> Sequence[str]:
     metric = row["metric"]
     return (
         "–" if row["rank"] is None else str(row["rank"]),

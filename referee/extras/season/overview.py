@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from referee.extras.season.entrants import Entrant
 from referee.extras.season.rankings import SeasonEvent
@@ -70,13 +69,13 @@ def overview_of(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> Overview:
     )
 
 
-def broken_bundles(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def broken_bundles(rows: Sequence[Row]) -> list[dict[str, object]]:
     """Return file and reason of each bundle that could not be scored."""
     reasons = {(row["file"], row["reason"]) for row in rows if row["status"] == BROKEN}
     return [{"file": file, "reason": reason} for file, reason in sorted(reasons)]
 
 
-def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
+def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[str, object]]:
     """Return file and reason of each bundle that was scored and is in no ranking."""
     ranked = {one.file for one in _ranked(events)}
     reasons = {
@@ -85,7 +84,7 @@ def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[st
     return [{"file": file, "reason": reasons[file]} for file in sorted(reasons)]
 
 
-def not_alike(events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
+def not_alike(events: Sequence[SeasonEvent]) -> list[dict[str, object]]:
     """Return file and words of each ranked bundle that was not run as the others of its event."""
     found = {
         one.file: "; ".join(map(difference_text, one.differs))
@@ -95,7 +94,7 @@ def not_alike(events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
     return [{"file": file, "differs": found[file]} for file in sorted(found)]
 
 
-def not_told(events: Sequence[SeasonEvent]) -> list[dict[str, Any]]:
+def not_told(events: Sequence[SeasonEvent]) -> list[dict[str, object]]:
     """Return file and words of each ranked bundle that does not tell how it was run."""
     found = {one.file: one.not_told for one in _ranked(events) if one.not_told}
     return [{"file": file, "not_told": found[file]} for file in sorted(found)]
@@ -107,7 +106,7 @@ def _ranked(events: Sequence[SeasonEvent]) -> Iterator[Entrant]:
             yield from ranking.entrants
 
 
-def not_reproduced(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def not_reproduced(rows: Sequence[Row]) -> list[dict[str, object]]:
     """Return each bundle whose own rules gave another mAP: its file, the rules, and both mAPs."""
     return [
         {

@@ -7,7 +7,6 @@ Its charts are pictures inside the page. The template is `report.html`, beside t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -83,7 +82,7 @@ def report_page(
     )
 
 
-def _section(number: int, event: SeasonEvent, value: str) -> dict[str, Any]:
+def _section(number: int, event: SeasonEvent, value: str) -> dict[str, object]:
     """Return what the page shows of an event: its charts, and a part for each set of rules."""
     ranked = any(one.new_rank is not None for part in event.rankings for one in part.entrants)
     return {
@@ -95,7 +94,7 @@ def _section(number: int, event: SeasonEvent, value: str) -> dict[str, Any]:
     }
 
 
-def _part(ranking: ComparedRanking, value: str) -> dict[str, Any]:
+def _part(ranking: ComparedRanking, value: str) -> dict[str, object]:
     return {
         "ranking": ranking,
         "missing": list(missing_lines(ranking, _LISTED_MOST)),

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from referee.core.counts import counted
 from referee.core.marks import NOT_ALIKE, energy_marks, verdict_words
@@ -43,7 +42,7 @@ _PRINTED_MOST = 20
 
 def report_json(
     name: str, by: str, events: Sequence[SeasonEvent], rows: Sequence[Row]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the report ready for JSON: a summary, bundles to look at, and events with rankings."""
     return {
         "file": name,

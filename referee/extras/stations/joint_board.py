@@ -225,7 +225,7 @@ def _ranked(track: Track[Any], stations: Sequence[Station], marks: Marks) -> lis
     return sorted(ranked, key=lambda team: last if team.rank is None else team.rank)
 
 
-def _report(track: Track[Any], entry: ResultEntry) -> dict[str, Any]:
+def _report(track: Track[Any], entry: ResultEntry) -> dict[str, object]:
     """Return the fields that may decide the places."""
     return {
         "normalized_accuracy": entry.normalized_accuracy,

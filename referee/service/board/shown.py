@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
-from power.meter import ElementValues
+from power.values import ElementJson
 from referee.service.display.facts import DisplayFacts
 from referee.service.event.result_entry import TrackFigures
 from referee.service.setup.extra import ConsoleBox
@@ -23,7 +23,7 @@ class ShownReading(Struct, frozen=True, kw_only=True):
     current_a: float | None
     power_w: float | None
     energy_wh: float | None
-    integration_s: int | None
+    integration_s: float | None
     state: str
     absent: Mapping[str, str]
     flags: Sequence[str]
@@ -33,7 +33,7 @@ class ShownReading(Struct, frozen=True, kw_only=True):
     frequency_hz: float | None
     voltage_peak_v: float | None
     current_peak_a: float | None
-    elements: Sequence[ElementValues] | UnsetType = UNSET
+    elements: Sequence[ElementJson] | UnsetType = UNSET
     quantities: Mapping[str, float | None] | UnsetType = UNSET
     age_s: float
 

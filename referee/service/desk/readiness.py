@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from referee.core.instant import Instant
 from referee.core.restored import NewerEvidence
@@ -22,10 +21,15 @@ from referee.service.display.facts import display_text
 from referee.service.preflight.clock_rule import DateFacts
 from referee.service.preflight.finding import CheckResult, Level, fail
 from referee.service.preflight.input_watch import InputWatch
-from referee.service.preflight.listing import all_findings, list_json, require_none_standing
+from referee.service.preflight.listing import (
+    all_findings,
+    require_none_standing,
+    shown_list,
+)
 from referee.service.preflight.machine_watch import MachineWatch
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import make_override, overrides_of_today, take_back
+from referee.service.preflight.shown import LaneReadiness, ReadinessNow, SlowProgress
 from referee.service.preflight.slow import GOLDEN, checks_done, keep, order_of_checks
 from referee.service.preflight.surroundings import DisplayState, LaneFacts, PortFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
@@ -112,38 +116,35 @@ class Readiness:
         for thread in self._threads:
             thread.join(_CLOSE_S)
 
-    def show(self) -> dict[str, Any]:
-        """Return the list as JSON (see `list_json`), and what else forbids arming now.
-
-        `running` says whether slow checks run, and `progress` how far they are, or is None. `lanes`
-        has for each lane which session must be over first, or ''. `ready` is false while slow
-        checks run.
-        """
+    def show(self) -> ReadinessNow:
+        """Return the list, and what else forbids arming now."""
         contest = self._contest
         overrides = overrides_of_today(contest.database, contest.clock)
         connection, now = contest.database.connection, contest.clock.now()
         running, final = self._running, is_final(connection)
-        shown = list_json(self._findings(kept=True), overrides, now, final=final)
-        return shown | {
-            "ready": shown["ready"] and not running,
-            "running": running,
-            "progress": self._progress(now) if running else None,
-            "lanes": [
-                {"number": lane.number, "name": lane.name, "waits": self._waits_for(lane, now)}
+        shown = shown_list(self._findings(kept=True), overrides, now, final=final)
+        return ReadinessNow(
+            ready=shown.ready and not running,
+            final=final,
+            findings=shown.findings,
+            running=running,
+            progress=self._progress(now) if running else None,
+            lanes=[
+                LaneReadiness(number=lane.number, name=lane.name, waits=self._waits_for(lane, now))
                 for lane in self._lanes
             ],
-        }
+        )
 
-    def _progress(self, now: Instant) -> dict[str, Any]:
+    def _progress(self, now: Instant) -> SlowProgress:
         lanes = [self._facts_of(lane) for lane in self._lanes]
         order = order_of_checks(self._contest, self._program, lanes)
         done = checks_done(self._contest.database.connection, order, self._since.utc)
-        return {
-            "done": done,
-            "total": len(order),
-            "item": order[done][1] if done < len(order) else "",
-            "for_s": int(now.monotonic_s - self._since.monotonic_s),
-        }
+        return SlowProgress(
+            done=done,
+            total=len(order),
+            item=order[done][1] if done < len(order) else "",
+            for_s=int(now.monotonic_s - self._since.monotonic_s),
+        )
 
     def _waits_for(self, lane: Lane, now: Instant) -> str:
         """Return which session of a lane must be over before another one is armed, or ''."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from msgspec import to_builtins
+
 from referee.core.instant import Instant
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
@@ -31,7 +33,8 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
     if action == "show":
         return {"painted_s": _show(desk, request)}
     if action == "check":
-        return desk.readiness.show()
+        shown: Mapping[str, Any] = to_builtins(desk.readiness.show())
+        return shown
     if action == "check_again":
         desk.readiness.check_again()
         return {}

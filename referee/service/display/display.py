@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from referee.errors import Refusal
 from referee.service.display.pages import Page
-from referee.service.display.scheduler import NO_SESSION, Frame, FrameScheduler, ShowRequest
+from referee.service.display.scheduler import NO_SESSION, Frame, FrameScheduler, ShowRequest, Truth
 from referee.service.display.screens import PageScreen, parse_screen, usable_screen
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import CameraSection
@@ -39,6 +41,18 @@ class _Trouble(Enum):
     NONE = "none"
     PAGE = "page"
     PAINT = "paint"
+
+
+class Full(Struct, frozen=True):
+    """What a page is told for which there is no place."""
+
+
+class Welcome(Struct, frozen=True, kw_only=True):
+    """What a page is told first: its number and key, and the name of its lane."""
+
+    page: int
+    key: str
+    lane: str
 
 
 @dataclass(frozen=True)
@@ -177,7 +191,7 @@ class Display:
 
     # What the pages ask
 
-    def stream(self, name: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    def stream(self, name: str = "") -> Iterator[tuple[str, Struct]]:
         """Yield (name, data) of events for one page until it goes away.
 
         The first event is `hello` with the page's number and key and the lane's name, or `full` if
@@ -188,21 +202,21 @@ class Display:
             page = self._scheduler.pages.add(name)
             self._changed.notify_all()
         if page is None:
-            yield "full", {}
+            yield "full", Full()
             return
         try:
-            yield "hello", {"page": page.number, "key": page.key, "lane": self._lane_name}
+            yield "hello", Welcome(page=page.number, key=page.key, lane=self._lane_name)
             yield from self._truths(page)
         finally:
             self._leave(page.number)
 
-    def leave(self, report: Mapping[str, Any]) -> None:
+    def leave(self, report: Mapping[str, object]) -> None:
         """Forget a page that says that it closes."""
         with self._changed:
             page = self._scheduler.pages.find(report.get("page"), report.get("key"))
         self._leave(page.number)
 
-    def measured(self, report: Mapping[str, Any]) -> None:
+    def measured(self, report: Mapping[str, object]) -> None:
         """Take a page's report of its screen.
 
         Raises `Refusal` for one that cannot be used; then the display has a fault that says so.
@@ -220,7 +234,7 @@ class Display:
         if unfit is not None:
             raise unfit
 
-    def take(self, report: Mapping[str, Any]) -> None:
+    def take(self, report: Mapping[str, object]) -> None:
         """Hand the screen to a page on which somebody has clicked.
 
         The operators are told if that page takes the screen of a session from another page.
@@ -239,7 +253,7 @@ class Display:
             )
         self._watch()
 
-    def painted(self, report: Mapping[str, Any]) -> None:
+    def painted(self, report: Mapping[str, object]) -> None:
         """Take a page's report that it has painted a frame: see `FrameScheduler`."""
         with self._changed:
             self._scheduler.report_painted(report, self._now_s())
@@ -265,13 +279,13 @@ class Display:
         moment_ms = 1000 * utc.second + utc.microsecond // 1000
         return self.pictures.card(moment_ms)(width_px, height_px)
 
-    def _truths(self, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _truths(self, page: Page) -> Iterator[tuple[str, Struct]]:
         """Yield what the page must show, until a newer line of the same page replaces this one.
 
         A desk that was killed finds several lines of one page in its socket, in any order. Whoever
         listens at the replaced line connects again and gets the screen.
         """
-        seen: dict[str, Any] | None = None
+        seen: Truth | None = None
         while not self._closing:
             with self._changed:
                 self._changed.wait_for(

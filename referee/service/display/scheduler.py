@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
 
 from referee.errors import Refusal
 from referee.service.display.pages import Page, Pages
@@ -51,6 +52,19 @@ class ShowRequest:
     decoded_s: float | None = None
     painted_s: float | None = None
     over: str = ""
+
+
+class Truth(Struct, frozen=True, kw_only=True):
+    """What a page must show now: its `mode`, and the frame if there is one.
+
+    `live` tells whether a session is armed or runs: then the page that shows has no word of its
+    own. But any other has to say that it waits for a click.
+    """
+
+    mode: str
+    live: bool
+    session: int | UnsetType = UNSET
+    frame: int | UnsetType = UNSET
 
 
 class FrameScheduler:
@@ -152,7 +166,7 @@ class FrameScheduler:
             )
         return frame
 
-    def report_painted(self, report: Mapping[str, Any], now_s: float) -> None:
+    def report_painted(self, report: Mapping[str, object], now_s: float) -> None:
         """Take a page's report that it has painted a frame; a repeat changes nothing.
 
         `fetch_ms` and `decode_ms` are how long that took, and `paint_ms` the time from then to the
@@ -175,20 +189,15 @@ class FrameScheduler:
         show.fetched_s = max(announced_s, now_s - paint_s - decode_s)
         self.round_trip_s = now_s - announced_s
 
-    def truth_for(self, number: int) -> dict[str, Any]:
-        """Return what a page must show now: its `mode`, and the frame if there is one.
-
-        `live` tells whether a session is armed or runs: then the page that shows has no word of its
-        own. But any other has to say that it waits for a click.
-        """
-        truth: dict[str, Any] = {"mode": "black", "live": self.live is not None}
-        showing = self.pages.showing
+    def truth_for(self, number: int) -> Truth:
+        """Return what a page must show now."""
+        live, showing = self.live is not None, self.pages.showing
         if showing is None or showing.number != number:
-            return {"mode": "other" if self.live is None else "waiting", "live": False}
+            return Truth(mode="waiting" if live else "other", live=False)
         if self._on is not None and self._on.frame is not None:
             frame = self._on.frame
-            return truth | {"mode": "frame", "session": frame.session_id, "frame": frame.number}
-        return truth | {"mode": "card"} if self.card else truth
+            return Truth(mode="frame", live=live, session=frame.session_id, frame=frame.number)
+        return Truth(mode="card" if self.card else "black", live=live)
 
 
 def _whole(value: object) -> int:

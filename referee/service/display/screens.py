@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from referee.errors import InputError, Refusal
 from referee.tracks.camera.geometry import Screen
@@ -43,7 +42,7 @@ class PageScreen:
         return ""
 
 
-def parse_screen(sent: Mapping[str, Any]) -> PageScreen:
+def parse_screen(sent: Mapping[str, object]) -> PageScreen:
     """Return the screen that a page has reported; raise `Refusal` (code `screen_wrong`)."""
     screen = usable_screen(sent.get("width"), sent.get("height"))
     ratio = _number(sent.get("ratio"), _RATIO_MOST)

@@ -51,7 +51,7 @@ def conditions_of(
     )
 
 
-def scored_by(detail: Mapping[str, Any]) -> str | None:
+def scored_by(detail: Mapping[str, object]) -> str | None:
     """Return the rules of a score with their version; None where a track has no such rules."""
     words = [str(detail[name]) for name in ("rules", "rules_version") if detail.get(name)]
     return " ".join(words) or None

@@ -59,4 +59,4 @@ class GuestStandings(Struct, frozen=True):
     """What a guest has to say among the results: to people in tables, to programs in `told`."""
 
     tables: Sequence[GuestTable] = ()
-    told: Mapping[str, Any] = {}
+    told: Mapping[str, object] = {}

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from referee.core.ground_truth import GroundTruth
 from referee.core.logins import TeamWords
@@ -61,7 +60,7 @@ class Filter:
             or (self.verdicts and verdict not in self.verdicts)
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the filter as JSON values."""
         return {
             "sessions": list(self.sessions),

@@ -114,7 +114,7 @@ def _value(results: Results, entry: ResultEntry, name: str) -> object:
     return "; ".join(all_marks(entry, results)) if name == MARKS else csv_value(entry, name)
 
 
-def results_json(results: Results) -> dict[str, Any]:
+def results_json(results: Results) -> dict[str, object]:
     """Return the results ready for JSON, as programs read them; each entry has its marks."""
     fields: dict[str, Any] = msgspec.to_builtins(results)
     del fields["guests"]

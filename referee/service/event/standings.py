@@ -138,6 +138,6 @@ def _unranked(
     )
 
 
-def ranking_report(track: Track[Any], run: ScoringRun) -> dict[str, Any]:
+def ranking_report(track: Track[Any], run: ScoringRun) -> dict[str, object]:
     """Return the fields that may decide the places; the stored columns have the last word."""
     return {**run.detail, track.accuracy.field: run.accuracy, track.score.field: run.score}

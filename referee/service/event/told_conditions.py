@@ -106,7 +106,7 @@ def _rows(facts: bytes, table: str) -> Iterator[Mapping[str, Any]]:
                 yield fact["row"]
 
 
-def _meter(run: Any, verdict: Mapping[str, Any]) -> tuple[str, str | None]:
+def _meter(run: Any, verdict: Mapping[str, object]) -> tuple[str, str | None]:
     """Return the kind of a session's meter, and its input mode."""
     if run is None:
         return UNKNOWN, UNKNOWN

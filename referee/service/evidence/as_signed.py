@@ -101,7 +101,7 @@ def hash_findings(
         yield Mismatch(MANIFEST, f"It names '{name}', and the bundle has no such member.")
 
 
-def _signer_among(manifest: Mapping[str, Any], keys: Sequence[Path]) -> str | None:
+def _signer_among(manifest: Mapping[str, object], keys: Sequence[Path]) -> str | None:
     """Return the id of the key that signed, None without keys; raise `NotABundle` if none did."""
     for key in keys:
         if not list(signature_findings(manifest, [key])):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from os.path import isabs
 from pathlib import Path
-from typing import Any
 
 from power.meter import QUALITIES
 from referee import __version__
@@ -92,7 +91,7 @@ def write_bundle(
             for name, blocks in sorted(members_of(contest, session, tell).items()):
                 bundle.add(name, blocks)
             digests = dict(bundle.digests)
-            manifest: dict[str, Any] = {
+            manifest: dict[str, object] = {
                 "session": session_id,
                 "referee_version": __version__,
                 "sha256": digests,
@@ -144,7 +143,7 @@ def members_of(
 
 def session_facts(
     contest: Contest, session: SessionRecord, writer: Writer | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
 
     `emulated` is null if no meter is recorded. `team` is the team's present name, `team_names` has
@@ -180,12 +179,12 @@ def session_facts(
     }
 
 
-def _notice(notice: Notice) -> dict[str, Any]:
+def _notice(notice: Notice) -> dict[str, object]:
     """Return a notice as all versions write it; its subject is a row of its own in the facts."""
     return {name: value for name, value in vars(notice).items() if name != "subject"}
 
 
-def _moment(at: Instant | None) -> dict[str, Any] | None:
+def _moment(at: Instant | None) -> dict[str, object] | None:
     if at is None:
         return None
     return {"monotonic_s": at.monotonic_s, "utc": at.utc.isoformat(), "boot_id": at.boot_id}

@@ -175,7 +175,7 @@ def _fault_of_kept(
     return f"{', '.join(other)}: there are newer facts" if other else None
 
 
-def _is_signed(contest: Contest, manifest: Mapping[str, Any]) -> bool:
+def _is_signed(contest: Contest, manifest: Mapping[str, object]) -> bool:
     """Tell whether the event's key has signed a bundle; a copy of a folder may lack the key."""
     key = contest.config.storage.folder / PRIVATE
     if not key.exists():

@@ -37,7 +37,7 @@ def readings(contest: Contest, session: SessionRecord) -> Iterator[dict[str, Any
 
 def run_facts(
     contest: Contest, session: SessionRecord, energy: EnergyRecord | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the meter, its settings, the length of the run, and the findings of others.
 
     `facts` are the `RunFacts` that the judgement used, as JSON. Before the judgement they do not
@@ -52,7 +52,7 @@ def run_facts(
     return {"emulated": emulated, "facts": facts}
 
 
-def verdict(energy: EnergyRecord | None) -> dict[str, Any]:
+def verdict(energy: EnergyRecord | None) -> dict[str, object]:
     """Return a session's judged energy; before the judgement the verdict is null."""
     if energy is None:
         return {"verdict": None, "reasons": []}
@@ -153,7 +153,7 @@ class _Opening:
         """Tell whether lines were left out after it."""
         return self._whole
 
-    def take(self, told: dict[str, Any], line: bytes) -> None:
+    def take(self, told: dict[str, object], line: bytes) -> None:
         """Look at the next line of the log."""
         if told.get("event") == "open":
             self._lines, self._asked, self._whole = [], None, False

@@ -227,7 +227,7 @@ def later_findings(contest: Contest, session: SessionRecord) -> list[Finding]:
     ]
 
 
-def _whole(energy: EnergyRecord, detail: dict[str, Any]) -> dict[str, Any]:
+def _whole(energy: EnergyRecord, detail: dict[str, object]) -> dict[str, object]:
     return {
         **detail,
         "verdict": energy.verdict,

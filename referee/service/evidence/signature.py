@@ -55,7 +55,7 @@ class Envelope:
             return False
         return True
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the envelope as JSON values."""
         return {
             "payloadType": _TYPE,

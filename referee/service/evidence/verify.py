@@ -151,7 +151,7 @@ def verified(asked: Asked) -> Verified:
 
 
 def _may_be_interpreted(
-    asked: Asked, members: Mapping[str, bytes], manifest: Mapping[str, Any], outcome: Verified
+    asked: Asked, members: Mapping[str, bytes], manifest: Mapping[str, object], outcome: Verified
 ) -> bool:
     """Compare signatures and hashes; tell whether what is in the members may be looked at."""
     findings, keys = outcome.findings, asked.public_keys
@@ -166,7 +166,7 @@ def _may_be_interpreted(
 
 
 def _compute_again(
-    asked: Asked, members: dict[str, bytes], manifest: Mapping[str, Any], outcome: Verified
+    asked: Asked, members: dict[str, bytes], manifest: Mapping[str, object], outcome: Verified
 ) -> None:
     """Compute rows, members, energy and score again; add what does not hold to the outcome."""
     findings, reads = outcome.findings, HashedReads()

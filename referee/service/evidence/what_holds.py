@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 from referee.core.dates import moment_text
 from referee.service.evidence.bundle_file import Mismatch
@@ -78,7 +77,7 @@ def what_holds(contest: Contest, session: SessionRecord, run: ScoringRun) -> Wha
 
 
 def signature_state(
-    manifest: Mapping[str, Any], wrong: Sequence[Mismatch], keys: Sequence[Path]
+    manifest: Mapping[str, object], wrong: Sequence[Mismatch], keys: Sequence[Path]
 ) -> SignatureState:
     """Return what is known of a signature; `wrong` is what is not as it was signed."""
     envelope = manifest["envelope"]

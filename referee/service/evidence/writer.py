@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from power.plugins import Plugin
 from power.resource import parse_resource
@@ -52,7 +51,7 @@ class Writer:
     version: str
     plugins: tuple[UsedPlugin, ...] = ()
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> dict[str, object]:
         """Return the fields of `session.json`; a session that used nothing tells nothing."""
         used = {_KEY: [asdict(one) for one in self.plugins]} if self.plugins else {}
         return {"referee_version": self.version, **used}

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from msgspec import Struct, to_builtins
 
 from referee import __version__
 from referee.core.states import state_of
@@ -95,6 +96,8 @@ def _text_of(part: Part, tell: Callable[[str], None]) -> str:
 
 def _plain(value: object) -> object:
     """Return a value in words that JSON has."""
+    if isinstance(value, Struct):
+        return to_builtins(value, str_keys=True)
     if isinstance(value, datetime):
         return value.isoformat()
     return value.value if isinstance(value, Enum) else str(value)
@@ -124,7 +127,7 @@ def redacted(text: str) -> str:
     return _LOOKS_SECRET.sub(REMOVED, text)
 
 
-def machine_facts(folder: Path) -> dict[str, Any]:
+def machine_facts(folder: Path) -> dict[str, object]:
     """Return versions, and what the machine has; `folder` is on the disk that counts."""
     memory, disk = psutil.virtual_memory(), psutil.disk_usage(str(folder))
     return {
@@ -147,7 +150,7 @@ def machine_facts(folder: Path) -> dict[str, Any]:
     }
 
 
-def sessions_told(contest: Contest) -> dict[str, Any]:
+def sessions_told(contest: Contest) -> dict[str, object]:
     """Return the sessions with their moments and energies, and the notices, the newest first.
 
     The order of a session's images is a secret of the contest, and is left out.
@@ -159,7 +162,7 @@ def sessions_told(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _told(contest: Contest, session: SessionRecord) -> dict[str, Any]:
+def _told(contest: Contest, session: SessionRecord) -> dict[str, object]:
     energy = energy_of(contest.database.connection, session.session_id)
     return {
         "session": session.session_id,

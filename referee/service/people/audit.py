@@ -6,7 +6,8 @@ from __future__ import annotations
 import logging
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+
+from msgspec import Struct
 
 from referee.core.logins import TeamWords
 from referee.core.written_text import storable
@@ -80,9 +81,29 @@ def read_audit(
     )
 
 
-def audit_json(row: AuditRow) -> dict[str, Any]:
-    """Return an action ready for JSON: as stored, with the time of this laptop's zone."""
-    return asdict(row) | {"time": local_time(row.utc), "about": about(row), "result": result(row)}
+class ShownAction(Struct, frozen=True, kw_only=True):
+    """An action as stored, with the time of this laptop's zone, and in words."""
+
+    audit_id: int
+    utc: str
+    who: str
+    role: str
+    action: str
+    session_id: int | None
+    team: str
+    detail: str
+    reason: str
+    refusal: str | None
+    time: str
+    about: str
+    result: str
+
+
+def shown_action(row: AuditRow) -> ShownAction:
+    """Return an action as people and programs get it."""
+    return ShownAction(
+        **asdict(row), time=local_time(row.utc), about=about(row), result=result(row)
+    )
 
 
 def about(row: AuditRow) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import Any
 
 from referee.core.actors import Role
 from referee.core.instant import Instant
@@ -38,6 +37,7 @@ from referee.service.preflight.left_out import left_out_findings
 from referee.service.preflight.machine_rules import machine_findings
 from referee.service.preflight.overrides import day_of, override_of
 from referee.service.preflight.packages import package_findings
+from referee.service.preflight.shown import ShownFinding, ShownList, ShownOverride
 from referee.service.preflight.slow import expected, kept_findings, material_findings
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import versions_finding
@@ -109,28 +109,20 @@ def in_groups(findings: Iterable[CheckResult]) -> list[CheckResult]:
     return [finding for group in groups.values() for finding in group]
 
 
-def list_json(
+def shown_list(
     findings: Sequence[CheckResult],
     overrides: Sequence[StoredOverride],
     now: Instant,
     *,
     final: bool = False,
-) -> dict[str, Any]:
-    """Return the list, ready for JSON.
-
-    `ready` is false while a FAIL stands that nobody has overridden, and once the results are
-    `final`: then no session can be armed. `lane` is null for a finding
-    that concerns all lanes. `found_utc` and `age_s` are null for a check that was made just now.
-    `override` says who lets a FAIL pass, or acknowledged a WARN, or is null.
-    """
+) -> ShownList:
+    """Return the list as people and programs get it."""
     day = day_of(now.utc)
-    return {
-        "ready": not final and not standing(findings, overrides, now),
-        "final": final,
-        "findings": [
-            _row(finding, override_of(finding, overrides, day), now) for finding in findings
-        ],
-    }
+    return ShownList(
+        ready=not final and not standing(findings, overrides, now),
+        final=final,
+        findings=[_row(finding, override_of(finding, overrides, day), now) for finding in findings],
+    )
 
 
 def standing(
@@ -170,28 +162,28 @@ def _guarded(check: Callable[[], Iterable[CheckResult]]) -> Iterator[CheckResult
         yield fail("checks", "list", f"a check could not be made: {error}", "Repair what it names.")
 
 
-def _row(finding: CheckResult, override: StoredOverride | None, now: Instant) -> dict[str, Any]:
+def _row(finding: CheckResult, override: StoredOverride | None, now: Instant) -> ShownFinding:
     moment = finding.found
-    return {
-        "group": finding.group,
-        "item": finding.item,
-        "lane": finding.lane,
-        "level": finding.level.value,
-        "text": finding.text,
-        "remedy": finding.remedy,
-        "found_utc": None if moment is None else moment.isoformat(),
-        "age_s": None if moment is None else max(0.0, (now.utc - moment).total_seconds()),
-        "override": (
-            None
-            if override is None
-            else {
-                "number": override.override_id,
-                "operator": override.operator,
-                "reason": override.reason,
-                "utc": override.utc,
-            }
-        ),
-    }
+    return ShownFinding(
+        group=finding.group,
+        item=finding.item,
+        lane=finding.lane,
+        level=finding.level.value,
+        text=finding.text,
+        remedy=finding.remedy,
+        found_utc=None if moment is None else moment.isoformat(),
+        age_s=None if moment is None else max(0.0, (now.utc - moment).total_seconds()),
+        override=None if override is None else _override(override),
+    )
+
+
+def _override(stored: StoredOverride) -> ShownOverride:
+    return ShownOverride(
+        number=stored.override_id,
+        operator=stored.operator,
+        reason=stored.reason,
+        utc=stored.utc,
+    )
 
 
 def _operators_finding(contest: Contest) -> CheckResult:

@@ -117,7 +117,9 @@ def _images_answered(contest: Contest, session: SessionRecord, answer: Any) -> i
     return int(np.count_nonzero((known >= 1) & (known <= contest.image_count)))
 
 
-def _uncertainty(outcome: Outcome, energy: EnergyRecord, interval_rule: int) -> Mapping[str, Any]:
+def _uncertainty(
+    outcome: Outcome, energy: EnergyRecord, interval_rule: int
+) -> Mapping[str, object]:
     """Return the intervals of mAP and score; nothing for a track without an mAP.
 
     The score has an interval only where the energy has an uncertainty and divides.
@@ -143,7 +145,7 @@ def _divisor(energy: EnergyRecord) -> Divisor | None:
         return None
 
 
-def context_of(session: SessionRecord, energy: EnergyRecord, fetched: int) -> Mapping[str, Any]:
+def context_of(session: SessionRecord, energy: EnergyRecord, fetched: int) -> Mapping[str, object]:
     """Return what a score says beside its numbers: whose it is, and the energy that it rests on."""
     return {
         "energy_wh": energy.energy_wh,

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from referee.core.text_cells import columns_of, left_in
 from referee.service.results.score_text import score_text, with_words
+from referee.tracks.track import Report
 
 IGNORED = {
     "unknown_image": "image not in the ground truth",
@@ -30,13 +30,13 @@ _COUNTS = {
 }
 
 
-def score_table(report: Mapping[str, Any], class_names: Mapping[int, str]) -> str:
+def score_table(report: Report, class_names: Mapping[int, str]) -> str:
     """Return a score report as lines of text: AP per class, then the counts, then the score."""
     summary = [f"{label:<28}{value}" for label, value in _summary(report)]
     return "\n".join([*_class_lines(report, class_names), "", *summary])
 
 
-def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> Iterator[str]:
+def _class_lines(report: Report, class_names: Mapping[int, str]) -> Iterator[str]:
     """Yield a line per class; the column `grouped` treats equal confidences as one step."""
     named = {key: class_names.get(int(key), "") for key in report["ap"]}
     labels = {key: f"{key} {name}".strip() for key, name in named.items()}
@@ -52,7 +52,7 @@ def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> I
             yield f"{label}  {ap:8.6f}{beside}"
 
 
-def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _summary(report: Report) -> Iterator[tuple[str, str]]:
     """Yield the label and the value of each line below the table."""
     coco = report["metric"] == "coco"
     if coco:
@@ -87,7 +87,7 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _rival(report["rival"], f"{100 * report['uncertainty']['level']:.0f} %")
 
 
-def _score(report: Mapping[str, Any]) -> str:
+def _score(report: Report) -> str:
     """Return a score as every surface prints it, and all its digits beside it."""
     score, ends = report["score"], report.get("uncertainty", {}).get("score", ())
     if score is None:
@@ -95,14 +95,14 @@ def _score(report: Mapping[str, Any]) -> str:
     return f"{with_words(score_text(score, ends), '')}, all digits {_number(score)}"
 
 
-def _processed(report: Mapping[str, Any]) -> str:
+def _processed(report: Report) -> str:
     """Return by how many images the normalised accuracy divides, and how many were answered."""
     processed, answered = report["images_processed"], report["images_answered"]
     also = "" if processed == answered else f", {answered} of them answered"
     return f" ({processed} of {report['images']} images processed{also})"
 
 
-def _uncertainty(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _uncertainty(report: Report) -> Iterator[tuple[str, str]]:
     """Yield the intervals of mAP and, with energy, of the score."""
     level = f"{100 * report['level']:.0f} % interval"
     yield f"mAP, {level}", _interval(report["mean_ap"])
@@ -120,7 +120,7 @@ def _uncertainty(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "  drawn", f"{report['resamples']} times, seed {report['seed']}{whole}"
 
 
-def _rival(report: Mapping[str, Any], level: str) -> Iterator[tuple[str, str]]:
+def _rival(report: Report, level: str) -> Iterator[tuple[str, str]]:
     """Yield the rival's figures and the comparison."""
     yield "rival's mAP", _number(report["mean_ap"])
     by_score = report["compared"] == "score"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from power.emulated import is_emulated
 from power.energy.conditions import conditions_from_json
@@ -56,7 +55,7 @@ def judge_session(
     slept_s: float = 0.0,
     between_s: tuple[float, float] | None = None,
     rule: int = RULE,
-) -> tuple[EnergyResult, dict[str, Any]]:
+) -> tuple[EnergyResult, dict[str, object]]:
     """Return a session's energy, and the detail for the database.
 
     `findings` holds the findings from reading the final energy. The laptop slept for `slept_s`. Our
@@ -99,7 +98,7 @@ def judge_session(
 
 def judge_again(
     contest: Contest, session: SessionRecord, energy: EnergyRecord
-) -> tuple[EnergyResult, dict[str, Any]]:
+) -> tuple[EnergyResult, dict[str, object]]:
     """Return a session's energy as the present judge sees it, and the detail for the database.
 
     The judge gets the stored readings, and the facts of the first judgement. Raises ValueError if
@@ -155,7 +154,9 @@ def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading
     return [replace(reading, monotonic_s=second) for second, reading in in_order]
 
 
-def _typed(contest: Contest, session: SessionRecord, judged_by: str, rule: int) -> dict[str, Any]:
+def _typed(
+    contest: Contest, session: SessionRecord, judged_by: str, rule: int
+) -> dict[str, object]:
     """Return what an energy's detail tells beside the judgement, so that no text need tell it."""
     notices = notices_of(contest.database.connection, session.session_id)
     return {
@@ -166,7 +167,7 @@ def _typed(contest: Contest, session: SessionRecord, judged_by: str, rule: int) 
     }
 
 
-def _detail(result: EnergyResult, facts: RunFacts, emulated: bool) -> dict[str, Any]:
+def _detail(result: EnergyResult, facts: RunFacts, emulated: bool) -> dict[str, object]:
     judged = result_to_json(result)
     return {
         **{name: judged[name] for name in _ADDED},

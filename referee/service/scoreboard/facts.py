@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from referee.core.conditions import Conditions
 from referee.core.turns import counted_attempt
@@ -49,7 +48,7 @@ class PublicSession:
     energy: EnergyRecord | None
     is_scored: bool
     figures: Figures
-    report: Mapping[str, Any]
+    report: Mapping[str, object]
     conditions: Conditions | None = None
 
 
@@ -97,7 +96,7 @@ class Facts:
     def ranks_without(self, session_id: int) -> dict[str, int | None]:
         """Return the rank of each team that is compared, as it would be without a session."""
         played = {one.session.session_id: one for one in self.played}
-        reports: dict[str, Mapping[str, Any]] = {}
+        reports: dict[str, Mapping[str, object]] = {}
         for team in self.roster.teams:
             attempts = [one for one in team.attempts if one.session_id != session_id]
             counted = counted_attempt(attempts)

@@ -8,14 +8,13 @@ an error there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from referee.core.conditions import Conditions, Difference
 from referee.service.event.figures import Figures
 
-FeedJson = dict[str, Any]
+FeedJson = dict[str, object]
 """An object as it was told, perhaps by an earlier version: a freeze keeps what it had."""
 
 

@@ -108,7 +108,7 @@ def publication_of(facts: Facts) -> Publication:
     return Publication(_view(facts), feed_objects(facts))
 
 
-def publication_to_json(publication: Publication) -> dict[str, Any]:
+def publication_to_json(publication: Publication) -> dict[str, object]:
     """Return a publication ready for JSON, as a freeze stores it."""
     return {
         "view": msgspec.to_builtins(publication.view),

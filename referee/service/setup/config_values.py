@@ -40,7 +40,7 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
         raise ConfigError(f"{place} must be a section of keys.")
     settings = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     hints = types_of(kind)  # type: ignore[arg-type]
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for key, value in table.items():
         if key not in settings:
             raise ConfigError(f"{place} has no key '{key}'{known_are(key, settings)}")

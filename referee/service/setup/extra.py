@@ -81,7 +81,7 @@ class Extra:
     `BlockingRunner`s"""
     help: Callable[[Config, str], str] = lambda config, base: ""
     """Returns its part of `/help`; the second argument is the server's address"""
-    openapi: Callable[[], Mapping[str, Any]] = dict
+    openapi: Callable[[], Mapping[str, object]] = dict
     """Returns its paths in `/openapi.json`"""
     box: Callable[[Connection], ConsoleBox] | None = None
     """Returns its box on the console, which shows it with each news"""

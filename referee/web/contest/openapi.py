@@ -70,7 +70,7 @@ class _Routes(msgspec.Struct, forbid_unknown_fields=True):
     refusals: dict[str, list[str]] = {}
 
 
-def openapi(contest: Contest, base: str) -> dict[str, Any]:
+def openapi(contest: Contest, base: str) -> Schema:
     """Return the OpenAPI document of a contest; `base` is the address at which it was asked."""
     paths = paths_of(
         _ROUTES,
@@ -113,14 +113,14 @@ def paths_of(
     contents: Mapping[str, Contents] | None = None,
     fields: Mapping[str, Schema] | None = None,
     refusals: Mapping[str, list[str]] | None = None,
-) -> dict[str, Any]:
+) -> Schema:
     """Return the paths that a file describes; the arguments add what it cannot know."""
     routes = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Routes)
     objects = {name: _object(kinds) for name, kinds in routes.objects.items()}
     routes.contents = {**routes.contents, **objects, **(contents or {})}
     routes.fields |= fields or {}
     routes.refusals |= refusals or {}
-    paths: dict[str, Any] = {}
+    paths: Schema = {}
     for one in routes.operations:
         if one.shown in (None, shown):
             for path in one.paths:
@@ -137,8 +137,8 @@ def _name_of(method: str, path: str) -> str:
     return f"{method}_{re.sub('[^a-z0-9]+', '_', words.lower())}"
 
 
-def _operation(routes: _Routes, one: _Operation, method: str) -> dict[str, Any]:
-    described: dict[str, Any] = {"summary": one.summary} if one.summary else {}
+def _operation(routes: _Routes, one: _Operation, method: str) -> Schema:
+    described: Schema = {"summary": one.summary} if one.summary else {}
     described["responses"] = _responses(routes, one)
     if one.secured:
         described["security"] = _SECURED
@@ -154,9 +154,9 @@ def _operation(routes: _Routes, one: _Operation, method: str) -> dict[str, Any]:
     return described
 
 
-def _responses(routes: _Routes, one: _Operation) -> dict[str, Any]:
+def _responses(routes: _Routes, one: _Operation) -> Schema:
     good = _content([routes.contents[name] for name in one.answers])
-    responses: dict[str, Any] = {}
+    responses: Schema = {}
     if good:
         responses["200"] = {"description": one.success, "content": good}
     if one.created:
@@ -175,12 +175,12 @@ def _responses(routes: _Routes, one: _Operation) -> dict[str, Any]:
     return responses
 
 
-def _parameter(routes: _Routes, name: str, place: str) -> dict[str, Any]:
+def _parameter(routes: _Routes, name: str, place: str) -> Schema:
     schema = routes.fields.get(name, _STRING)
     return {"name": name, "in": place, "required": place == "path", "schema": schema}
 
 
-def _body(routes: _Routes, one: _Operation) -> dict[str, Any]:
+def _body(routes: _Routes, one: _Operation) -> Schema:
     """Return the content of a body; an operation that has its field in the path has no form."""
     if one.body:
         return _content([routes.contents[one.body]])
@@ -190,9 +190,9 @@ def _body(routes: _Routes, one: _Operation) -> dict[str, Any]:
     return _content([_form(fields)]) if fields else {}
 
 
-def _content(contents: Iterable[Contents]) -> dict[str, Any]:
+def _content(contents: Iterable[Contents]) -> Schema:
     """Return schemas by media type; two objects of one type are one with the fields of both."""
-    found: dict[str, Any] = {}
+    found: Schema = {}
     for one in contents:
         for kind, schema in one.items():
             if kind in found:

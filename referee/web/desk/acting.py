@@ -4,29 +4,28 @@
 from __future__ import annotations
 
 import hmac
-from typing import Any
 
 from flask import Flask, Response, request
 
 from referee.errors import Refusal
-from referee.web.desk.arguments import posted_arguments
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.roles import action_of_request
 
-Answer = dict[str, Any]
+Answer = dict[str, object]
 """What an action answers: the fields of a JSON object."""
 
 
 def guard_actions(app: Flask, broadcast: Broadcast, key: str) -> None:
     """Do each action of the table of roles only for a page that sends the key in `X-Form-Key`.
 
-    An action then finds `posted_arguments`. After it all pages get a new board.
+    An action then finds `posted_fields`. After it all pages get a new board.
     """
 
     @app.before_request
     def require() -> None:
         if action_of_request():
-            arguments_from_page(key)
+            posted_by_page(key)
 
     @app.after_request
     def publish(response: Response) -> Response:
@@ -35,9 +34,9 @@ def guard_actions(app: Flask, broadcast: Broadcast, key: str) -> None:
         return response
 
 
-def arguments_from_page(key: str) -> dict[str, Any]:
+def posted_by_page(key: str) -> PostedFields:
     """Return what a page posted; raise `Refusal` (`form_key_wrong`) if it has not the key."""
     sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
     if not hmac.compare_digest(sent, key.encode()):
         raise Refusal("form_key_wrong", "The page is out of date: reload it and try again.")
-    return posted_arguments()
+    return posted_fields()

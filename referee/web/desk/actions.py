@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from flask import Flask
 
@@ -20,13 +19,7 @@ from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import RosterTeam, read_roster
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import (
-    ALARM_MOST,
-    posted_arguments,
-    posted_number,
-    posted_text,
-    session_number,
-)
+from referee.web.desk.arguments import ALARM_MOST, PostedFields, posted_fields, session_number
 from referee.web.desk.visitors import acting_operator
 
 # The red bar has one alarm a lane, and one that belongs to none.
@@ -39,35 +32,35 @@ def register_actions(app: Flask, contest: Contest, desk: ControlDesk, alarms: Al
 
     @app.post("/sessions")
     def new_session() -> Answer:
-        arguments = posted_arguments()
-        operator = acting_operator(arguments)
-        team, lane = posted_text(arguments, "team"), arguments.get("lane")
-        seen = arguments.get("seen_counted", _UNSEEN)
+        posted = posted_fields()
+        operator = acting_operator(posted)
+        team, lane = posted.text("team"), posted.get("lane")
+        seen = posted.get("seen_counted", _UNSEEN)
         return {"session": _new_session(contest, desk, team, lane, seen, operator)}
 
     @app.post("/alarms/seen")
     def see_alarm() -> Answer:
-        arguments = posted_arguments()
-        alarms.see(_alarms(arguments), acting_operator(arguments))
+        posted = posted_fields()
+        alarms.see(_alarms(posted), acting_operator(posted))
         return {}
 
     @app.post("/display/card")
     def card() -> Answer:
-        arguments = posted_arguments()
-        display = _display_of(desk, arguments.get("lane", desk.lanes[0].number))
-        display.show_card(arguments.get("on") is True)
-        return {"card": arguments.get("on") is True}
+        posted = posted_fields()
+        display = _display_of(desk, posted.get("lane", desk.lanes[0].number))
+        display.show_card(posted.get("on") is True)
+        return {"card": posted.get("on") is True}
 
     @app.post("/sessions/<number>/<any(arm, stop, void, rerun, extra):move>")
     def move(number: str, move: str) -> Answer:
-        arguments = posted_arguments()
-        return _move(contest, desk, session_number(number), move, arguments)
+        posted = posted_fields()
+        return _move(contest, desk, session_number(number), move, posted)
 
     @app.post("/sessions/<number>/<any(seen, note):mark>")
     @app.post("/sessions/<number>/<any(rehearsal, counts):mark>")
     def write_mark(number: str, mark: str) -> Answer:
-        arguments = posted_arguments()
-        _mark(contest, session_number(number), mark, arguments)
+        posted = posted_fields()
+        _mark(contest, session_number(number), mark, posted)
         return {}
 
 
@@ -78,13 +71,13 @@ def _display_of(desk: ControlDesk, number: object) -> Display:
     raise Refusal("display_off", "There is no such display in this contest.")
 
 
-def _alarms(arguments: dict[str, Any]) -> list[AlarmKey]:
+def _alarms(posted: PostedFields) -> list[AlarmKey]:
     """Return the alarms that the page showed when its button was pressed."""
-    posted = arguments.get("alarms")
-    if not isinstance(posted, list) or not 0 < len(posted) <= _ALARMS_MOST:
+    listed = posted.get("alarms")
+    if not isinstance(listed, list) or not 0 < len(listed) <= _ALARMS_MOST:
         raise Refusal("text_wrong", "Name the alarms that you have seen.")
-    shown = [one if isinstance(one, dict) else {} for one in posted]
-    return [key_of(posted_text(one, "lane"), posted_text(one, "text", ALARM_MOST)) for one in shown]
+    shown = [PostedFields(one if isinstance(one, dict) else {}) for one in listed]
+    return [key_of(one.text("lane"), one.text("text", ALARM_MOST)) for one in shown]
 
 
 def _new_session(
@@ -135,23 +128,23 @@ def _move(
     desk: ControlDesk,
     session_id: int,
     move: str,
-    arguments: dict[str, Any],
-) -> dict[str, Any]:
+    posted: PostedFields,
+) -> Answer:
     """Carry out an action if the session is still in the state that the operator saw."""
-    seen, state = arguments.get("seen_state"), desk.state(session_id).value
+    seen, state = posted.get("seen_state"), desk.state(session_id).value
     if seen is not None and seen != state:
         raise Refusal(
             "state_moved",
             f"Session {session_id} is {state} now, not {json.dumps(seen)}. Look again.",
         )
-    operator, reason = acting_operator(arguments), posted_text(arguments, "reason")
+    operator, reason = acting_operator(posted), posted.text("reason")
     steps = desk.steps_of(session_id)
     if move == "arm":
         steps.arm(session_id, operator)
     elif move == "stop":
         steps.end(session_id, EndCause.STOP, operator)
     elif move == "extra":
-        seconds, length_s = posted_number(arguments, "seconds"), arguments.get("seen_length_s")
+        seconds, length_s = posted.number("seconds"), posted.get("seen_length_s")
         seen_s = length_s if isinstance(length_s, (int, float)) else -1.0
         steps.extend(session_id, operator, seconds, reason, seen_s)
     elif move == "rerun":
@@ -162,9 +155,9 @@ def _move(
     return {"session": session_id, "state": desk.state(session_id).value}
 
 
-def _mark(contest: Contest, session_id: int, mark: str, arguments: dict[str, Any]) -> None:
-    operator = acting_operator(arguments)
-    reason = posted_text(arguments, "reason")
+def _mark(contest: Contest, session_id: int, mark: str, posted: PostedFields) -> None:
+    operator = acting_operator(posted)
+    reason = posted.text("reason")
     if mark == "seen":
         see_result(contest, session_id, operator)
     elif mark == "note":

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NoReturn
 
 from flask import g, request
 
@@ -39,22 +41,77 @@ def query_number(name: str) -> int:
     return _whole_number(request.args.get(name, "")) or 0
 
 
-def posted_arguments() -> dict[str, Any]:
+@dataclass(frozen=True)
+class PostedFields:
+    """What a page has posted: the fields of a JSON object, each checked as it is read."""
+
+    fields: Mapping[str, object]
+
+    def get(self, name: str, default: object = None) -> object:
+        """Return a field as it came."""
+        return self.fields.get(name, default)
+
+    def text(self, name: str, most: int = _TEXT_MOST) -> str:
+        """Return a text, or '' if it is missing.
+
+        Raises `Refusal` (code `text_wrong`) unless the text is one line of up to `most` characters.
+        """
+        text = self.fields.get(name)
+        if text is None:
+            return ""
+        unfit = unfit_character(text) if isinstance(text, str) else None
+        if not isinstance(text, str) or len(text) > most or unfit is not None:
+            what = name.replace("_", " ")
+            said = f"The {what} must be one line of text, at most {most} characters long."
+            hint = "" if unfit is None else f" It has {character_name(unfit)}: leave that out."
+            raise Refusal("text_wrong", said + hint)
+        return text
+
+    def names(self, field: str) -> list[str]:
+        """Return a list of names; raise `Refusal` (code `text_wrong`) for anything else."""
+        names = self.fields.get(field)
+        if not isinstance(names, list) or not 0 < len(names) <= _NAMES_MOST:
+            raise Refusal("text_wrong", f"The {field} must be a list of names.")
+        return [PostedFields({field: name}).text(field) for name in names]
+
+    def sessions(self, field: str) -> list[int]:
+        """Return a list of numbers of sessions; raise `Refusal` (code `number_wrong`) otherwise."""
+        numbers = self.fields.get(field)
+        if not isinstance(numbers, list) or not 0 < len(numbers) <= _NAMES_MOST:
+            raise Refusal("number_wrong", f"The {field} must be a list of numbers.")
+        return [PostedFields({field: number}).number(field) for number in numbers]
+
+    def choice(self, name: str) -> bool:
+        """Return a yes or no, yes if it is missing; raise `Refusal` (code `choice_wrong`)."""
+        choice = self.fields.get(name, True)
+        if not isinstance(choice, bool):
+            raise Refusal("choice_wrong", f"The {name} must be yes or no.")
+        return choice
+
+    def number(self, name: str) -> int:
+        """Return a whole number; raise `Refusal` (code `number_wrong`) for anything else."""
+        number = self.fields.get(name)
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 10**9:
+            raise Refusal("number_wrong", f"The {name} must be a whole number.")
+        return number
+
+
+def posted_fields() -> PostedFields:
     """Return the JSON object in the request's body, or an empty one without a body.
 
     Raises `Refusal` once, with code `json_wrong` for a body that is anything else, and if the body
     is too long or breaks off; after that it counts as empty.
     """
-    if "arguments" not in g:
-        g.arguments = {}
+    if "posted" not in g:
+        g.posted = PostedFields({})
         body = Body(request, _BODY_MOST).whole()
         if body:
-            g.arguments = _object_in(body)
-    arguments: dict[str, Any] = g.arguments
-    return arguments
+            g.posted = PostedFields(_object_in(body))
+    posted: PostedFields = g.posted
+    return posted
 
 
-def _object_in(body: bytes) -> dict[str, Any]:
+def _object_in(body: bytes) -> dict[str, object]:
     if not request.is_json:
         raise _json_wrong("its Content-Type must be application/json")
     try:
@@ -85,55 +142,6 @@ def _finite(text: str) -> float:
 
 def _json_wrong(why: str) -> Refusal:
     return Refusal("json_wrong", f"Nothing was done: the request's body cannot be read, {why}.")
-
-
-def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) -> str:
-    """Return a text from the arguments, or '' if it is missing.
-
-    Raises `Refusal` (code `text_wrong`) unless the text is one line of up to `most` characters.
-    """
-    text = arguments.get(name)
-    if text is None:
-        return ""
-    unfit = unfit_character(text) if isinstance(text, str) else None
-    if not isinstance(text, str) or len(text) > most or unfit is not None:
-        what = name.replace("_", " ")
-        said = f"The {what} must be one line of text, at most {most} characters long."
-        hint = "" if unfit is None else f" It has {character_name(unfit)}: leave that out."
-        raise Refusal("text_wrong", said + hint)
-    return text
-
-
-def posted_names(arguments: dict[str, Any], field: str) -> list[str]:
-    """Return a list of names; raise `Refusal` (code `text_wrong`) for anything else."""
-    names = arguments.get(field)
-    if not isinstance(names, list) or not 0 < len(names) <= _NAMES_MOST:
-        raise Refusal("text_wrong", f"The {field} must be a list of names.")
-    return [posted_text({field: name}, field) for name in names]
-
-
-def posted_sessions(arguments: dict[str, Any], field: str) -> list[int]:
-    """Return a list of numbers of sessions; raise `Refusal` (code `number_wrong`) otherwise."""
-    numbers = arguments.get(field)
-    if not isinstance(numbers, list) or not 0 < len(numbers) <= _NAMES_MOST:
-        raise Refusal("number_wrong", f"The {field} must be a list of numbers.")
-    return [posted_number({field: number}, field) for number in numbers]
-
-
-def posted_choice(arguments: dict[str, Any], name: str) -> bool:
-    """Return a yes or no, yes if it is missing; raise `Refusal` (code `choice_wrong`)."""
-    choice = arguments.get(name, True)
-    if not isinstance(choice, bool):
-        raise Refusal("choice_wrong", f"The {name} must be yes or no.")
-    return choice
-
-
-def posted_number(arguments: dict[str, Any], name: str) -> int:
-    """Return a whole number from the arguments; raise `Refusal` (code `number_wrong`)."""
-    number = arguments.get(name)
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 10**9:
-        raise Refusal("number_wrong", f"The {name} must be a whole number.")
-    return number
 
 
 def _whole_number(text: str) -> int | None:

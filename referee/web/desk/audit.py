@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from flask import Flask, Response, jsonify, request, send_from_directory
+from msgspec import Struct
 
 from referee.core.written_text import unfit_character
 from referee.errors import Refusal
-from referee.service.people.audit import audit_json, read_audit, record_refusal
+from referee.service.people.audit import ShownAction, read_audit, record_refusal, shown_action
 from referee.service.setup.contest import Contest
-from referee.web.desk.arguments import posted_arguments, query_number
+from referee.web.desk.arguments import PostedFields, posted_fields, query_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.roles import action_of_request
 from referee.web.desk.visitors import acting_operator
@@ -22,6 +23,14 @@ _FILTER_MOST = 100
 # Nobody who may act did these: a page whose key is old asks again by itself, a page whose login has
 # ended asks for another, and strangers could fill the disk with records.
 _NOT_ACTIONS = frozenset({"form_key_wrong", "login_needed", "no_operators"})
+
+
+class AuditNow(Struct, frozen=True, kw_only=True):
+    """What the page shows; `more` tells that there are older actions."""
+
+    contest: str
+    rows: Sequence[ShownAction]
+    more: bool
 
 
 def register_audit(app: Flask, contest: Contest) -> None:
@@ -39,9 +48,11 @@ def register_audit(app: Flask, contest: Contest) -> None:
         count = min(query_number("count") or _ROWS, _ROWS_MOST)
         rows = read_audit(contest, **wanted, count=count + 1)
         return jsonify(
-            contest=contest.config.contest.name,
-            rows=[audit_json(row) for row in rows[:count]],
-            more=len(rows) > count,
+            AuditNow(
+                contest=contest.config.contest.name,
+                rows=[shown_action(row) for row in rows[:count]],
+                more=len(rows) > count,
+            )
         )
 
     @app.after_request
@@ -55,31 +66,31 @@ def register_audit(app: Flask, contest: Contest) -> None:
 
 
 def _record(contest: Contest, action: str, refusal: str) -> None:
-    arguments, places = _arguments(), request.view_args or {}
+    posted, places = _posted(), request.view_args or {}
     number = str(places.get("number", ""))
     of_session = request.path.startswith("/sessions/")
     known = of_session and number.isascii() and number.isdigit() and len(number) <= 18
     record_refusal(
         contest,
-        acting_operator({"operator": _text(arguments, "operator")}),
+        acting_operator(PostedFields({"operator": _text(posted, "operator")})),
         action.format(**places),
         refusal,
         session_id=int(number) if known else None,
-        team=_text(arguments, "team"),
+        team=_text(posted, "team"),
         detail="" if known else number[:_FILTER_MOST],
-        reason=_text(arguments, "reason"),
+        reason=_text(posted, "reason"),
     )
 
 
-def _arguments() -> dict[str, Any]:
+def _posted() -> PostedFields:
     """Return what a refused request said; a body that cannot be read said nothing."""
     try:
-        return posted_arguments()
+        return posted_fields()
     except Refusal:
-        return {}
+        return PostedFields({})
 
 
-def _text(arguments: dict[str, Any], name: str) -> str:
+def _text(posted: PostedFields, name: str) -> str:
     """Return a text of the request as far as it is fit for a record."""
-    text = arguments.get(name)
+    text = posted.get(name)
     return "".join(c for c in text[:200] if not unfit_character(c)) if isinstance(text, str) else ""

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from flask import Flask, Response, jsonify, redirect, request, send_from_directory
+from msgspec import Struct
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as PlainResponse
 
 from referee.service.people.logins import Logins
 from referee.service.setup.contest import Contest
-from referee.web.desk.acting import arguments_from_page
-from referee.web.desk.arguments import posted_text
+from referee.web.desk.acting import posted_by_page
 from referee.web.desk.assets import static_folder
 from referee.web.desk.roles import Access, access_of_request, actions_of
 from referee.web.desk.visitors import (
@@ -86,8 +87,8 @@ def register_logins(app: Flask, contest: Contest, logins: Logins, key: str) -> N
     def log_in() -> Response:
         if not request.is_json:
             raise NotFound  # Also such a program: the console's page sends JSON.
-        arguments = arguments_from_page(key)
-        name, password = posted_text(arguments, "name"), posted_text(arguments, "password")
+        posted = posted_by_page(key)
+        name, password = posted.text("name"), posted.text("password")
         address, waits = request.remote_addr or "", waits_of(request.environ)
         response = jsonify({})
         _set_seal(response, logins, logins.begin(name, password, address, waits))
@@ -95,7 +96,7 @@ def register_logins(app: Flask, contest: Contest, logins: Logins, key: str) -> N
 
     @app.post("/logout")
     def log_out() -> Response:
-        arguments_from_page(key)
+        posted_by_page(key)
         login = present_visitor().login
         if login is not None:
             logins.end(login)
@@ -104,18 +105,27 @@ def register_logins(app: Flask, contest: Contest, logins: Logins, key: str) -> N
         return response
 
 
-def _me(visitor: Visitor, needed: bool, contest: str) -> dict[str, object]:
-    """Return what a page says about its visitor; without registered operators nobody logs in.
+class Me(Struct, frozen=True, kw_only=True):
+    """What a page says about its visitor; without registered operators nobody logs in.
 
     `may` names the actions whose buttons the page enables.
     """
-    return {
-        "contest": contest,
-        "logins": needed,
-        "name": visitor.name,
-        "role": visitor.role.value,
-        "may": actions_of(visitor.role),
-    }
+
+    contest: str
+    logins: bool
+    name: str
+    role: str
+    may: Sequence[str]
+
+
+def _me(visitor: Visitor, needed: bool, contest: str) -> Me:
+    return Me(
+        contest=contest,
+        logins=needed,
+        name=visitor.name,
+        role=visitor.role.value,
+        may=actions_of(visitor.role),
+    )
 
 
 def _turned_away(

@@ -3,21 +3,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Flask, Response, jsonify, send_from_directory
+from msgspec.structs import asdict
 
 from referee.errors import Refusal
 from referee.service.desk.readiness import Readiness
 from referee.service.preflight.finding import Level
+from referee.service.preflight.shown import ReadinessNow
 from referee.service.setup.contest import Contest
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import posted_arguments, posted_text
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 
 # The text of a finding may be longer than what people type.
 _SEEN_MOST = 2000
+
+
+class CheckNow(ReadinessNow, frozen=True, kw_only=True):
+    """What the page shows."""
+
+    contest: str
+    mode: str
 
 
 def register_check(app: Flask, contest: Contest, readiness: Readiness) -> None:
@@ -30,7 +37,9 @@ def register_check(app: Flask, contest: Contest, readiness: Readiness) -> None:
     @app.get("/check/now")
     def check_now() -> Response:
         settings = contest.config.contest
-        return jsonify(readiness.show() | {"contest": settings.name, "mode": settings.mode})
+        return jsonify(
+            CheckNow(**asdict(readiness.show()), contest=settings.name, mode=settings.mode)
+        )
 
     @app.post("/check/again")
     def check_again() -> Answer:
@@ -39,25 +48,25 @@ def register_check(app: Flask, contest: Contest, readiness: Readiness) -> None:
 
     @app.post("/check/override")
     def override() -> Answer:
-        arguments = posted_arguments()
+        posted = posted_fields()
         readiness.override(
-            key=(posted_text(arguments, "group"), posted_text(arguments, "item")),
-            seen=_seen(arguments),
-            reason=posted_text(arguments, "reason"),
-            operator=acting_operator(arguments, named=True),
+            key=(posted.text("group"), posted.text("item")),
+            seen=_seen(posted),
+            reason=posted.text("reason"),
+            operator=acting_operator(posted, named=True),
         )
         return {}
 
     @app.post("/check/overrides/<int:number>/end")
     def take_back(number: int) -> Answer:
-        arguments = posted_arguments()
-        reason = posted_text(arguments, "reason")
-        readiness.take_back(number, reason, acting_operator(arguments, named=True))
+        posted = posted_fields()
+        reason = posted.text("reason")
+        readiness.take_back(number, reason, acting_operator(posted, named=True))
         return {}
 
 
-def _seen(arguments: dict[str, Any]) -> tuple[Level, str]:
-    seen, level = arguments.get("text"), arguments.get("level", Level.FAIL.value)
+def _seen(posted: PostedFields) -> tuple[Level, str]:
+    seen, level = posted.get("text"), posted.get("level", Level.FAIL.value)
     if level not in (Level.FAIL.value, Level.WARN.value):
         raise Refusal("level_wrong", "The page must say whether it showed a FAIL or a WARN.")
     if not isinstance(seen, str) or len(seen) > _SEEN_MOST:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, Response, send_from_directory
 
@@ -20,7 +19,7 @@ from referee.service.evidence.zip_stream import zip_blocks
 from referee.service.setup.contest import Contest
 from referee.service.setup.private_files import make_folder
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import posted_arguments, posted_number, posted_text
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.visitors import acting_operator
 
 RunCommand = Callable[[Sequence[str]], tuple[int, str]]
@@ -46,8 +45,8 @@ def register_bundles(app: Flask, contest: Contest, run: RunCommand) -> None:
 
     @app.post("/bundles")
     def make_bundles() -> Answer:
-        arguments = posted_arguments()
-        number = posted_number(arguments, "session")
+        posted = posted_fields()
+        number = posted.number("session")
         make_folder(folder)
         with turn:
             code, said = run(_export_words(contest, folder, number))
@@ -118,8 +117,8 @@ def register_proposals(app: Flask, contest: Contest, run: RunCommand) -> None:
 
     @app.post("/proposals")
     def make_proposal() -> Answer:
-        arguments = posted_arguments()
-        words = _proposal_words(contest, arguments)
+        posted = posted_fields()
+        words = _proposal_words(contest, posted)
         with turn:
             code, said = run(words)
         if code:
@@ -127,20 +126,20 @@ def register_proposals(app: Flask, contest: Contest, run: RunCommand) -> None:
         return {}
 
 
-def _proposal_words(contest: Contest, arguments: dict[str, Any]) -> list[str]:
+def _proposal_words(contest: Contest, posted: PostedFields) -> list[str]:
     """Return the command for what the page asked; session 0 stands for all sessions.
 
     A text stands in one word with its option, so none is taken for an option.
     """
-    operator, reason = acting_operator(arguments, named=True), posted_text(arguments, "reason")
+    operator, reason = acting_operator(posted, named=True), posted.text("reason")
     if not reason.strip():
         raise Refusal("reason_missing", "This needs a reason, which stays on record. Give one.")
-    number = posted_number(arguments, "session")
+    number = posted.number("session")
     folder = contest.config.path.parent
     files = [
         f"{option}={_file_in(folder, name)}"
         for field, option in _FILES.items()
-        if (name := posted_text(arguments, field))
+        if (name := posted.text(field))
     ]
     who = [f"--by={operator}", f"--role={operator.role}", f"--reason={reason}"]
     what = [f"--session={number}"] if number else []

@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any
 
 from flask import Blueprint, Flask, Response, jsonify, request, send_from_directory
 from werkzeug.exceptions import MethodNotAllowed
 
 from referee.errors import Refusal
+from referee.formats.json_text import json_of
 from referee.service.display.display import Display
 from referee.service.people.logins import Logins
 from referee.service.setup.lane_words import display_path
-from referee.web.desk.arguments import posted_arguments, query_number, session_number
+from referee.web.desk.arguments import posted_fields, query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.pieces import ENDLESS
@@ -66,8 +65,8 @@ def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None
     def display_card() -> Response:
         return _pixels(there().card_pixels(query_number("width"), query_number("height")))
 
-    def take(reported: Callable[[Mapping[str, Any]], object]) -> Response:
-        reported(posted_arguments())
+    def take(reported: Callable[[Mapping[str, object]], object]) -> Response:
+        reported(posted_fields().fields)
         return jsonify(taken=True)
 
     @app.post("/display/screen")
@@ -89,7 +88,7 @@ def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None
 
 def _events(display: Display, page: str) -> Generator[str, None, None]:
     for name, data in display.stream(page):
-        yield f"event: {name}\ndata: {json.dumps(data)}\n\n"
+        yield f"event: {name}\ndata: {json_of(data)}\n\n"
 
 
 def _pixels(content: bytes) -> Response:

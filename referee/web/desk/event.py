@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
 from flask import Flask, Response, jsonify, send_from_directory
-from msgspec import structs
+from msgspec import Struct, structs
 
 from referee.service.event.finalizing import finalize, reopen, review, review_all
-from referee.service.event.proposal_view import all_proposals
+from referee.service.event.proposal_view import ShownProposal, all_proposals
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.results import read_results
-from referee.service.event.results_table import shown_results
+from referee.service.event.results_table import ShownResults, shown_results
 from referee.service.evidence.completeness import judged_numbers
 from referee.service.evidence.slip import slip_page_of
-from referee.service.scoreboard.breaks import begin_break, break_of, end_break
+from referee.service.scoreboard.audience import AudienceNow, audience_of
+from referee.service.scoreboard.breaks import begin_break, end_break
 from referee.service.scoreboard.freezing import (
-    count_hidden,
-    count_text,
     freeze,
-    freeze_of,
     thaw,
 )
 from referee.service.scoreboard.published_images import count_published
@@ -34,15 +31,7 @@ from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import ShownRoster, shown_roster
 from referee.service.teams.team_words import look_alike_warnings
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import (
-    posted_arguments,
-    posted_choice,
-    posted_names,
-    posted_number,
-    posted_sessions,
-    posted_text,
-    session_number,
-)
+from referee.web.desk.arguments import PostedFields, posted_fields, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 
@@ -53,6 +42,15 @@ def register_event(app: Flask, contest: Contest) -> None:
     _register_team_actions(app, contest)
     _register_result_actions(app, contest)
     _register_audience_actions(app, contest)
+
+
+class ResultsNow(Struct, frozen=True, kw_only=True):
+    """What the page of the results shows."""
+
+    results: ShownResults
+    proposals: Sequence[ShownProposal]
+    scoreboard: AudienceNow
+    judged: Sequence[int]
 
 
 class TeamsNow(ShownRoster, frozen=True, kw_only=True):
@@ -81,20 +79,14 @@ def _register_pages(app: Flask, contest: Contest) -> None:
 
     @app.get("/results/now")
     def results_now() -> Response:
-        standing, pause = freeze_of(contest), break_of(contest)
         found = read_results(contest)
-        scoreboard = {
-            "address": contest.config.server.scoreboard,
-            "freeze": None if standing is None else asdict(standing),
-            "break": None if pause is None else asdict(pause),
-            "publishes_images": contest.config.publishes_images,
-            "freezing": count_text(count_hidden(found.entries)),
-        }
         return jsonify(
-            results=shown_results(found),
-            proposals=all_proposals(contest),
-            scoreboard=scoreboard,
-            judged=judged_numbers(contest),
+            ResultsNow(
+                results=shown_results(found),
+                proposals=all_proposals(contest),
+                scoreboard=audience_of(contest, found),
+                judged=judged_numbers(contest),
+            )
         )
 
     @app.get("/results/images")
@@ -112,51 +104,51 @@ def _register_team_actions(app: Flask, contest: Contest) -> None:
 
     @app.post("/teams/<any(add, lottery, order, defer, rename, withdraw, return):what>")
     def change_teams(what: str) -> Answer:
-        arguments = posted_arguments()
-        return _change_teams(contest, what, arguments)
+        posted = posted_fields()
+        return _change_teams(contest, what, posted)
 
 
 def _register_result_actions(app: Flask, contest: Contest) -> None:
 
     @app.post("/results/<any(finalize, reopen):what>")
     def change_results(what: str) -> Answer:
-        arguments = posted_arguments()
+        posted = posted_fields()
         if what == "finalize":
-            names = posted_names(arguments, "names")
-            by = acting_operator({"operator": names[0]} | arguments)
+            names = posted.names("names")
+            by = acting_operator(PostedFields({"operator": names[0], **posted.fields}))
             finalize(contest, names, by)
         else:
             reopen(
                 contest,
-                acting_operator(arguments, named=True),
-                posted_text(arguments, "reason"),
+                acting_operator(posted, named=True),
+                posted.text("reason"),
             )
         return {}
 
     @app.post("/sessions/<number>/review")
     def review_session(number: str) -> Answer:
-        arguments = posted_arguments()
-        reason = posted_text(arguments, "reason")
-        review(contest, session_number(number), acting_operator(arguments, named=True), reason)
+        posted = posted_fields()
+        reason = posted.text("reason")
+        review(contest, session_number(number), acting_operator(posted, named=True), reason)
         return {}
 
     @app.post("/sessions/review")
     def review_sessions() -> Answer:
-        arguments = posted_arguments()
-        operator = acting_operator(arguments, named=True)
-        sessions = posted_sessions(arguments, "sessions")
-        review_all(contest, sessions, operator, posted_text(arguments, "reason"))
+        posted = posted_fields()
+        operator = acting_operator(posted, named=True)
+        sessions = posted.sessions("sessions")
+        review_all(contest, sessions, operator, posted.text("reason"))
         return {}
 
     @app.post("/proposals/<int:number>/<any(apply, cancel):what>")
     def decide(number: int, what: str) -> Answer:
-        arguments = posted_arguments()
+        posted = posted_fields()
         change = apply_proposal if what == "apply" else cancel_proposal
         change(
             contest,
             number,
-            acting_operator(arguments, named=True),
-            posted_text(arguments, "reason"),
+            acting_operator(posted, named=True),
+            posted.text("reason"),
         )
         return {}
 
@@ -165,49 +157,49 @@ def _register_audience_actions(app: Flask, contest: Contest) -> None:
 
     @app.post("/scoreboard/<any(freeze, unfreeze):what>")
     def change_scoreboard(what: str) -> Answer:
-        arguments = posted_arguments()
+        posted = posted_fields()
         change = freeze if what == "freeze" else thaw
-        change(contest, acting_operator(arguments, named=True))
+        change(contest, acting_operator(posted, named=True))
         return {}
 
     @app.post("/break/<any(begin, end):what>")
     def change_break(what: str) -> Answer:
-        arguments = posted_arguments()
-        operator = acting_operator(arguments, named=True)
+        posted = posted_fields()
+        operator = acting_operator(posted, named=True)
         if what == "begin":
-            text, minutes = posted_text(arguments, "text"), posted_number(arguments, "minutes")
+            text, minutes = posted.text("text"), posted.number("minutes")
             begin_break(contest, operator, text, minutes)
         else:
             end_break(contest, operator)
         return {}
 
 
-def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def _change_teams(contest: Contest, what: str, posted: PostedFields) -> Answer:
     """Change the list of teams; the answer has a warning if a new name looks like another one."""
     new = ""
-    operator, reason = acting_operator(arguments, named=True), posted_text(arguments, "reason")
-    team = posted_text(arguments, "team")
+    operator, reason = acting_operator(posted, named=True), posted.text("reason")
+    team = posted.text("team")
     if what == "add":
         require_list(contest.config)
         said = registration_of(
             contest,
-            posted_text(arguments, "organisation"),
-            posted_text(arguments, "lane"),
-            prizes=posted_choice(arguments, "prizes"),
-            sessions=posted_choice(arguments, "sessions"),
+            posted.text("organisation"),
+            posted.text("lane"),
+            prizes=posted.choice("prizes"),
+            sessions=posted.choice("sessions"),
         )
-        new = add_team(contest, team, said, operator, posted_text(arguments, "login"))
+        new = add_team(contest, team, said, operator, posted.text("login"))
     elif what == "lottery":
-        draw_order(contest, posted_text(arguments, "seed"), reason, operator)
+        draw_order(contest, posted.text("seed"), reason, operator)
     elif what == "order":
-        set_order(contest, posted_names(arguments, "teams"), reason, operator)
+        set_order(contest, posted.names("teams"), reason, operator)
     elif what == "defer":
         put_off(contest, team, reason, operator)
     elif what == "rename":
-        new = rename(contest, team, posted_text(arguments, "new_name"), operator)
+        new = rename(contest, team, posted.text("new_name"), operator)
     elif what == "withdraw":
-        several = "teams" in arguments
-        teams = posted_names(arguments, "teams") if several else [team]
+        several = "teams" in posted.fields
+        teams = posted.names("teams") if several else [team]
         withdraw_all(contest, teams, reason, operator)
     else:
         bring_back(contest, team, reason, operator)

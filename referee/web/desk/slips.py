@@ -8,7 +8,6 @@ import threading
 from base64 import b64encode
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from flask import Flask, Response
 
@@ -20,7 +19,7 @@ from referee.service.teams.registration_changes import new_passwords
 from referee.service.teams.roster import read_roster
 from referee.service.teams.slips import slips_page
 from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import posted_arguments, posted_names, posted_text
+from referee.web.desk.arguments import PostedFields, posted_fields
 from referee.web.desk.visitors import acting_operator
 
 KEPT_S = 600.0
@@ -48,14 +47,14 @@ class SlipPages:
         self._pages: dict[str, _SlipPage] = {}
         self._lock = threading.Lock()
 
-    def make(self, once: str, arguments: dict[str, Any]) -> int:
+    def make(self, once: str, posted: PostedFields) -> int:
         """Make new passwords and their page, and return how many; a repeat makes none.
 
         `once` names the press of the button. Raises `InputError` as `new_passwords` does.
         """
-        names = posted_names(arguments, "teams")
-        name, password = (posted_text(arguments, name) for name in ("wifi_name", "wifi_password"))
-        operator = acting_operator(arguments, named=True)
+        names = posted.names("teams")
+        name, password = (posted.text(name) for name in ("wifi_name", "wifi_password"))
+        operator = acting_operator(posted, named=True)
         require_list(self._contest.config)
         with self._lock:
             self._drop_old()
@@ -95,11 +94,11 @@ def register_slips(app: Flask, contest: Contest) -> None:
 
     @app.post("/teams/slips")
     def make_slips() -> Answer:
-        arguments = posted_arguments()
-        once = posted_text(arguments, "once")
+        posted = posted_fields()
+        once = posted.text("once")
         if not _ONCE.fullmatch(once):
             raise Refusal("text_wrong", "The page must name this press of its button.")
-        return {"made": pages.make(once, arguments), "page": f"teams/slips/{once}"}
+        return {"made": pages.make(once, posted), "page": f"teams/slips/{once}"}
 
     @app.get("/teams/slips/<once>")
     def print_slips(once: str) -> Response:

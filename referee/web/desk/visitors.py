@@ -7,14 +7,14 @@ import ipaddress
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from flask import g, request
 
 from referee.core.actors import NO_LOGIN, Actor, Role
 from referee.errors import Refusal
 from referee.service.people.logins import Logins, OperatorLogin
-from referee.web.desk.arguments import posted_text
+from referee.web.desk.arguments import PostedFields
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ def _while_stands(
             yield event
 
 
-def acting_operator(arguments: dict[str, Any], *, named: bool = False) -> Actor:
+def acting_operator(posted: PostedFields, *, named: bool = False) -> Actor:
     """Return who acts: the login's name, or without logins the name that was typed.
 
     `named` raises `Refusal` (code `name_missing`) if nobody typed one.
@@ -84,7 +84,7 @@ def acting_operator(arguments: dict[str, Any], *, named: bool = False) -> Actor:
     visitor = present_visitor()
     if visitor.login is not None:
         return Actor(visitor.login.name, visitor.login.role.value)
-    name = " ".join(posted_text(arguments, "operator").split())
+    name = " ".join(posted.text("operator").split())
     if not name and named:
         raise Refusal("name_missing", "This needs your name, which stays on record. Give it.")
     return Actor(name or _NOBODY, NO_LOGIN)

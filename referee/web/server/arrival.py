@@ -8,7 +8,6 @@ import struct
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from referee.core.instant import Instant, shifted
 from referee.service.setup.clock import elapsed_s
@@ -57,7 +56,7 @@ def arrival_s(ancillary: Ancillary, missing_s: float) -> float:
     return min(now_s, max(missing_s, now_s - age_of(ancillary, wall_s)))
 
 
-def arrived(environ: Mapping[str, Any], now: Instant) -> Instant:
+def arrived(environ: Mapping[str, object], now: Instant) -> Instant:
     """Return when the last byte that was read of a request came; `now` if nobody noted it."""
     came_s: float | None = getattr(environ.get("gunicorn.socket"), "arrived_s", None)
     if came_s is None:

@@ -57,7 +57,7 @@ _TOO_SLOW = (
 )
 
 
-def waits_of(environ: Mapping[str, Any]) -> Callable[[], bool]:
+def waits_of(environ: Mapping[str, object]) -> Callable[[], bool]:
     """Return a function that tells whether the client of a request still waits for its answer.
 
     A client that has closed its sending side with the request waits for the answer, as far as

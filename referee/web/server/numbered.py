@@ -31,7 +31,7 @@ class NumberedStates:
         self._run = secrets.token_hex(4)
         self._count = 0
         self._lock = threading.Lock()
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[str, object] = {}
         self._newest = ""
         self._told: dict[str, Piece] = {}
 

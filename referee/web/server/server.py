@@ -94,7 +94,7 @@ def serve(
     has no share of its own.
     """
     files = _allow_descriptors()
-    options: dict[str, Any] = {
+    options: dict[str, object] = {
         "bind": f"fd://{descriptor}",
         "workers": workers,
         "threads": threads or 1,
@@ -123,7 +123,7 @@ def serve(
     _Server(make, options, proxies, viewers is not None).run()
 
 
-def _tls_options(files: TlsFiles) -> dict[str, Any]:
+def _tls_options(files: TlsFiles) -> dict[str, object]:
     """Return gunicorn's options for TLS; the workers share one context, and so its tickets."""
     context = server_context(files, SSLContext)
     return {
@@ -153,7 +153,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
     def __init__(
         self,
         make: Callable[[], Running],
-        options: dict[str, Any],
+        options: dict[str, object],
         proxies: TrustedProxies,
         viewers: bool,
     ) -> None:

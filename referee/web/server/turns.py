@@ -79,7 +79,7 @@ PRESENT: ContextVar[Party] = ContextVar("present_party")
 _SERVER = Party()
 
 
-def let_go_first(environ: Mapping[str, Any]) -> None:
+def let_go_first(environ: Mapping[str, object]) -> None:
     """Let the connection of a request and its address go first: it has a running session's token.
 
     Under a worker of threads there are no turns.

@@ -10,7 +10,7 @@ import pytest
 
 from referee.errors import Refusal
 from referee.service.preflight.finding import Level, fail, ok, warn
-from referee.service.preflight.listing import list_json, require_none_standing, standing
+from referee.service.preflight.listing import require_none_standing, shown_list, standing
 from referee.service.preflight.overrides import (
     day_of,
     holds,
@@ -18,6 +18,7 @@ from referee.service.preflight.overrides import (
     overrides_of_today,
     take_back,
 )
+from tests.support.shown import as_json
 
 BAD = fail("machine", "disk", "1.0 GiB free", "Make room.")
 SEEN = (Level.FAIL, BAD.text)
@@ -43,7 +44,7 @@ def test_a_fail_forbids_arming_until_somebody_overrides_it(contest):
     assert "not_ready" == caught.value.code
     make_override(contest.database, contest.clock.now(), BAD, SEEN, "short event", "Kim")
     require_none_standing([BAD], *now_of(contest), 1)
-    shown = list_json([BAD], *now_of(contest))
+    shown = as_json(shown_list([BAD], *now_of(contest)))
     assert shown["ready"]
     by = shown["findings"][0]["override"]
     assert ("Kim", "short event") == (by["operator"], by["reason"])
@@ -71,7 +72,7 @@ def test_a_fault_of_one_lane_leaves_the_other_free(contest):
     require_none_standing([lanes_own], *now_of(contest), 1)
     with pytest.raises(Refusal):
         require_none_standing([lanes_own], *now_of(contest), 2)
-    assert not list_json([lanes_own], *now_of(contest))["ready"]
+    assert not as_json(shown_list([lanes_own], *now_of(contest)))["ready"]
 
 
 def test_an_override_needs_a_reason_and_a_fail_as_it_was_seen(contest):
@@ -95,7 +96,7 @@ def test_a_known_warning_is_acknowledged(contest):
     now = contest.clock.now()
     make_override(contest.database, now, KNOWN, (Level.WARN, KNOWN.text), "borrowed", "Kim")
     overrides, _ = now_of(contest)
-    (row,) = list_json([KNOWN], overrides, now)["findings"]
+    (row,) = as_json(shown_list([KNOWN], overrides, now))["findings"]
     assert ("WARN", "Kim", "borrowed") == (
         row["level"],
         row["override"]["operator"],

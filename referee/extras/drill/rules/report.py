@@ -6,7 +6,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
 from referee.core.counts import counted
 from referee.core.text_cells import lines_of
@@ -39,7 +38,7 @@ def report_text(record: Record, judged: Sequence[JudgedFault]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def report_json(record: Record, judged: Sequence[JudgedFault]) -> dict[str, Any]:
+def report_json(record: Record, judged: Sequence[JudgedFault]) -> dict[str, object]:
     """Return the report for programs; times after a fault are seconds, and null is never."""
     return {
         "begun": _utc(record.begun_s),

@@ -21,7 +21,7 @@ from power.bounded_file import file_bytes
 from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import ModelFault, broken_protocol, run_job
-from referee.extras.ovic.judging.machine import choose_core, machine_facts
+from referee.extras.ovic.judging.machine import JudgingMachine, choose_core, machine_facts
 from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import WireError, unpack_numbers
 from referee.extras.ovic.rules.latency import (
@@ -51,7 +51,7 @@ class TimedRuns:
 
     rows: list[list[float]]
     span_ago_s: tuple[float, float]
-    machine: dict[str, Any]
+    machine: JudgingMachine
 
 
 Measure = Callable[[Path, Sequence[Path], Plan, Limits, Progress], TimedRuns]
@@ -78,9 +78,9 @@ class Measurement:
     cpu_share: float
     stability: Stability
     span: tuple[datetime, datetime]
-    machine: dict[str, Any]
+    machine: JudgingMachine
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> dict[str, object]:
         """Return the JSON object of a benchmark; all latencies are in milliseconds."""
         return {
             "stable": self.stability.stable,

@@ -235,7 +235,7 @@ def _show(progress: Progress, first: int, total: int, results: int) -> None:
     progress(min(first + min(results, BATCH), total), total)
 
 
-def _answer(rules: ModelRules, message: dict[str, Any]) -> Answer:
+def _answer(rules: ModelRules, message: dict[str, object]) -> Answer:
     """Return one answer; raise WireError unless it has the shapes of the rules."""
     ((width, height),) = unpack_numbers([message.get("size")], 2)
     outputs = unpack_arrays(message.get("outputs"))

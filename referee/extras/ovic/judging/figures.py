@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from referee.core.coco_boxes import CocoResults
 from referee.errors import InputError
+from referee.extras.ovic.rules.documents import ScoreFields
 from referee.extras.ovic.rules.frontier import Baseline, FrontierEstimate
 from referee.extras.ovic.rules.score import Frontier, OvicRules, OvicScore
 from referee.formats.json_fields import load_json, number, object_at
@@ -43,7 +43,7 @@ def read_baselines(path: Path) -> list[Baseline]:
     return baselines
 
 
-def frontier_report(estimate: FrontierEstimate, rules: OvicRules) -> dict[str, Any]:
+def frontier_report(estimate: FrontierEstimate, rules: OvicRules) -> dict[str, object]:
     """Return an estimate as the JSON object that `read_frontier` reads."""
     return {
         "task": rules.task,
@@ -126,14 +126,14 @@ def write_coco_results(path: Path, results: CocoResults) -> None:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def _object(path: Path) -> dict[str, Any]:
+def _object(path: Path) -> dict[str, object]:
     content = load_json(path, read_bytes(path))
     if not isinstance(content, dict):
         raise InputError(f"{path} is not one JSON object")
     return content
 
 
-def score_report(best: OvicScore, builds: Sequence[OvicScore] = ()) -> dict[str, Any]:
+def score_report(best: OvicScore, builds: Sequence[OvicScore] = ()) -> dict[str, object]:
     """Return a score as the JSON object of `score` and `run`; `builds` are all that were judged."""
     report = (
         {"task": best.rules.task}
@@ -151,7 +151,7 @@ def score_report(best: OvicScore, builds: Sequence[OvicScore] = ()) -> dict[str,
     return report
 
 
-def score_fields(score: OvicScore) -> dict[str, Any]:
+def score_fields(score: OvicScore) -> ScoreFields:
     """Return what a score is made of, ready for JSON; the caller names its task."""
     return {
         "accuracy": score.accuracy,

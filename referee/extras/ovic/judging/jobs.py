@@ -45,10 +45,10 @@ class ModelFault(InputError):
 class Done:
     """What a worker said, and the failures that its end proves; without failures it is complete."""
 
-    messages: tuple[dict[str, Any], ...]
+    messages: tuple[dict[str, object], ...]
     failures: tuple[Failure, ...]
 
-    def of(self, event: str) -> list[dict[str, Any]]:
+    def of(self, event: str) -> list[dict[str, object]]:
         """Return the messages of one kind."""
         return [message for message in self.messages if message["event"] == event]
 
@@ -102,7 +102,7 @@ def broken_protocol(model: Path, what: str, error: WireError) -> ModelFault:
 
 
 def _failures(
-    messages: Sequence[dict[str, Any]], ended: ProcessEnd, limits: Limits
+    messages: Sequence[dict[str, object]], ended: ProcessEnd, limits: Limits
 ) -> list[Failure]:
     """Return why the job has not been done, at most one reason."""
     refused = [message for message in messages if message["event"] == "refused"]

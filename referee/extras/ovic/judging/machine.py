@@ -6,9 +6,8 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from referee import __version__
 from referee.errors import InputError
@@ -34,8 +33,24 @@ def choose_core(wanted: int | None) -> int | None:
     return cores[-1] if wanted is None else wanted
 
 
-def machine_facts(core: int | None) -> dict[str, Any]:
-    """Return machine, core and versions as JSON values; what is not known is None."""
+class JudgingMachine(TypedDict):
+    """Machine, core and versions; what is not known is null. A board's have its address."""
+
+    machine: str
+    processor: str | None
+    cores: int | None
+    core: int | None
+    governor: str | None
+    frequency_khz: str | None
+    load: list[float]
+    system: str
+    python: str
+    libraries: dict[str, str]
+    board: NotRequired[str]
+
+
+def machine_facts(core: int | None) -> JudgingMachine:
+    """Return what this machine is."""
     return {
         "machine": platform.machine(),
         "processor": _processor(),
@@ -50,7 +65,7 @@ def machine_facts(core: int | None) -> dict[str, Any]:
     }
 
 
-def build_of(facts: Mapping[str, Any]) -> str:
+def build_of(facts: JudgingMachine) -> str:
     """Return in words what measured: this program, LiteRT, and the machine of these facts.
 
     Teams read them, so a board's address is none of them.

@@ -179,7 +179,7 @@ def _runs(rules: ModelRules, done: Done, slower: float) -> tuple[Pace, list[Fail
 
 
 def _latency(
-    rules: ModelRules, probes: Sequence[dict[str, Any]], slower: float
+    rules: ModelRules, probes: Sequence[dict[str, object]], slower: float
 ) -> tuple[Pace, list[Failure]]:
     """Judge the time of the runs; a busy machine proves nothing."""
     runs = unpack_numbers([probe.get("ms") for probe in probes], 2)

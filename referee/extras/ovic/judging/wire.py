@@ -31,7 +31,7 @@ def message(event: str, **fields: Any) -> bytes:
     return json.dumps({"event": event, **fields}).encode() + b"\n"
 
 
-def parse_lines(content: bytes) -> Iterator[dict[str, Any]]:
+def parse_lines(content: bytes) -> Iterator[dict[str, object]]:
     """Yield the messages of complete lines; a dying worker may leave its last one incomplete."""
     for line in content.split(b"\n")[:-1]:
         try:

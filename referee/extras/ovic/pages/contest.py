@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, Request, Response, jsonify, request
 
@@ -151,7 +150,7 @@ def _taken(
         disk(model.drop)
 
 
-def _rules(intake: SubmissionIntake) -> dict[str, Any]:
+def _rules(intake: SubmissionIntake) -> dict[str, object]:
     """Return what a client should know before it sends a model."""
     return {
         "tasks": [
@@ -178,6 +177,6 @@ def help_text(config: Config, base: str) -> str:
     return _HELP.format(tasks=", ".join(tasks), task=tasks[0], base=base, closes=closes)
 
 
-def ovic_paths() -> dict[str, Any]:
+def ovic_paths() -> dict[str, object]:
     """Return the description of the routes in OpenAPI."""
     return paths_of(Path(__file__).with_name("openapi.toml"))

@@ -110,7 +110,7 @@ class NewEvent:
     build: str | None = None
     round: int | None = None
     struck: int | None = None
-    detail: Mapping[str, Any] | None = None
+    detail: Mapping[str, object] | None = None
 
 
 def insert_entry(connection: sqlite3.Connection, new: NewEntry) -> int:

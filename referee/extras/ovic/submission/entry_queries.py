@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from referee.errors import Refusal
+from referee.extras.ovic.rules.documents import (
+    EntriesView,
+    EntryDetail,
+    LeaderboardView,
+    ReceiptView,
+)
 from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.entries import all_entries, load_entry
 from referee.extras.ovic.submission.intake import Received, SubmissionIntake
@@ -32,13 +36,13 @@ class EntryQueries:
         self._database = database
         self._tasks = tasks
 
-    def receipt(self, received: Received) -> dict[str, Any]:
+    def receipt(self, received: Received) -> ReceiptView:
         """Return what a team gets for a model that it sent."""
         places = places_of(standing_entries(self._database.connection))
         view = entry_view(received.entry, self._tasks, places)
-        return view | {"new": received.new, "left_today": received.left_today}
+        return {**view, "new": received.new, "left_today": received.left_today}
 
-    def entries_of(self, team: str, intake: SubmissionIntake) -> dict[str, Any]:
+    def entries_of(self, team: str, intake: SubmissionIntake) -> EntriesView:
         """Return all entries of a team, and how many it may still submit today."""
         connection = self._database.connection
         places = places_of(standing_entries(connection))
@@ -51,7 +55,7 @@ class EntryQueries:
             "closes_utc": self._closes(),
         }
 
-    def entry_of(self, team: str, number: str) -> dict[str, Any]:
+    def entry_of(self, team: str, number: str) -> EntryDetail:
         """Return one entry of a team with what happened to it.
 
         Raises `Refusal` (code `entry_unknown`), for the entries of other teams too.
@@ -69,26 +73,26 @@ class EntryQueries:
             raise unknown
         return entry_detail(connection, entry, self._tasks)
 
-    def leaderboard_for_teams(self) -> dict[str, Any]:
+    def leaderboard_for_teams(self) -> LeaderboardView:
         """Return the leaderboard; raise `Refusal` (`leaderboard_closed`) if it is not shown."""
         if not ovic_of(self._config).leaderboard_for_teams:
             raise Refusal("leaderboard_closed", "Only the operators see the leaderboard now.")
         return self.leaderboard()
 
-    def leaderboard(self, *, for_operators: bool = False) -> dict[str, Any]:
+    def leaderboard(self, *, for_operators: bool = False) -> LeaderboardView:
         """Return the leaderboard of all tasks, and the state of the line.
 
         `for_operators` adds all entries with a score.
         """
         connection = self._database.connection
         board = leaderboard_view(connection, self._tasks, for_operators=for_operators)
-        return board | {"closes_utc": self._closes()}
+        return {**board, "closes_utc": self._closes()}
 
     def _closes(self) -> str | None:
         closes = ovic_of(self._config).closes_at
         return None if closes is None else closes.isoformat()
 
-    def all_entries(self) -> dict[str, Any]:
+    def all_entries(self) -> EntriesView:
         """Return all entries, and the state of the line, for operators."""
         connection = self._database.connection
         standing = standing_entries(connection)

@@ -181,7 +181,7 @@ class EntryQueue:
 
     def _refuse(self, entry: EntryRecord, refused: Refused) -> None:
         """Refuse a model; a score that it has already stays."""
-        detail: dict[str, Any] = {"failures": [vars(failure) for failure in refused.failures]}
+        detail: dict[str, object] = {"failures": [vars(failure) for failure in refused.failures]}
         if entry.task in self._tasks:
             detail["settings"] = settings_of(self._tasks[entry.task])
         if entry.state in HAS_SCORE:
@@ -189,7 +189,7 @@ class EntryQueue:
         else:
             self._record(entry, "refused", str(refused), detail)
 
-    def _keep(self, entry: EntryRecord, why: str, text: str, detail: Mapping[str, Any]) -> None:
+    def _keep(self, entry: EntryRecord, why: str, text: str, detail: Mapping[str, object]) -> None:
         """End another measurement that gave nothing: the scores that the entry has stay.
 
         Its team reads `why`, the operators `told`.
@@ -206,7 +206,7 @@ class EntryQueue:
         if task is None:
             raise Unavailable(f"The task '{entry.task}' is closed in the configuration.")
         model = path_of_model(models_of(self._config), entry.model_sha256)
-        settings = {"settings": settings_of(task)}
+        settings: dict[str, object] = {"settings": settings_of(task)}
         if validating:
             overhang = self._judge.validate(task, model, entry.model_sha256)
             told = {} if overhang is None else {"overhang": asdict(overhang)}
@@ -276,7 +276,7 @@ class EntryQueue:
         self._repaired_at.pop(entry.task, None)
         return True
 
-    def _give_back(self, entry: EntryRecord, why: str, detail: Mapping[str, Any]) -> None:
+    def _give_back(self, entry: EntryRecord, why: str, detail: Mapping[str, object]) -> None:
         """Put an entry back into the line, or give it up after the last of its tries."""
         tries = load_entry(self._database.connection, entry.entry_id).tries + 1
         most = ovic_of(self._config).tries
@@ -300,7 +300,7 @@ class EntryQueue:
         entry: EntryRecord,
         kind: EventKind,
         text: str = "",
-        detail: Mapping[str, Any] | None = None,
+        detail: Mapping[str, object] | None = None,
         *,
         accuracy: float | None = None,
         latency_ms: float | None = None,

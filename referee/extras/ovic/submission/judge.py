@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from referee.errors import Unavailable
 from referee.extras.ovic.judging.benchmark import Measurement
@@ -51,7 +50,7 @@ class Judged:
     images: int
     right: int | None
     latency_ms: float
-    benchmark: dict[str, Any]
+    benchmark: dict[str, object]
     truth_sha256: str
     images_sha256: str
     build: str

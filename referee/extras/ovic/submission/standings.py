@@ -7,9 +7,7 @@ can submit to and win prizes in either or both categories."
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from referee.extras.ovic.rules.documents import TaskView
 from referee.extras.ovic.submission.tasks import open_tasks
 from referee.extras.ovic.submission.views import leaderboard_view
 from referee.service.event.guest_standings import GuestColumn, GuestStandings, GuestTable
@@ -43,14 +41,14 @@ def standings(contest: Contest, connection: Connection) -> GuestStandings:
     )
 
 
-def _winners(task: Mapping[str, Any], declines: set[str]) -> list[str]:
+def _winners(task: TaskView, declines: set[str]) -> list[str]:
     ranked = [
         row for row in task["rows"] if row["rank"] is not None and row["team"] not in declines
     ]
     return [row["team"] for row in ranked if row["rank"] == ranked[0]["rank"]]
 
 
-def _table(task: Mapping[str, Any], winners: list[str]) -> GuestTable:
+def _table(task: TaskView, winners: list[str]) -> GuestTable:
     rows = [[(row | {"task": task["task"]})[name] for name in _COLUMNS] for row in task["rows"]]
     won = " and ".join(winners) or "nobody"
     return GuestTable(

@@ -4,10 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import cast
 
 from referee.extras.ovic.judging.figures import score_fields
 from referee.extras.ovic.rules.builds import Build, builds_of, counting
+from referee.extras.ovic.rules.documents import (
+    NO_SCORE,
+    BuildView,
+    EntryDetail,
+    EntryView,
+    EventView,
+    LeaderboardView,
+    LineView,
+    MeasuredFields,
+    RowView,
+    TaskView,
+)
 from referee.extras.ovic.rules.entry_states import (
     BUSY,
     HAS_SCORE,
@@ -18,7 +30,12 @@ from referee.extras.ovic.rules.entry_states import (
 )
 from referee.extras.ovic.rules.frontier import Baseline
 from referee.extras.ovic.rules.leaderboard import Row, ScoredEntry, leaderboard
-from referee.extras.ovic.submission.entries import EntryRecord, all_entries, events_of_entry
+from referee.extras.ovic.submission.entries import (
+    EntryEvent,
+    EntryRecord,
+    all_entries,
+    events_of_entry,
+)
 from referee.extras.ovic.submission.tasks import Task
 from referee.store.database import Connection
 from referee.store.finals import is_final
@@ -41,14 +58,10 @@ def standing_entries(connection: Connection) -> list[EntryRecord]:
 
 def entry_view(
     entry: EntryRecord, tasks: Mapping[str, Task], places: Mapping[int, int]
-) -> dict[str, Any]:
-    """Return an entry as its team sees it, ready for JSON.
-
-    `place` is its place in the line, or None. `metric` is None unless the entry has a valid score;
-    `reasons` then says why not, and also why a model was refused. `builds` has all measurements;
-    the figures are those of the one that counts.
-    """
-    view: dict[str, Any] = {
+) -> EntryView:
+    """Return an entry as its team sees it."""
+    # The figures stand behind what is known of every entry, and there while there are none.
+    return {
         "entry": entry.entry_id,
         "team": entry.team,
         "task": entry.task,
@@ -61,20 +74,19 @@ def entry_view(
         "place": places.get(entry.entry_id),
         "tries": entry.tries,
         "text": entry.text,
-        **dict.fromkeys(("accuracy", "latency_ms", "clamped_ms", "frontier", "metric", "valid")),
-        "reasons": [entry.text] if entry.state is EntryState.REFUSED else [],
+        **_figures(entry, tasks),
     }
-    return view | _figures(entry, tasks)
 
 
-def _figures(entry: EntryRecord, tasks: Mapping[str, Task]) -> dict[str, Any]:
+def _figures(entry: EntryRecord, tasks: Mapping[str, Task]) -> MeasuredFields:
     """Return what the measurements of an entry say, as long as one of them counts."""
     builds = _builds(entry, tasks)
     if not builds:
-        return {"build": None, "builds": []}
+        reasons = [entry.text] if entry.state is EntryState.REFUSED else []
+        return {**NO_SCORE, "reasons": reasons, "build": None, "builds": []}
     best = counting(builds)
     views = [build_view(build) for build in builds]
-    return score_fields(best.score) | {"build": best.measured.build, "builds": views}
+    return {**score_fields(best.score), "build": best.measured.build, "builds": views}
 
 
 def _builds(entry: EntryRecord, tasks: Mapping[str, Task]) -> list[Build]:
@@ -84,8 +96,8 @@ def _builds(entry: EntryRecord, tasks: Mapping[str, Task]) -> list[Build]:
     return builds_of(tasks[entry.task].scoring, entry.measured)
 
 
-def build_view(build: Build) -> dict[str, Any]:
-    """Return one measurement of an entry, ready for JSON."""
+def build_view(build: Build) -> BuildView:
+    """Return one measurement of an entry."""
     return {
         "build": build.measured.build,
         "utc": build.measured.utc,
@@ -106,26 +118,35 @@ def entry_detail(
     tasks: Mapping[str, Task],
     *,
     for_operators: bool = False,
-) -> dict[str, Any]:
+) -> EntryDetail:
     """Return an entry with what happened to it; `for_operators` adds what teams must not see."""
     events = events_of_entry(connection, entry.entry_id)
     view = entry_view(entry, tasks, places_of(standing_entries(connection)))
+    told = [_event_view(event, for_operators) for event in events]
+    detail = cast(EntryDetail, dict(view))
     if entry.state is EntryState.REFUSED and events:
-        view["failures"] = events[-1].detail.get("failures", [])
-    view["events"] = [
-        {"kind": event.kind, "state": event.state.value, "utc": event.utc, "text": event.text}
-        | ({"actor": event.actor, "detail": event.detail} if for_operators else {})
-        for event in events
-    ]
+        detail["failures"] = events[-1].detail.get("failures", [])
+    detail["events"] = told
+    return detail
+
+
+def _event_view(event: EntryEvent, for_operators: bool) -> EventView:
+    view: EventView = {
+        "kind": event.kind,
+        "state": event.state.value,
+        "utc": event.utc,
+        "text": event.text,
+    }
+    if for_operators:
+        view["actor"], view["detail"] = event.actor, event.detail
     return view
 
 
 def leaderboard_view(
     connection: Connection, tasks: Mapping[str, Task], *, for_operators: bool = False
-) -> dict[str, Any]:
-    """Return the leaderboard of all tasks, without teams that withdrew, ready for JSON.
+) -> LeaderboardView:
+    """Return the leaderboard of all tasks, without teams that withdrew.
 
-    `final` says whether the event's results are approved: then no entry comes or changes.
     `for_operators` adds all entries with a score to each task.
     """
     scored = scored_entries(connection)
@@ -150,7 +171,7 @@ def baselines_of(connection: Connection, task: Task) -> list[Baseline]:
     ]
 
 
-def line_view(standing: Sequence[EntryRecord]) -> dict[str, Any]:
+def line_view(standing: Sequence[EntryRecord]) -> LineView:
     """Return how many entries stand in each line, and the entry whose model runs now."""
     busy = next((entry for entry in standing if entry.state in BUSY), None)
     return {
@@ -170,11 +191,11 @@ def line_view(standing: Sequence[EntryRecord]) -> dict[str, Any]:
     }
 
 
-def _task_view(task: Task, scored: Sequence[EntryRecord], all_of_them: bool) -> dict[str, Any]:
+def _task_view(task: Task, scored: Sequence[EntryRecord], all_of_them: bool) -> TaskView:
     rules = task.scoring
     known = {entry.entry_id: entry for entry in scored if entry.task == task.name}
     rows = leaderboard(rules, [_scored(entry, task) for entry in known.values()])
-    view = {
+    view: TaskView = {
         "task": task.name,
         "accuracy": rules.accuracy,
         "target_ms": rules.target_ms,
@@ -186,8 +207,12 @@ def _task_view(task: Task, scored: Sequence[EntryRecord], all_of_them: bool) -> 
     }
     if all_of_them:
         view["entries"] = [
-            {"entry": entry.entry_id, "team": entry.team, "file": entry.file_name}
-            | _figures(entry, {task.name: task})
+            {
+                "entry": entry.entry_id,
+                "team": entry.team,
+                "file": entry.file_name,
+                **_figures(entry, {task.name: task}),
+            }
             for entry in known.values()
         ]
     return view
@@ -199,7 +224,7 @@ def _scored(entry: EntryRecord, task: Task) -> ScoredEntry:
     return ScoredEntry(entry.entry_id, entry.team, best.accuracy, best.latency_ms)
 
 
-def _row_view(row: Row, entry: EntryRecord, task: Task) -> dict[str, Any]:
+def _row_view(row: Row, entry: EntryRecord, task: Task) -> RowView:
     return {
         "rank": row.rank,
         "team": entry.team,

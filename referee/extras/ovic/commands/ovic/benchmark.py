@@ -7,7 +7,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from power.commands.written_file import file_to_write
 from referee.errors import InputError
@@ -19,6 +19,7 @@ from referee.extras.ovic.commands.ovic.model_options import (
     plan_of,
 )
 from referee.extras.ovic.commands.ovic.options import add_action
+from referee.extras.ovic.judging.machine import JudgingMachine
 from referee.programs.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def act(args: argparse.Namespace) -> int:
     return 0 if measurement.stability.stable else 1
 
 
-def _machine(facts: dict[str, Any]) -> str:
+def _machine(facts: JudgingMachine) -> str:
     where = f"{facts['board']}: " if "board" in facts else ""
     return f"{where}{facts['processor'] or facts['machine']}, core {facts['core']}"
 

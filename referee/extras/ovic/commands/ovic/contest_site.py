@@ -11,13 +11,21 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
+
+from msgspec import ValidationError, convert
 
 from power.bounded_file import require_file
 from power.http_request import NO_ANSWER, answered
 from referee.commands.options import declare_config, environment_config
 from referee.errors import InputError, Refusal, Unavailable
+from referee.extras.ovic.rules.documents import (
+    EntriesView,
+    EntryDetail,
+    LeaderboardView,
+    ReceiptView,
+)
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.store.database import Database
@@ -51,6 +59,9 @@ def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
     )
 
 
+_View = TypeVar("_View")
+
+
 class TeamSite:
     """A team at a contest server; it logs in when it is made.
 
@@ -81,11 +92,19 @@ class TeamSite:
         form_type = {"Content-Type": "application/x-www-form-urlencoded"}
         self._token = str(self._ask("/ovic/login", "POST", form, form_type)["token"])
 
-    def get(self, path: str) -> dict[str, Any]:
-        """Return the JSON object of a path."""
-        return self._ask(path, "GET")
+    def entry(self, number: int) -> EntryDetail:
+        """Return one entry of the team."""
+        return self._read(self._ask(f"/ovic/entries/{number}", "GET"), EntryDetail)
 
-    def submit(self, model: Path, task: str) -> dict[str, Any]:
+    def entries(self) -> EntriesView:
+        """Return all entries of the team."""
+        return self._read(self._ask("/ovic/entries", "GET"), EntriesView)
+
+    def leaderboard(self) -> LeaderboardView:
+        """Return the leaderboard."""
+        return self._read(self._ask("/ovic/leaderboard", "GET"), LeaderboardView)
+
+    def submit(self, model: Path, task: str) -> ReceiptView:
         """Send a model and return its entry; a lost connection is tried again."""
         query = urlencode({"task": task, "name": model.name})
         for left in reversed(range(_TRIES)):
@@ -95,11 +114,21 @@ class TeamSite:
                         "Content-Length": str(model.stat().st_size),
                         "Content-Type": "application/octet-stream",
                     }
-                    return self._ask(f"/ovic/entries?{query}", "POST", file, about)
+                    answer = self._ask(f"/ovic/entries?{query}", "POST", file, about)
+                return self._read(answer, ReceiptView)
             except Unavailable:
                 if not left:
                     raise
         raise Unavailable("the server did not answer")
+
+    def _read(self, answer: dict[str, object], shape: type[_View]) -> _View:
+        """Return an answer that has what it should have; raise `Unavailable` for another one."""
+        try:
+            return convert(answer, shape)
+        except ValidationError as error:
+            raise Unavailable(
+                f"{self._url} is of another version than this program: {error}."
+            ) from None
 
     def _ask(
         self,
@@ -107,7 +136,7 @@ class TeamSite:
         method: str,
         body: bytes | IO[bytes] | None = None,
         about_body: Mapping[str, str] = {},
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         headers = {"Accept": "application/json", **about_body}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
@@ -153,7 +182,7 @@ def _opened(model: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _object(url: str, content: bytes) -> dict[str, Any]:
+def _object(url: str, content: bytes) -> dict[str, object]:
     try:
         answer = json.loads(content)
     except ValueError:

@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
@@ -16,6 +16,7 @@ from referee.errors import InputError
 from referee.extras.ovic.commands.ovic.contest_site import operators_site
 from referee.extras.ovic.commands.ovic.entry_text import entry_text
 from referee.extras.ovic.commands.ovic.options import add_action, add_json
+from referee.extras.ovic.rules.documents import RoundView
 from referee.extras.ovic.rules.entry_states import EventKind
 from referee.extras.ovic.submission.entries import NewEvent, load_entry, record_entry_event, strike
 from referee.programs.progress import progress_bar
@@ -172,14 +173,15 @@ def _open_or_new(database: Database, tasks: Mapping[str, Task], by: str) -> tupl
         return number, False
 
 
-def _round_view(entry: RoundEntry, tasks: Mapping[str, Task]) -> dict[str, Any]:
+def _round_view(entry: RoundEntry, tasks: Mapping[str, Task]) -> RoundView:
     """Return an entry of the round: what came of it, and its measurements before and after."""
     from referee.extras.ovic.submission.views import entry_view
 
     view = entry_view(entry.entry, tasks, {})
     first = view["builds"][0] if view["builds"] else None
     submitted_ms = first["latency_ms"] if first and first["round"] is None else None
-    return view | {
+    return {
+        **view,
         "outcome": entry.outcome,
         "outcome_text": entry.text,
         "measured_ms": None if entry.measured is None else entry.measured.latency_ms,
@@ -187,7 +189,7 @@ def _round_view(entry: RoundEntry, tasks: Mapping[str, Task]) -> dict[str, Any]:
     }
 
 
-def _round_text(view: Mapping[str, Any]) -> str:
+def _round_text(view: RoundView) -> str:
     """Return an entry with how its latency moved since its submission."""
     lines = [entry_text(view)]
     if view["measured_ms"] is None:

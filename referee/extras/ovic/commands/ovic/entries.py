@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from power.bounded_file import require_file
 from referee.commands.options import add_config
@@ -31,6 +30,7 @@ from referee.extras.ovic.commands.ovic.entry_text import (
     table,
 )
 from referee.extras.ovic.commands.ovic.options import add_action, add_json, add_task
+from referee.extras.ovic.rules.documents import EntriesView, EntryDetail, EntryView
 from referee.extras.ovic.submission.entries import load_entry
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.clock import SystemClock
@@ -116,7 +116,7 @@ def _submit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
+def _hand_in(args: argparse.Namespace) -> EntryView:
     """Put the model into the contest's folder itself."""
     from referee.extras.ovic.submission.entry_queries import EntryQueries
     from referee.extras.ovic.submission.intake import SubmissionIntake, database_commit
@@ -146,7 +146,7 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
         return EntryQueries(config, database, tasks).receipt(received)
 
 
-def _follow(site: TeamSite, entry: dict[str, Any], minutes: float) -> dict[str, Any]:
+def _follow(site: TeamSite, entry: EntryView, minutes: float) -> EntryView:
     """Print each change of an entry until it is over or the time is."""
     pause, until_s = threading.Event(), time.monotonic() + 60 * minutes
     last_line = None
@@ -156,7 +156,7 @@ def _follow(site: TeamSite, entry: dict[str, Any], minutes: float) -> dict[str, 
             print(line, file=sys.stderr, flush=True)
             last_line = line
         pause.wait(_LOOK_S)
-        entry = site.get(f"/ovic/entries/{entry['entry']}")
+        entry = site.entry(entry["entry"])
     return entry
 
 
@@ -171,29 +171,31 @@ def _add_queue(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _print_queue(args: argparse.Namespace) -> int:
     """Print the entries."""
-    entries = _of_operator(args) if args.url is None else _of_team(args)
-    if args.json:
-        print(json.dumps(entries))
-    elif args.entry is not None:
-        print(_one_text(entries))
+    if args.entry is not None:
+        entry = _entry(args)
+        print(json.dumps(entry) if args.json else _one_text(entry))
     else:
-        print(_all_text(entries))
+        entries = _entries(args)
+        print(json.dumps(entries) if args.json else _all_text(entries))
     return 0
 
 
-def _of_team(args: argparse.Namespace) -> dict[str, Any]:
-    site = TeamSite(args.url, args.team, args.password, args.ca_file)
-    return site.get("/ovic/entries" + (f"/{args.entry}" if args.entry is not None else ""))
-
-
-def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
-    from referee.extras.ovic.submission.entry_queries import EntryQueries
+def _entry(args: argparse.Namespace) -> EntryDetail:
     from referee.extras.ovic.submission.views import entry_detail
 
+    if args.url is not None:
+        return TeamSite(args.url, args.team, args.password, args.ca_file).entry(args.entry)
+    with operators_site(args.config) as (_config, database, tasks):
+        entry = load_entry(database.connection, args.entry)
+        return entry_detail(database.connection, entry, tasks, for_operators=True)
+
+
+def _entries(args: argparse.Namespace) -> EntriesView:
+    from referee.extras.ovic.submission.entry_queries import EntryQueries
+
+    if args.url is not None:
+        return TeamSite(args.url, args.team, args.password, args.ca_file).entries()
     with operators_site(args.config) as (config, database, tasks):
-        if args.entry is not None:
-            entry = load_entry(database.connection, args.entry)
-            return entry_detail(database.connection, entry, tasks, for_operators=True)
         entries = EntryQueries(config, database, tasks).all_entries()
         if args.team is not None:
             teams = {entry["team"] for entry in entries["entries"]}
@@ -202,18 +204,19 @@ def _of_operator(args: argparse.Namespace) -> dict[str, Any]:
         return entries
 
 
-def _one_text(entry: dict[str, Any]) -> str:
+def _one_text(entry: EntryDetail) -> str:
     lines = [entry_text(entry), f"  received {entry['received_utc']}, {entry['file']}"]
     lines += [f"  {text}" for text in builds_text(entry)]
     for event in entry["events"]:
         words = [event["utc"], event["kind"], event["text"]]
-        if "error" in event.get("detail", {}):
-            words.append(f"({event['detail']['error']})")
+        detail = event.get("detail", {})
+        if "error" in detail:
+            words.append(f"({detail['error']})")
         lines.append("  " + " ".join(filter(None, words)))
     return "\n".join(lines)
 
 
-def _all_text(entries: dict[str, Any]) -> str:
+def _all_text(entries: EntriesView) -> str:
     lines = [line_text(entries["line"])] if "line" in entries else []
     rows = [("entry", "task", "team", "state")]
     rows += [
@@ -247,7 +250,7 @@ def _print_leaderboard(args: argparse.Namespace) -> int:
         with operators_site(args.config) as (config, database, tasks):
             board = EntryQueries(config, database, tasks).leaderboard(for_operators=True)
     else:
-        board = TeamSite(args.url, args.team, args.password, args.ca_file).get("/ovic/leaderboard")
+        board = TeamSite(args.url, args.team, args.password, args.ca_file).leaderboard()
     for task in board["tasks"]:
         if task["note"] and not args.json:
             print(f"referee ovic: {task['note']}", file=sys.stderr)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from power.commands.written_file import file_to_write
 from referee.errors import InputError
@@ -122,12 +122,12 @@ def _refused(args: argparse.Namespace, found: Validated) -> int:
     return 1
 
 
-def _no_score(task: str, reasons: Sequence[str]) -> dict[str, Any]:
+def _no_score(task: str, reasons: Sequence[str]) -> dict[str, object]:
     figures = ("accuracy", "latency_ms", "clamped_ms", "frontier", "metric")
     return {"task": task, **dict.fromkeys(figures), "valid": False, "reasons": list(reasons)}
 
 
-def _report(task: str, entry: Entry, found: Validated) -> dict[str, Any]:
+def _report(task: str, entry: Entry, found: Validated) -> dict[str, object]:
     from referee.extras.ovic.judging.figures import score_report
 
     if entry.score is not None:

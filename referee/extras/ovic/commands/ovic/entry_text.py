@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from referee.core.text_cells import isolated, lines_of
+from referee.extras.ovic.rules.documents import (
+    BuildView,
+    EntryView,
+    LeaderboardView,
+    LineView,
+    TaskView,
+)
 
 _NONE = "–"
 
 
-def entry_text(entry: Mapping[str, Any]) -> str:
+def entry_text(entry: EntryView) -> str:
     """Return an entry as a line, with its reasons below it."""
     words = (
         f"entry {entry['entry']}, {isolated(entry['team'])}, {entry['task']}: {state_text(entry)}"
@@ -20,7 +26,7 @@ def entry_text(entry: Mapping[str, Any]) -> str:
     return "\n".join([words, *(f"  {reason}" for reason in reasons)])
 
 
-def state_text(entry: Mapping[str, Any]) -> str:
+def state_text(entry: EntryView) -> str:
     """Return an entry's state in words, with its place in the line or its score."""
     words = [str(entry["state"])]
     if entry["place"] is not None:
@@ -30,7 +36,7 @@ def state_text(entry: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def score_words(score: Mapping[str, Any]) -> str:
+def score_words(score: EntryView | BuildView) -> str:
     """Return the figures of an entry, or of one of its builds."""
     return (
         f"metric {figure(score['metric'], '+.4f')},"
@@ -39,7 +45,7 @@ def score_words(score: Mapping[str, Any]) -> str:
     )
 
 
-def builds_text(entry: Mapping[str, Any]) -> list[str]:
+def builds_text(entry: EntryView) -> list[str]:
     """Return a line for each measurement of an entry, with the one that counts."""
     lines = []
     for number, build in enumerate(entry["builds"], 1):
@@ -53,7 +59,7 @@ def builds_text(entry: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def line_text(line: Mapping[str, Any]) -> str:
+def line_text(line: LineView) -> str:
     """Return the state of the line as a sentence."""
     now = line["now"]
     running = (
@@ -67,13 +73,13 @@ def line_text(line: Mapping[str, Any]) -> str:
     )
 
 
-def leaderboard_text(board: Mapping[str, Any]) -> str:
+def leaderboard_text(board: LeaderboardView) -> str:
     """Return the leaderboard of each task as a table."""
     state = ["FINAL"] if board["final"] else []
     return "\n\n".join([*state, *(_task_text(task) for task in board["tasks"])])
 
 
-def _task_text(task: Mapping[str, Any]) -> str:
+def _task_text(task: TaskView) -> str:
     head = f"{task['task']}: {task['accuracy']}, target {task['target_ms']:g} ms, {task['rules']}"
     rows = [("rank", "metric", "accuracy %", "latency ms", "entry", "of", "team")]
     rows += [

@@ -7,7 +7,7 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from referee.extras.ovic.commands.ovic.model_options import add_model, add_rules, rules_of
 from referee.extras.ovic.commands.ovic.options import add_action
@@ -58,7 +58,7 @@ def act(args: argparse.Namespace) -> int:
     return 1 if found.failures else 0
 
 
-def validity(found: Validated) -> dict[str, Any]:
+def validity(found: Validated) -> dict[str, object]:
     """Return the JSON object of a validation; `overhang` where there is something to remark."""
     report = {
         "valid": not found.failures,
@@ -67,7 +67,7 @@ def validity(found: Validated) -> dict[str, Any]:
     return report | overhang_report(found.overhang)
 
 
-def overhang_report(overhang: Overhang | None) -> dict[str, Any]:
+def overhang_report(overhang: Overhang | None) -> dict[str, object]:
     """Return the field `overhang` of an overhang that is worth a remark, else nothing."""
     if overhang is None or not (overhang.boxes or overhang.above_one):
         return {}

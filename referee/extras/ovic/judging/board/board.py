@@ -21,7 +21,7 @@ from dataclasses import asdict
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging.benchmark import PARTS, Measure, Progress, TimedRuns, unpack_span
@@ -31,6 +31,7 @@ from referee.extras.ovic.judging.board.link import Link
 from referee.extras.ovic.judging.board.start import MARK
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import ModelFault
+from referee.extras.ovic.judging.machine import JudgingMachine
 from referee.extras.ovic.judging.plan import Plan
 from referee.extras.ovic.judging.wire import WireError, message, unpack_numbers
 from referee.extras.ovic.rules.model_rules import Failure
@@ -143,9 +144,12 @@ class BoardSession:
             span = unpack_span(answer.get("ago_s"))
         except WireError as error:
             raise Unavailable(f"{self._address}: {error}") from None
-        machine = answer.get("machine")
-        facts = machine if isinstance(machine, dict) else {}
-        return TimedRuns(rows, span, facts | {"board": str(self._address)})
+        return TimedRuns(rows, span, self._machine(answer.get("machine")))
+
+    def _machine(self, told: object) -> JudgingMachine:
+        """Return what the agent says of its machine, with the address of the board."""
+        facts: dict[str, object] = dict(told) if isinstance(told, dict) else {}
+        return cast(JudgingMachine, facts | {"board": str(self._address)})
 
     def _send_files(self, model: Path, images: Sequence[Path], progress: Progress) -> None:
         files = [("model", model), *(("image", image) for image in images)]
@@ -164,14 +168,14 @@ class BoardSession:
         doing: str,
         wait_s: float,
         progress: Progress = lambda done, total: None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return the next message of a kind; raise what the agent says in its place."""
         while True:
             message = self._link.receive(doing, wait_s)
             if message["event"] == event:
                 return message
             if message["event"] == "progress":
-                progress(int(message.get("done", 0)), int(message.get("total", 0)))
+                progress(*(_count(message.get(name)) for name in ("done", "total")))
             elif message["event"] == "failed":
                 text = f"{self._address}: {message.get('text')}"
                 raise _failure(text, message)
@@ -179,7 +183,11 @@ class BoardSession:
                 raise Unavailable(f"{self._address}: the agent sent {message['event']!r:.100}")
 
 
-def _failure(text: str, answer: dict[str, Any]) -> Exception:
+def _count(told: object) -> int:
+    return told if isinstance(told, int) else 0
+
+
+def _failure(text: str, answer: dict[str, object]) -> Exception:
     """Return what the agent's message says: a model's fault, another wrong input, or a board's."""
     failure = answer.get("failure")
     if isinstance(failure, dict):
@@ -188,7 +196,7 @@ def _failure(text: str, answer: dict[str, Any]) -> Exception:
     return InputError(text) if answer.get("kind") == "model" else Unavailable(text)
 
 
-def _compare(versions: dict[str, Any], note: Callable[[str], None]) -> None:
+def _compare(versions: dict[str, object], note: Callable[[str], None]) -> None:
     """Tell which libraries have another version on the board than here."""
     ours = needs.versions()
     for name, version in versions.items():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import select
-from typing import Any
 
 ALIVE_S = 5.0
 SILENCE_S = 20.0
@@ -46,7 +45,7 @@ class Inbox:
         self._unread += chunk
         return True
 
-    def line(self) -> dict[str, Any]:
+    def line(self) -> dict[str, object]:
         """Return the next message; raise LinkEnded if there is none, or it is no message."""
         while b"\n" not in self._unread:
             if len(self._unread) > _LONGEST_LINE:

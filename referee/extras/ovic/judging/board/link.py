@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import IO, Any
+from typing import IO
 
 from referee.errors import Unavailable
 from referee.extras.ovic.judging.board.inbox import ALIVE_S
@@ -55,11 +55,11 @@ class Link:
             self._selector.register(pipe, selectors.EVENT_READ)
         self._unread, self._errors = b"", b""
         self._unsent = memoryview(b"")
-        self._messages: deque[dict[str, Any]] = deque()
+        self._messages: deque[dict[str, object]] = deque()
         self._mark: str | None = None
         self._said_s = time.monotonic()
 
-    def greet(self, mark: str, doing: str, wait_s: float) -> dict[str, Any]:
+    def greet(self, mark: str, doing: str, wait_s: float) -> dict[str, object]:
         """Return the first message, which has this mark; skip what a shell writes before it."""
         self._mark = mark
         return self.receive(doing, wait_s)
@@ -74,7 +74,7 @@ class Link:
             if len(self._unsent) < before:
                 moved_s = time.monotonic()
 
-    def receive(self, doing: str, wait_s: float) -> dict[str, Any]:
+    def receive(self, doing: str, wait_s: float) -> dict[str, object]:
         """Return the next message."""
         deadline_s = time.monotonic() + wait_s
         while not self._messages:
@@ -179,7 +179,7 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-def _message(line: bytes) -> dict[str, Any] | None:
+def _message(line: bytes) -> dict[str, object] | None:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
