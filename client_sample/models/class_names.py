@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-NO_CLASS = ("", "-", "???", "N/A", "background", "__background__")
-"""What lists of names have in the place of a number without a class."""
+NO_CLASS = ("", "-", "???", "n/a", "background", "__background__")
+"""What lists of names have in the place of a number without a class, in small letters."""
 
 WAYS = ("order", "ids", "ids+1")
 
@@ -30,8 +30,8 @@ class ClassMap(NamedTuple):
         said = []
         if self.unmapped:
             said.append(
-                f"{len(self.unmapped)} of the model's {len(self.names)} classes are not in the "
-                f"contest's list, and their boxes are left out: {', '.join(self.unmapped)}"
+                f"not in the contest's list, so their boxes are left out: {', '.join(self.unmapped)} "
+                f"({len(self.unmapped)} of the model's {len(self.names)} classes)"
             )
         if self.missed:
             said.append(
@@ -55,7 +55,7 @@ def map_classes(
     `count` is how many classes the model has, 0 if its outputs do not tell. `way` is one of `WAYS`,
     or None for names.
     """
-    known = {index: name for index, name in names.items() if name not in NO_CLASS}
+    known = {index: name for index, name in names.items() if name.lower() not in NO_CLASS}
     ids = sorted(contest)
     if way == "order":
         pairs = dict(enumerate(ids[: count or len(ids)]))

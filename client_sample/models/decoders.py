@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -20,26 +20,51 @@ from client_sample.models.settings import ModelSettings
 
 Size = Tuple[int, int]
 
+_ROUNDING = 0.01  # Scores of half precision or quantized ones may be rounded up by less than this.
 
-def decode(head: Any, outputs: Sequence[Any], size: Size, settings: ModelSettings) -> Found:
-    """Return what a model saw in its input of a size, the best first, suppression done."""
+
+def decode(
+    head: Any,
+    outputs: Sequence[Any],
+    size: Size,
+    settings: ModelSettings,
+    wanted: Optional[Sequence[int]] = None,
+) -> Found:
+    """Return what a model saw in its input of a size, the best first, suppression done.
+
+    `wanted` are the classes that count, None for all. Raises ValueError if the scores are none.
+    """
     if isinstance(head, Dense):
         found, dense = _dense(head, outputs[head.output], size, settings), True
     elif isinstance(head, Pairs):
         found, dense = _pairs(head, outputs, size, settings), head.dense
     else:
         found, dense = _done(head, outputs, size), False
+    if wanted is not None:
+        counts = np.isin(found.classes, wanted)
+        found = Found(*(part[counts] for part in found))
     if dense:
         ordered = found.best(settings.least_confidence, len(found.scores))
         return ordered.suppressed(settings.iou, settings.most_boxes)
     return found.best(settings.least_confidence, settings.most_boxes)
 
 
+def _checked(scores: Any) -> Any:
+    """Return scores from 0 to 1; raise ValueError for logits, and for columns of another kind."""
+    least, most = scores.min(initial=0), scores.max(initial=0)
+    if not (least >= -_ROUNDING and most <= 1 + _ROUNDING):
+        raise ValueError(
+            f"its scores go from {least:.3g} to {most:.3g}, not from 0 to 1: give another --scores "
+            "or --head, or export it with boxes, scores and classes in this order"
+        )
+    return scores
+
+
 def _done(head: Any, outputs: Sequence[Any], size: Size) -> Found:
     if isinstance(head, Queries):
         table = _table(outputs[head.output])
         corners = corners_of(table[:, :4], "cxcywh")
-        return best_class(_pixels(corners, size), table[:, 4:])
+        return best_class(_pixels(corners, size), _checked(table[:, 4:]))
     return _rows(head, outputs, size) if isinstance(head, Rows) else _listed(head, outputs, size)
 
 
@@ -65,7 +90,7 @@ def _dense(head: Dense, values: Any, size: Size, settings: ModelSettings) -> Fou
     # The places of the grid lie all over the picture, so their centres tell the unit.
     elif are_fractions(boxes[:, :2]):
         boxes = boxes * np.array(size * 2, np.float32)
-    near = scores.max(axis=1) >= settings.least_confidence
+    near = _checked(scores).max(axis=1) >= settings.least_confidence
     return each_class(corners_of(boxes[near], "cxcywh"), scores[near], settings.least_confidence)
 
 
@@ -84,7 +109,7 @@ def _from_grid(boxes: Any, size: Size, strides: Sequence[int]) -> Any:
 
 def _pairs(head: Pairs, outputs: Sequence[Any], size: Size, settings: ModelSettings) -> Found:
     boxes = _table(outputs[head.boxes_at])
-    scores = activated(_table(outputs[head.scores_at]), head.scores)
+    scores = _checked(activated(_table(outputs[head.scores_at]), head.scores))
     corners = _pixels(corners_of(boxes, head.boxes), size)
     if head.scores == "softmax":
         return best_class(corners, scores)
@@ -99,7 +124,7 @@ def _rows(head: Rows, outputs: Sequence[Any], size: Size) -> Found:
     is_class_first = is_whole(one) and not is_whole(other)
     scores, classes = (other, one) if is_class_first else (one, other)
     corners = _pixels(corners_of(table[:, :4], head.boxes), size)
-    return Found(corners, scores, classes.astype(np.int64))
+    return Found(corners, _checked(scores), classes.astype(np.int64))
 
 
 def _listed(head: Listed, outputs: Sequence[Any], size: Size) -> Found:
@@ -110,6 +135,5 @@ def _listed(head: Listed, outputs: Sequence[Any], size: Size) -> Found:
     if head.count_at is not None:
         count = int(min(max(float(outputs[head.count_at].reshape(-1)[0]), 0), count))
     corners = _pixels(corners_of(table[:count, :4], head.boxes), size)
-    return Found(
-        corners, scores[:count].astype(np.float32), classes[:count].round().astype(np.int64)
-    )
+    confidences = _checked(scores[:count].astype(np.float32))
+    return Found(corners, confidences, classes[:count].round().astype(np.int64))

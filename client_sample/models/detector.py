@@ -9,7 +9,7 @@ import numpy as np
 
 from client_sample.client import Row
 from client_sample.models.boxes import Found
-from client_sample.models.class_names import WAYS, ClassMap
+from client_sample.models.class_names import NO_CLASS, WAYS, ClassMap
 from client_sample.models.decoders import decode
 from client_sample.models.heads import (
     WORDS,
@@ -34,6 +34,8 @@ from client_sample.models.settings import (
 
 # What some exports of RT-DETR want beside the picture: the photograph's width and height.
 _PHOTOGRAPH_SIZE = ("orig_target_sizes", "orig_size", "target_sizes")
+# What some exports of DETR want beside it: which pixels are the photograph's.
+_MASK = "pixel_mask"
 _INTEGERS = ("uint8", "int8")
 _SOME_SIZE = (320, 256)
 
@@ -60,11 +62,12 @@ class ModelDetector:
         known = written(runner.metadata)
         self.names = names or known.names
         given, settings = settings.size, settings.or_else(known.settings)
-        pictures = [one for one in runner.inputs if one.name not in _PHOTOGRAPH_SIZE]
+        beside = (*_PHOTOGRAPH_SIZE, _MASK)
+        pictures = [one for one in runner.inputs if one.name not in beside]
         if len(pictures) != 1:
             told = ", ".join(f"{one.name} {list(one.shape)}" for one in runner.inputs)
             raise ValueError(f"it takes more than a picture: {told}")
-        self._knows_photograph = len(runner.inputs) > 1
+        self._knows_photograph = any(one.name in _PHOTOGRAPH_SIZE for one in runner.inputs)
         questions: List[Question] = []
         self._input = _input_of(pictures[0], settings.size, questions)
         if given not in (None, OWN_SIZE, self._input.size):
@@ -76,6 +79,9 @@ class ModelDetector:
         outputs = self._first_run(known, questions)
         self.classes = class_count(self._head, outputs)
         self._map: Optional[ClassMap] = None
+        # Scores that are none are told before the login, if noise brings them out.
+        size = self._input.size if self._input.size != OWN_SIZE else _SOME_SIZE
+        decode(self._head, [one.values for one in outputs], size, self._settings)
 
     def _first_run(self, known: Written, questions: List[Question]) -> List[Output]:
         """Find the head by a run on a made picture; ask all questions at once."""
@@ -133,11 +139,18 @@ class ModelDetector:
         placed = place(picture.size, size, str(self._settings.fit))
         outputs = self._run(drawn(picture, placed, size), size, picture.size)
         if self._knows_photograph and isinstance(self._head, Listed):
-            found = decode(self._head, outputs, picture.size, self._settings)
+            found = decode(self._head, outputs, picture.size, self._settings, self._wanted())
             edges = np.array(picture.size * 2, np.float32)
             return found._replace(corners=np.clip(found.corners, 0, edges))
-        found = decode(self._head, outputs, size, self._settings)
+        found = decode(self._head, outputs, size, self._settings, self._wanted())
         return found._replace(corners=placed.back(found.corners))
+
+    def _wanted(self) -> Optional[List[int]]:
+        """Return the classes that count: a background must not take the place of others."""
+        if self._map is not None:
+            return list(self._map.ids)
+        gaps = [index for index, name in self.names.items() if name.lower() in NO_CLASS]
+        return [index for index in self.names if index not in gaps] if gaps else None
 
     def _run(self, image: Any, size: Tuple[int, int], photograph: Tuple[int, int]) -> List[Any]:
         """Return the outputs for the bytes of an input's picture."""
@@ -145,6 +158,11 @@ class ModelDetector:
         for source in self._runner.inputs:
             if source.name in _PHOTOGRAPH_SIZE:
                 feeds.append(np.array([photograph], source.dtype))
+            elif source.name == _MASK:
+                shape = [
+                    length or side for length, side in zip(source.shape, (1, size[1], size[0]))
+                ]
+                feeds.append(np.ones(shape, source.dtype))
             else:
                 feeds.append(_feed(image, self._input, self._settings))
         return self._runner.run(feeds)

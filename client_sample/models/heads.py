@@ -25,13 +25,15 @@ STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
 _ANCHORS = 3
 # The smallest input that a detector is trained with has more places than this.
 _FEWEST_PLACES = 20
+# No transformer has more queries; more rows are those of a grid, and need suppression.
+_MOST_QUERIES = 1000
 
 # What exporters call the outputs of which each is one thing.
 _BOXES = ("detection_boxes", "det_boxes", "pred_boxes", "boxes", "dets")
-_SCORES = ("detection_scores", "det_scores", "scores")
-_CLASSES = ("detection_classes", "det_classes", "labels", "classes")
+_SCORES = ("detection_scores", "det_scores", "pred_scores", "scores")
+_CLASSES = ("detection_classes", "det_classes", "pred_classes", "labels", "classes")
 _LOGITS = ("logits", "pred_logits", "labels")
-_COUNT = ("num_detections", "num_dets")
+_COUNT = ("num_detections", "num_dets", "num_predictions")
 
 
 class Output(NamedTuple):
@@ -243,7 +245,8 @@ def _pairs(outputs: Sequence[Output], context: Context) -> Optional[Pairs]:
     boxes, scores = outputs[boxes_at].values, outputs[scores_at].values
     if boxes.shape[:-1] != scores.shape[:-1]:
         return None
-    dense = any(boxes.shape[-2] in _counts(context.size, one) for one in STRIDES)
+    rows = boxes.shape[-2]
+    dense = rows > _MOST_QUERIES or any(rows in _counts(context.size, one) for one in STRIDES)
     name = outputs[boxes_at].name.lower()
     questions: List[Question] = []
     known = "cxcywh" if name in ("pred_boxes", "dets") else None

@@ -158,6 +158,20 @@ def _dets() -> Arrays:
     return [("dets", dets), ("labels", np.array([[CLASS, 0, 0, 0]], np.int64))]
 
 
+def split(background: bool) -> Arrays:
+    """Return boxes and scores of a grid, as YOLO-NAS's; or of an SSD, with a background first."""
+    table = yolo8(box=STRETCHED)[0].T
+    corners = np.concatenate(
+        [table[:, :2] - table[:, 2:4] / 2, table[:, :2] + table[:, 2:4] / 2], axis=1
+    )
+    scores = table[:, 4:]
+    if background:
+        corners, scores = np.tile(corners, (13, 1)), np.tile(scores, (13, 1))
+        scores = np.concatenate([1 - scores.sum(axis=1, keepdims=True), scores], axis=1)
+        corners = corners / 64
+    return [("scores", scores[None]), ("boxes", corners[None])]
+
+
 FAMILIES: dict[str, tuple[Callable[[], Arrays], dict[str, str], dict[str, Any]]] = {
     "yolo 8 to 13": (lambda: [("output0", yolo8())], ULTRALYTICS, {}),
     "yolo 8, fractions": (lambda: [("output0", yolo8(1 / 64))], ULTRALYTICS, {}),
@@ -214,6 +228,11 @@ FAMILIES: dict[str, tuple[Callable[[], Arrays], dict[str, str], dict[str, Any]]]
         {"like": "torchvision", "names": "order"},
     ),
     "tensorflow": (tensorflow, {}, {"like": "tensorflow", "names": "order"}),
+    "yolo-nas": (
+        lambda: split(False),
+        {},
+        {"like": "torchvision", "scores": "plain", "names": "order"},
+    ),
     "mmdetection": (
         _dets,
         {},

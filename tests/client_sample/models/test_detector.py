@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from client_sample.models.class_names import map_classes
 from client_sample.models.detector import ModelDetector
 from client_sample.models.runner import Tensor
 from client_sample.models.settings import Unclear
@@ -19,6 +20,7 @@ from tests.support.detector_heads import (
     ULTRALYTICS,
     listed,
     rows_of_six,
+    split,
     tensorflow,
     yolo5,
     yolo8,
@@ -128,6 +130,40 @@ def test_classes_and_scores_of_one_type_are_told_by_their_values(photograph):
     outputs = [("a", scores), ("b", boxes), ("c", count), ("d", classes)]
     made, _ = detector(outputs, like="tensorflow", names="order")
     assert ROW == pytest.approx(made(1, photograph)[0], abs=0.01)
+
+
+def test_a_background_takes_no_place(photograph):
+    """An SSD's background has the best score nearly everywhere, and is no class."""
+    runner = KnownRunner(split(True), {}, [Tensor("x", NCHW, "float32")])
+    known = settings("torchvision", scores="plain", names="labels.txt", most_boxes=3)
+    made = ModelDetector(runner, known, {0: "BACKGROUND", 1: "cat", 2: "dog", 3: "bird"})
+    assert (3, *ROW[1:]) == pytest.approx(made(1, photograph)[0], abs=0.01)
+    made.map_to(map_classes({9: "bird"}, None, made.names, made.classes))
+    ((class_id, *_),) = made(1, photograph)
+    assert 9 == class_id
+
+
+@pytest.mark.parametrize(
+    ("outputs", "given"),
+    [
+        ([("y", np.array([[[2, 0.9, 10, 20, 30, 40]]], np.float32))], {}),
+        ([("boxes", np.ones((1, 9, 4), np.float32)), ("s", np.full((1, 9, 3), -4.0))], {}),
+    ],
+    ids=["class first", "logits"],
+)
+def test_scores_that_are_none_are_refused_before_the_login(outputs, given):
+    """Columns in another order and logits would be posted as confidences."""
+    with pytest.raises(ValueError, match="its scores go from .* not from 0 to 1"):
+        detector(outputs, like="torchvision", scores="plain", names="order", **given)
+
+
+def test_a_mask_of_pixels_is_all_of_them(photograph):
+    """Some exports of DETR take one beside the picture."""
+    mask = Tensor("pixel_mask", (None, None, None), "int64")
+    outputs, _, given = FAMILIES["detr"]
+    made, runner = detector(outputs(), more=[mask], **given)
+    assert ROW == pytest.approx(made(1, photograph)[0], abs=0.01)
+    assert (1, 64, 64) == runner.fed[1].shape and runner.fed[1].all()
 
 
 def test_a_model_that_sees_nothing_answers_nothing(photograph):
