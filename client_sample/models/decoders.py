@@ -40,9 +40,10 @@ def decode(
         found, dense = _pairs(head, outputs, size, settings), head.dense
     else:
         found, dense = _done(head, outputs, size), False
+    counts = np.isfinite(found.corners).all(axis=1)
     if wanted is not None:
-        counts = np.isin(found.classes, wanted)
-        found = Found(*(part[counts] for part in found))
+        counts &= np.isin(found.classes, wanted)
+    found = Found(*(part[counts] for part in found))
     if dense:
         ordered = found.best(settings.least_confidence, len(found.scores))
         return ordered.suppressed(settings.iou, settings.most_boxes)
@@ -51,6 +52,8 @@ def decode(
 
 def _checked(scores: Any) -> Any:
     """Return scores from 0 to 1; raise ValueError for logits, and for columns of another kind."""
+    if np.isnan(scores.min(initial=0)):  # Half precision overflows on a picture now and then.
+        scores = np.nan_to_num(scores, nan=0.0)
     least, most = scores.min(initial=0), scores.max(initial=0)
     if not (least >= -_ROUNDING and most <= 1 + _ROUNDING):
         raise ValueError(

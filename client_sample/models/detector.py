@@ -79,6 +79,8 @@ class ModelDetector:
         outputs = self._first_run(known, questions)
         self.classes = class_count(self._head, outputs)
         self._map: Optional[ClassMap] = None
+        if any(np.isnan(one.values).any() for one in outputs):
+            raise ValueError("it gives NaN for a plain picture: export it with single precision")
         # Scores that are none are told before the login, if noise brings them out.
         size = self._input.size if self._input.size != OWN_SIZE else _SOME_SIZE
         decode(self._head, [one.values for one in outputs], size, self._settings)

@@ -157,6 +157,17 @@ def test_scores_that_are_none_are_refused_before_the_login(outputs, given):
         detector(outputs, like="torchvision", scores="plain", names="order", **given)
 
 
+def test_a_number_that_is_none_costs_one_box_alone(photograph):
+    """NaN in a session leaves the other boxes; NaN for a plain picture is refused at once."""
+    output = yolo8()
+    made, runner = detector([("output0", output)], ULTRALYTICS)
+    runner.arrays = [output.copy()]
+    runner.arrays[0][0, 4:, 3], runner.arrays[0][0, 0, 41] = np.nan, np.nan
+    assert ROW == pytest.approx(made(1, photograph)[0], abs=0.01)
+    with pytest.raises(ValueError, match="gives NaN for a plain picture"):
+        detector([("output0", runner.arrays[0])], ULTRALYTICS)
+
+
 def test_a_mask_of_pixels_is_all_of_them(photograph):
     """Some exports of DETR take one beside the picture."""
     mask = Tensor("pixel_mask", (None, None, None), "int64")
