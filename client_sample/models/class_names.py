@@ -30,8 +30,9 @@ class ClassMap(NamedTuple):
         said = []
         if self.unmapped:
             said.append(
-                f"not in the contest's list, so their boxes are left out: {', '.join(self.unmapped)} "
-                f"({len(self.unmapped)} of the model's {len(self.names)} classes)"
+                "not in the contest's list, so their boxes are left out: "
+                f"{', '.join(self.unmapped)} ({len(self.unmapped)} of the model's "
+                f"{len(self.names)} classes)"
             )
         if self.missed:
             said.append(
