@@ -377,13 +377,13 @@ def take_part(referee: Referee, detector: Detector, count: int, args: argparse.N
     say(f"{images} of {count} images, {boxes} boxes, {now - started:.1f} s, {rate:.1f} images/s")
 
 
-def add_server_options(parser: argparse.ArgumentParser) -> None:
-    """Declare where the referee is, and who takes part."""
+def add_server_options(parser: argparse.ArgumentParser, team: bool = True) -> None:
+    """Declare where the referee is, and who takes part; `team` tells if that must be given."""
     add = parser.add_argument
     add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
     add("--ca-file", metavar="FILE", help="the organiser's CA, for an address with https://")
-    add("--user", required=True, help="name of the team")
-    add("--password", required=True, help="password of the team")
+    add("--user", required=team, help="name of the team")
+    add("--password", required=team, help="password of the team")
 
 
 def add_answer_options(parser: argparse.ArgumentParser) -> None:

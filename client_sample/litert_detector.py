@@ -36,6 +36,12 @@ _SIGNS = {
     "unresolved custom op": "it has the operator {operator} of its own, which LiteRT lacks",
     "->type": "types in it do not go together in {operator}: convert it again ({own})",
 }
+NEEDED = (
+    "the LiteRT detector needs more packages: "
+    "pip install ai-edge-litert numpy pillow (the extra 'litert')"
+)
+"""What to install for a TensorFlow Lite model."""
+
 _OPERATOR = re.compile(r"Node number \d+ \((\w[\w-]*)\)")
 
 
@@ -59,10 +65,7 @@ class LiteRtDetector:
             from ai_edge_litert.interpreter import Interpreter
             from PIL import Image
         except ImportError as error:
-            raise ImportError(
-                "the LiteRT detector needs more packages: "
-                "pip install ai-edge-litert numpy pillow (the extra 'litert')"
-            ) from error
+            raise ImportError(NEEDED) from error
         self._numpy, self._image = numpy, Image
         self._name = str(model)
         self._first_class_id = first_class_id
@@ -75,7 +78,7 @@ class LiteRtDetector:
             self._details = self._interpreter.get_output_details()
             outputs = self._run(self._made_picture())
         except RuntimeError as error:
-            raise ValueError(_in_words(str(error))) from error
+            raise ValueError(in_words(str(error))) from error
         self._orders = possible_orders([output.shape for output in outputs])
         if not self._orders:
             raise ValueError(
@@ -187,7 +190,7 @@ class LiteRtDetector:
         return rows
 
 
-def _in_words(said: str) -> str:
+def in_words(said: str) -> str:
     """Return what to do about an error of LiteRT, or its own words in one line."""
     own = " ".join(said.split())[:300] or "LiteRT gives no reason"
     found = _OPERATOR.search(said)

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client that fetches, recognises and posts at the same time, so no step waits for another.
 
-    python -m client_sample.pipelined --user me --password practice --model detector.tflite --zip
+    python -m client_sample.pipelined --model best.onnx --check photos
+    python -m client_sample.pipelined --model best.onnx --user me --password practice --zip
 
 Some threads fetch images ahead of the detector, up to a bound. Others run the detector. One thread
 posts all finished images in one answer. So a slow referee gets fewer and larger answers. A lost
 connection is opened again, and nothing is posted twice.
+
+--check makes no session: it writes a page that shows a folder's first photographs with the boxes of
+the model.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import argparse
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Callable, List, Optional, Sequence
 
 from client_sample.client import (
@@ -26,6 +31,7 @@ from client_sample.client import (
     choose,
     say,
 )
+from client_sample.models.command import add_model_options, check_model, open_model
 from client_sample.pipeline import Pipeline
 from client_sample.session import ContestSession, SessionLink
 
@@ -93,9 +99,10 @@ def _log_out(session: ContestSession) -> None:
 def main(argv: Optional[List[str]] = None) -> int:
     """Run the client and return its exit code."""
     parser = argparse.ArgumentParser(description="Take part in a session, all stages at once.")
-    add_server_options(parser)
+    add_server_options(parser, team=False)
+    add_model_options(parser)
     add = parser.add_argument
-    add("--model", metavar="FILE", help="detect with this TensorFlow Lite model")
+    add("--check", type=Path, metavar="DIR", help="only show the model's boxes on photographs")
     add("--detector", metavar="MODULE:FUNCTION", help="detect with this function")
     add_answer_options(parser)
     add("--workers", type=_count, default=1, help="detectors that work at the same time")
@@ -108,10 +115,16 @@ def main(argv: Optional[List[str]] = None) -> int:
     add("--patience", type=float, default=60.0, help="seconds to try to reach a lost referee")
     add("--no-logout", action="store_true", help="leave the session running at the end")
     args = parser.parse_args(argv)
+    if args.check is None and None in (args.user, args.password):
+        parser.error("the following arguments are required: --user and --password")
+    if args.check is not None and not args.model:
+        parser.error("--check shows what a model sees: give --model, too")
     try:
-        # The login starts clock and meter. So slow steps and steps that can fail come before it.
-        make_detectors = _choose(args)
+        if args.check is not None:
+            return check_model(args)
         session = ContestSession(args.url, args.timeout, args.patience, args.ca_file)
+        # The login starts clock and meter. So slow steps and steps that can fail come before it.
+        make_detectors = _choose(args, session)
         session.login(args.user, args.password)
         return run(session, make_detectors(session.images), args)
     except (ClientError, KeyboardInterrupt) as error:
@@ -126,25 +139,15 @@ def _count(text: str) -> int:
     return number
 
 
-def _choose(args: argparse.Namespace) -> Callable[[int], List[Detector]]:
+def _choose(
+    args: argparse.Namespace, session: ContestSession
+) -> Callable[[int], Sequence[Detector]]:
     """Return a function that takes the number of images and makes a detector for each worker."""
     if args.model and not (args.answers or args.detector):
-        models = [_load_model(args.model) for _ in range(args.workers)]
+        models = open_model(args, session, args.workers)
         return lambda count: models
     make_detector = choose(args)
     return lambda count: [make_detector(count)] * args.workers
-
-
-def _load_model(path: str) -> Detector:
-    from client_sample.litert_detector import LiteRtDetector
-
-    try:
-        detector = LiteRtDetector(path)
-    except (ImportError, OSError, ValueError) as error:
-        raise ClientError(f"Cannot use --model {path}: {error}") from error
-    if detector.remark:
-        say(detector.remark)
-    return detector
 
 
 if __name__ == "__main__":

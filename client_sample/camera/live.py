@@ -25,6 +25,7 @@ from client_sample.client import (
     rows_of,
     say,
 )
+from client_sample.models.command import add_model_options, open_model
 from client_sample.session import ContestSession, SessionLink
 
 _JPEG_QUALITY = 95
@@ -36,8 +37,8 @@ Clock = Callable[[], float]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_server_options(parser)
+    add_model_options(parser)
     add = parser.add_argument
-    add("--model", metavar="FILE", help="detect with this TensorFlow Lite model")
     add("--detector", metavar="MODULE:FUNCTION", help="detect with this function")
     add("--camera", type=int, default=0, metavar="N", help="number of the camera (%(default)s)")
     add("--size", default="1280x720", metavar="WxH", help="size to ask of it (%(default)s)")
@@ -53,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run a session to its end and return the exit code."""
     # The login starts clock and meter. So slow steps and steps that can fail come before it.
-    detector = _detector(args)
+    session = ContestSession(args.url, args.timeout, args.patience, args.ca_file)
+    detector = _detector(args, session)
     with contextlib.closing(_source(args)) as source:
-        session = ContestSession(args.url, args.timeout, args.patience, args.ca_file)
         session.login(args.user, args.password)
         with contextlib.closing(SessionLink(session)) as link:
             take_part(
@@ -180,14 +181,9 @@ def _source(args: argparse.Namespace) -> PictureSource:
     return CameraSource.open(args.camera, int(width), int(height), args.delay)
 
 
-def _detector(args: argparse.Namespace) -> Detector:
+def _detector(args: argparse.Namespace, session: ContestSession) -> Detector:
     if args.detector:
         return load_detector(str(args.detector))
     if not args.model:
         raise WrongUse("There is nothing to post. Give --model FILE or --detector MODULE:FUNCTION.")
-    from client_sample.litert_detector import LiteRtDetector
-
-    try:
-        return LiteRtDetector(args.model)
-    except (ImportError, OSError, ValueError) as error:
-        raise ClientError(f"Cannot use --model {args.model}: {error}") from error
+    return open_model(args, session, 1)[0]

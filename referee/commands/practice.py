@@ -6,6 +6,7 @@ each session after its end. Ctrl-C stops everything, and so does a closed window
 keeps all results.
 
   referee practice --images photos --ground-truth annotations.json
+  referee practice --images photos --labels labels
   referee practice --track camera --images photos --ground-truth annotations.json
 
 On the camera track, open the console's page /display on a monitor, let it fill the screen, and look
@@ -76,6 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--images", type=Path, metavar="DIR", help="folder of the images")
     add(
         "--ground-truth",
+        "--labels",
+        dest="ground_truth",
         type=Path,
         metavar="PATH",
         help="COCO instances JSON, a folder of ILSVRC or VOC XML or of YOLO labels, or CSV",

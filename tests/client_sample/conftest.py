@@ -65,6 +65,7 @@ class SmallReferee:
     """
 
     count: int = 5
+    classes: dict[int, str] = field(default_factory=lambda: {1: "person", 17: "cat"})
     password: str = "secret"
     refuse_after: int | None = None
     hang_up: bool = False
@@ -109,6 +110,8 @@ class SmallReferee:
             return self.replies[asked.path]
         if asked.path == "/login":
             return self._login(asked)
+        if asked.path == "/classes":  # Everybody may ask, at any time.
+            return 200, json.dumps([{"id": k, "name": n} for k, n in self.classes.items()]).encode()
         used = sum(path != "/login" for path in self.paths)
         expired = self.refuse_after is not None and used > self.refuse_after
         if asked.token != TOKEN or expired:

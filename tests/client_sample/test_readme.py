@@ -55,7 +55,11 @@ def test_the_page_names_every_file():
     assert set() == {name for name in files - parts if f"`{name}`" not in README}
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted([*FOLDER.glob("*.py"), *FOLDER.glob("models/*.py")]),
+    ids=lambda path: path.name,
+)
 def test_every_file_reads_as_python_3_8(path):
     """Every file here reads as Python 3.8, because boards have old systems."""
     assert ast.parse(path.read_text(), feature_version=(3, 8)).body
