@@ -261,6 +261,7 @@ OPEN = {
         *(f"referee/service/evidence/{name}.py" for name in ("as_signed", "facts", "facts_read")),
         *(f"referee/service/evidence/{name}.py" for name in ("kept_bundle", "measurement")),
         *(f"referee/service/evidence/{name}.py" for name in ("rejudge", "replay", "signature")),
+        "referee/service/event/told_conditions.py",
         "referee/service/evidence/verify.py",
     ),
     "the detail of a stored energy or score: each version and each track has its fields": (
