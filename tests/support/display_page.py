@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from referee.errors import Refusal
 from referee.service.display.display import Display
 from referee.service.setup.config import CameraSection
@@ -29,7 +31,8 @@ class Page:
 
     def run(self) -> None:
         """Follow the stream until it ends."""
-        for name, data in self.display.stream():
+        for name, told in self.display.stream():
+            data = msgspec.to_builtins(told)
             if name == "hello":
                 self.me = data
                 self.display.measured(self.me | SCREEN)

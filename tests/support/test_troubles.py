@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from referee.core.states import EndCause
-from referee.service.desk import metering, session_clock, settling
+from referee.service.desk import metering, session_steps, settling
 from referee.service.desk.watched_thread import WatchedThread
 from referee.store.readings import energy_of
 from tests.support.contests import make_contest
@@ -21,7 +21,7 @@ from tests.support.troubles import TROUBLES
     ("module", "name", "sentence"),
     [
         (settling, "judge_session", "an ended session could not be settled"),
-        (session_clock, "remaining_s", "the clock could not look after lane 1"),
+        (session_steps, "remaining_s", "the clock could not look after lane 1"),
         (metering, "attach", "the meter's driver failed"),
     ],
 )
@@ -36,7 +36,7 @@ def test_mistake_in_a_thread_of_the_desk_ends_the_wait(
             number = desk.new_session("ants", "Kim")
             desk.steps_of(number).arm(number, "Kim")
             session_id = desk.begin("ants", "10.0.0.2")
-            if module is not session_clock:  # It looks after running sessions alone.
+            if module is not session_steps:  # It looks after running sessions alone.
                 desk.steps_of(session_id).end(session_id, EndCause.STOP, "Kim")
             eventually(lambda: energy_of(contest.database.connection, session_id))
     contest.database.close()

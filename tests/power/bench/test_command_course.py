@@ -34,9 +34,10 @@ class FakeCommand:
             return
         meter = self.bench.instrument.measurement
         self.begun_s = self.bench.time.now
-        at_s = self.begun_s - meter._profile_origin_s
-        meter.load = replace(
-            meter.load, profile=LoadProfile((0.0, at_s, at_s + 4.33), (4.0, 7.0, 4.0))
+        inputs = meter.inputs
+        at_s = self.begun_s - inputs._begins_s
+        inputs.load = replace(
+            inputs.load, profile=LoadProfile((0.0, at_s, at_s + 4.33), (4.0, 7.0, 4.0))
         )
 
     @property
