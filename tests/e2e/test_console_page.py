@@ -163,10 +163,8 @@ def row_button(browser: webdriver.Chrome, session_id: int):
 
 def states(site: Site) -> list[str]:
     """Return the sessions' states, the oldest first."""
-    rows = Board(site.contest, [ShownLane(lambda: site.desk.lanes[0].metering.status)]).show()[
-        "sessions"
-    ]
-    return [row["state"] for row in reversed(rows)]
+    board = Board(site.contest, [ShownLane(lambda: site.desk.lanes[0].metering.status)]).show()
+    return [row.state for row in reversed(board.sessions)]
 
 
 # Before a session

@@ -110,7 +110,7 @@ def test_its_upgrade_is_rehearsed_and_undone(
     told_now(event)  # It is this version's own now.
     later = [*usual, ("referee/0099_later", "create table one (a integer primary key) strict;\n")]
     with monkeypatch.context() as patched:
-        patched.setattr(schema, "scripts", lambda: later)
+        patched.setattr(schema, "scripts", lambda rooms: later)
         before = database.read_bytes()
         assert 0 == main(["upgrade-check", str(event)])
         told = capsys.readouterr().out
