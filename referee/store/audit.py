@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from referee.core.names import comparable
 
 
-@dataclass(frozen=True)
-class AuditRow:
+class AuditRow(Struct, frozen=True):
     """One action; `refusal` says why it was not done, and is None for one that is done.
 
     `team` is the present name of the team that the action or its session is about, or ''. What

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec.structs import asdict
 
 from referee.core.logins import TeamWords
 from referee.core.written_text import storable
@@ -81,19 +80,9 @@ def read_audit(
     )
 
 
-class ShownAction(Struct, frozen=True, kw_only=True):
+class ShownAction(AuditRow, frozen=True, kw_only=True):
     """An action as stored, with the time of this laptop's zone, and in words."""
 
-    audit_id: int
-    utc: str
-    who: str
-    role: str
-    action: str
-    session_id: int | None
-    team: str
-    detail: str
-    reason: str
-    refusal: str | None
     time: str
     about: str
     result: str
