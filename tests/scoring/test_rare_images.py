@@ -13,7 +13,7 @@ from referee.core.detections import Detections
 from referee.scoring.comparison import compare
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.pairwise import Together
-from referee.scoring.rare_images import RareImages, ends, rare_images
+from referee.scoring.rare_images import RareImages, ends, quantile, rare_images
 from referee.scoring.rules import DEVKIT
 from referee.scoring.split_half import Drawing, draw_halves
 from referee.scoring.uncertainty import Energy, measure_uncertainty
@@ -294,3 +294,39 @@ def test_halves_without_a_count_have_the_first_rule():
     old = replace(measured, halves=replace(measured.halves, rare=None))
     assert old.interval() == measured.by_rule(1).interval()
     assert width(old.interval()) < width(measured.interval())
+
+
+@pytest.mark.parametrize(
+    ("count", "low", "high"),
+    [
+        (0, 0.0, 3.689),
+        (1, 0.0253, 5.572),
+        (2, 0.242, 7.225),
+        (10, 4.795, 18.390),
+        (100, 81.36, 121.6),
+    ],
+)
+def test_exact_limits_of_a_poisson_count(count, low, high):
+    """Limits of 95 % as tables print them: F. Garwood, Biometrika 28 (1936)."""
+    assert high == pytest.approx(quantile(0.975, count + 1), rel=5e-4)
+    if count:
+        assert low == pytest.approx(quantile(0.025, count), rel=5e-3)
+
+
+@pytest.mark.parametrize("probability", [1e-6, 0.025, 0.5, 0.975, 1 - 1e-9])
+def test_shape_one_is_exponential(probability):
+    """Of shape 1 the quantile is -ln(1 - p)."""
+    assert -math.log1p(-probability) == pytest.approx(quantile(probability, 1.0), rel=1e-6)
+
+
+@pytest.mark.parametrize("probability", [0.005, 0.025, 0.975, 0.995])
+def test_both_ways_meet(probability):
+    """The series and the cube root give the same where one takes over from the other."""
+    below, above = quantile(probability, 300.0), quantile(probability, 300.0001)
+    assert below == pytest.approx(above, rel=2e-5)
+
+
+def test_a_tiny_shape_has_a_quantile_of_nothing():
+    """What lies below the least double is 0, and no loop is without an end."""
+    assert quantile(0.025, 1e-4) < 1e-300
+    assert 0 < quantile(0.975, 1e-4) < 1

@@ -71,7 +71,7 @@ def test_a_line_ends_that_a_newer_one_of_its_page_replaces(display):
     dead.close()
     again = display.stream("monitor")
     assert [("hello", None), ("truth", "black")] == [
-        (name, data.get("mode")) for name, data in (next(again), next(again))
+        (name, getattr(data, "mode", None)) for name, data in (next(again), next(again))
     ]
     again.close()
 

@@ -9,7 +9,13 @@ import pytest
 
 from referee.errors import Refusal
 from referee.service.display.pages import PAGES_MOST
-from referee.service.display.scheduler import WAITING_MOST, Frame, FrameScheduler, ShowRequest
+from referee.service.display.scheduler import (
+    WAITING_MOST,
+    Frame,
+    FrameScheduler,
+    ShowRequest,
+    Truth,
+)
 from referee.service.display.screens import PageScreen
 
 FULL_HD = PageScreen(1920, 1080, 1.0, 60.0, visible=True, fills=True)
@@ -158,7 +164,7 @@ def test_a_stale_or_false_report_is_refused(scheduler, change, code):
 
 def modes(scheduler, *pages):
     """Return what each of some pages must show."""
-    return [scheduler.truth_for(page.number)["mode"] for page in pages]
+    return [scheduler.truth_for(page.number).mode for page in pages]
 
 
 def test_between_sessions_the_newest_page_shows(scheduler):
@@ -178,7 +184,7 @@ def test_a_live_sessions_page_keeps_its_screen(scheduler):
     frame = put(scheduler, ShowRequest(4, 9.0))
     late = open_page(scheduler)
     assert ["frame", "waiting"] == modes(scheduler, shows, late)
-    assert not scheduler.truth_for(late.number)["live"]
+    assert not scheduler.truth_for(late.number).live
     assert "page_old" == code_of(scheduler.report_painted, report(late, frame), 10.5)
     scheduler.report_painted(report(shows, frame), 10.5)
     scheduler.clear("over")
@@ -317,7 +323,7 @@ def test_the_end_of_a_session_makes_the_screen_black(scheduler):
     scheduler.join(waiting)
     frame = put(scheduler, shown)
     scheduler.clear("The session ended.")
-    assert {"mode": "black", "live": False} == scheduler.truth_for(page.number)
+    assert Truth(mode="black", live=False) == scheduler.truth_for(page.number)
     assert ["The session ended."] * 2 == [shown.over, waiting.over]
     assert "frame_old" == code_of(scheduler.report_painted, report(page, frame), 10.5)
     assert "frame_old" == code_of(scheduler.frame_on, 3, frame.number)
@@ -328,14 +334,14 @@ def test_a_new_session_takes_the_card_and_the_frame_of_another_away(scheduler):
     page = open_page(scheduler)
     frame = put(scheduler, ShowRequest(3, 9.0))
     scheduler.expect(3)
-    assert frame.number == scheduler.truth_for(page.number)["frame"]
+    assert frame.number == scheduler.truth_for(page.number).frame
     scheduler.expect(4)
-    assert {"mode": "black", "live": True} == scheduler.truth_for(page.number)
+    assert Truth(mode="black", live=True) == scheduler.truth_for(page.number)
     scheduler.clear("over")
     scheduler.card = True
-    assert {"mode": "card", "live": False} == scheduler.truth_for(page.number)
+    assert Truth(mode="card", live=False) == scheduler.truth_for(page.number)
     scheduler.expect(5)
-    assert {"mode": "black", "live": True} == scheduler.truth_for(page.number)
+    assert Truth(mode="black", live=True) == scheduler.truth_for(page.number)
 
 
 def test_a_frame_that_nobody_painted_leaves_the_screen(scheduler):
@@ -344,7 +350,7 @@ def test_a_frame_that_nobody_painted_leaves_the_screen(scheduler):
     failed = ShowRequest(3, 9.0)
     put(scheduler, failed)
     scheduler.leave(failed)
-    assert "black" == scheduler.truth_for(page.number)["mode"]
+    assert "black" == scheduler.truth_for(page.number).mode
     painted = ShowRequest(3, 9.5)
     frame = put(scheduler, painted)
     scheduler.report_painted(report(page, frame), 10.5)
