@@ -42,6 +42,7 @@ PROGRAMS = {"cli", "commands", "programs", "__main__"}
 EXTRAS = {
     "aiotbench": {"commands"},
     "ceremony": {"commands", "pages"},
+    "coach": {"commands", "pages"},
     "drill": {"commands", "play"},
     "ovic": {"commands", "pages"},
     "season": {"commands", "workers"},
@@ -214,6 +215,7 @@ ONLY_IN = {
         "referee/web/",
         "referee/extras/ovic/pages/",
         "referee/extras/ceremony/pages.py",
+        "referee/extras/coach/pages/",
         "power/live/",
     ),
     "werkzeug": ("referee/web/", "power/live/"),
@@ -230,7 +232,8 @@ ONLY_IN = {
         "power/logs/plot.py power/logs/fonts.py referee/service/event/charts.py "
         "referee/service/event/chart_axes.py referee/service/event/share_picture.py "
         "referee/service/scoreboard/team_charts.py "
-        "referee/extras/aiotbench/chart.py referee/extras/season/report_page.py".split()
+        "referee/extras/aiotbench/chart.py referee/extras/coach/chart.py "
+        "referee/extras/season/report_page.py".split()
     ),
     "ai_edge_litert": ("client_sample/", "referee/extras/ovic/judging/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),

@@ -44,14 +44,16 @@ no peaks, the powers around stand for l and h.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from power.energy.accuracy import CLOCKS_SHARE
+from power.energy.duration import Duration
 from power.energy.measured_run import Run
-from power.meter import SIGMA, InputMode
+from power.meter import SIGMA, InputMode, MeterSettings, Reading
 from power.readings import Columns, Mask, Numbers
 
 START_OFF_S = 0.01
@@ -172,6 +174,24 @@ class EnergyCourse:
             * (self.energy_wh[at + 1] - self.energy_wh[at])
             / (self.at_s[at + 1] - self.at_s[at])
         )
+
+
+def course_of(
+    readings: Sequence[Reading],
+    settings: MeterSettings,
+    start_off_s: float,
+    lasted: Duration,
+) -> EnergyCourse | None:
+    """Return the course of the run within the readings, whose clock began at its start.
+
+    The meter began to integrate at most `start_off_s` later, and did so for the time `lasted`. None
+    if the readings have no run, or no energy.
+    """
+    run = Run.of(readings, settings)
+    if run is None:
+        return None
+    ended_s = (lasted.low_s, start_off_s + lasted.high_s)
+    return energy_course(run, (0.0, start_off_s), ended_s)
 
 
 def energy_course(

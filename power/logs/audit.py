@@ -18,8 +18,7 @@ import numpy as np
 from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.duration import Duration, mean_power
 from power.energy.judge import RunFacts, judge_run
-from power.energy.measured_run import Run
-from power.energy.moments import START_OFF_S, EnergyCourse, energy_course
+from power.energy.moments import START_OFF_S, EnergyCourse, course_of
 from power.energy.verdict import EnergyResult, Finding, suspect, with_findings
 from power.logs.facts_file import load_course, load_facts
 from power.logs.packed import opened_log
@@ -56,11 +55,10 @@ class Audit:
     @property
     def course(self) -> EnergyCourse | None:
         """Return the course of the energy, on the clock of the readings; None if there is none."""
-        run, lasted = Run.of(self.readings, self.facts.settings), self.result.duration
-        if run is None or lasted is None:
+        lasted = self.result.duration
+        if lasted is None:
             return None
-        most_s = self.start_off_s
-        return energy_course(run, (0.0, most_s), (lasted.low_s, most_s + lasted.high_s))
+        return course_of(self.readings, self.facts.settings, self.start_off_s, lasted)
 
     @property
     def rows(self) -> int:

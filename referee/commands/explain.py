@@ -68,6 +68,7 @@ def _explain(contest: Contest, session_id: int, folder: Path) -> None:
     from referee.service.results.final_score import scored_answer
     from referee.service.results.score_explanation import write_explanation
     from referee.service.setup.contest_truth import read_truth_of_session
+    from referee.service.setup.extra import all_extras
 
     session = load_session(contest.database.connection, session_id)
     detections = scored_answer(contest, session)
@@ -81,4 +82,10 @@ def _explain(contest: Contest, session_id: int, folder: Path) -> None:
     result = evaluate(truth_file.truth, detections)
     subject = f"session {session_id} of '{session.team}'"
     pictures = contest.config.images.folder
-    write_explanation(folder, result, truth_file, detections, pictures, subject)
+    reports = [
+        (extra.name, report)
+        for extra in all_extras()
+        for report in [extra.session_report(contest, session_id, truth_file.truth)]
+        if report is not None
+    ]
+    write_explanation(folder, result, truth_file, detections, pictures, subject, dict(reports))

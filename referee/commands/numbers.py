@@ -21,3 +21,11 @@ def count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is too small: give 1 or more")
     return value
+
+
+def watts(text: str) -> float:
+    """Read a power, finite and greater than 0."""
+    value = float(text)
+    if not math.isfinite(value) or value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a power: give watts above 0")
+    return value

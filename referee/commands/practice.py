@@ -251,7 +251,12 @@ def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSec
 def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
     from referee.service.results.rehearsal import rehearsal_report
     from referee.service.results.rehearsal_text import rehearsal_text
+    from referee.service.results.session_reports import kept_reports
 
     text = rehearsal_text(rehearsal_report(contest, truth, session_id))
     where = f"--data {shlex.quote(str(contest.config.storage.folder))}"
-    return f"{text}\n  pictures    referee explain {session_id} {where}"
+    said = [
+        f"  {one.title.lower():<11} {one.headline}\n"
+        for one in kept_reports(contest, session_id, truth)
+    ]
+    return f"{text}\n{''.join(said)}  pictures    referee explain {session_id} {where}"

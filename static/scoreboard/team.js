@@ -41,7 +41,14 @@ function showTeam({ view, key }) {
     $("every").open = false;
   }
   shownSession = session;
-  showMisses(view.state === "FINAL" ? session : null, key);
+  const final = view.state === "FINAL" ? session : null;
+  $("session-links").hidden = final === null || view.session_links.length === 0;
+  fill("session-links", final === null ? [] : view.session_links, ({ text, part }) => {
+    const link = make("a", text);
+    link.href = `/sessions/${final}/${part}`;
+    return link;
+  });
+  showMisses(final, key);
 }
 
 async function showMisses(session, key) {

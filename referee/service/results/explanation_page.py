@@ -7,12 +7,13 @@ file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.core.counts import counted
 from referee.scoring.detection_outcomes import Fate, Fates
 from referee.scoring.result import IlsvrcResult
+from referee.service.setup.extra import SessionReport
 from referee.service.setup.pages import page
 
 _MEANINGS = {
@@ -57,10 +58,12 @@ def explanation_page(
     wrong: Sequence[PagePicture],
     missed: Sequence[PagePicture],
     curves: Sequence[CurvePicture],
+    reports: Mapping[str, SessionReport],
 ) -> str:
     """Return the page; `subject` says in words whose score it is, such as "session 3 of 'ants'".
 
-    The curves of the weakest classes come first.
+    The curves of the weakest classes come first. `reports` are those of guests, by their names;
+    the page of each stands beside this one.
     """
     has_score = result.mean_ap is not None
     what = f"scores mAP {result.mean_ap:.4f}" if has_score else "has no mAP"
@@ -83,5 +86,6 @@ def explanation_page(
         missed=missed,
         missed_of=len(fates.missed),
         colours={"false": FALSE_COLOUR, "true": TRUE_COLOUR},
+        reports=reports,
         curves=sorted(curves, key=lambda one: one.average_precision),
     )

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +25,14 @@ from referee.service.results.explanation_page import (
     explanation_page,
 )
 from referee.service.results.score_pictures import LabelledBox, draw_boxes, draw_curve
+from referee.service.setup.extra import SessionReport
 from referee.service.setup.image_folder import list_folder
 from referee.service.setup.image_names import ImageNames
 
 Ints = NDArray[np.int64]
 
 _EACH = 20
+_NO_REPORTS: Mapping[str, SessionReport] = MappingProxyType({})
 _SHOWN = (Fate.DUPLICATE, Fate.WRONG_CLASS, Fate.POOR_OVERLAP, Fate.BACKGROUND)
 
 
@@ -57,6 +60,7 @@ def write_explanation(
     detections: Detections,
     pictures: Path | None = None,
     subject: str = "this answer",
+    reports: Mapping[str, SessionReport] = _NO_REPORTS,
 ) -> None:
     """Write `fates.csv`, `curves/`, `misses/` and a page `index.html` of them into a folder.
 
@@ -64,9 +68,9 @@ def write_explanation(
     class and corners. These fields are empty if no truth box decided. `curves/` has a picture per
     class. `misses/` has pictures of the most confident false positives and of the largest missed
     truth boxes. They are drawn on the photographs in the folder `pictures`, which are found by the
-    image's name or number. `subject` says in words whose score it is. Existing files are
-    overwritten. Raises `InputError` if the folder cannot
-    be written.
+    image's name or number. `subject` says in words whose score it is. `reports` has what guests say
+    of the session, by their names; each gets a page `NAME.html`. Existing files are overwritten.
+    Raises `InputError` if the folder cannot be written.
     """
     fates = result.explain()
     try:
@@ -77,7 +81,11 @@ def write_explanation(
         misses = [*misses_of(truth_file, detections, fates)]
         shown = [*_write_misses(folder, misses, truth_file, pictures)]
         wrong = sum(not miss.is_missed for miss in misses)
-        content = explanation_page(subject, result, fates, shown[:wrong], shown[wrong:], curves)
+        content = explanation_page(
+            subject, result, fates, shown[:wrong], shown[wrong:], curves, reports
+        )
+        for name, report in reports.items():
+            (folder / f"{name}.html").write_text(report.page, encoding="utf-8")
         # A picture's name may have what UTF-8 has not, as names of files can.
         page = content.encode("utf-8", "backslashreplace")
         (folder / "index.html").write_bytes(page)

@@ -73,7 +73,7 @@ def course_chart(course: SessionCourse, theme: Theme, *, narrow: bool = False) -
     requests.set_xlabel("second of the session", color=theme.ink)
     requests.set_xlim(0, max(course.ran_s, 1e-3))
     for axes, label, colour in ((power, "watts", _POWER), (requests, "requests / s", _REQUESTS)):
-        _dress(axes, theme)
+        dressed(axes, theme)
         axes.set_ylim(bottom=0, top=None if axes.dataLim.y1 > 0 else 1.0)
         axes.set_ylabel(label, color=colour)
     requests.yaxis.tick_right()
@@ -155,7 +155,8 @@ def _draw_cell(
     axes.text(x0, y0 + side + 0.05, text, color=theme.ink, fontsize=text_pt, va="bottom")
 
 
-def _dress(axes: Axes, theme: Theme) -> None:
+def dressed(axes: Axes, theme: Theme) -> None:
+    """Give axes the look of a session's charts."""
     axes.set_facecolor("none")
     axes.tick_params(colors=theme.ink)
     axes.grid(True, color=theme.line, lw=0.6)

@@ -62,7 +62,7 @@ class TeamSessions:
     """The pictures of sessions; one thread asks at a time. `view` is what the public sees."""
 
     def __init__(self, contest: Contest) -> None:
-        self._contest = contest
+        self.contest = contest
         self._kept: OrderedDict[tuple[int, str, int | None], Any] = OrderedDict()
         self._read: tuple[int | None, GroundTruth] | None = None
 
@@ -90,15 +90,15 @@ class TeamSessions:
 
         There is none where the event publishes no images.
         """
-        _require_final(view, number)
-        if not self._contest.config.publishes_images:
+        require_final(view, number)
+        if not self.contest.config.publishes_images:
             return []
         return [f"image {one.image_id}: {one.text}" for one in self._misses(number)]
 
     def picture(self, view: PublicView, number: int, place: int) -> bytes:
         """Return the small picture of an explained mistake as PNG; `place` counts from 0."""
-        _require_final(view, number)
-        if not self._contest.config.publishes_images:
+        require_final(view, number)
+        if not self.contest.config.publishes_images:
             raise Refusal("images_closed", "This event publishes none of its images.")
         misses = self._misses(number)
         if not 0 <= place < len(misses):
@@ -114,7 +114,7 @@ class TeamSessions:
 
     def _once(self, number: int, what: str, make: Callable[[], Any]) -> Any:
         """Return what was made before, or make it; the oldest of many is forgotten."""
-        key = (number, what, proposal_in_force(self._contest.database.connection))
+        key = (number, what, proposal_in_force(self.contest.database.connection))
         if key not in self._kept:
             self._kept[key] = make()
             if len(self._kept) > _KEPT:
@@ -126,7 +126,7 @@ class TeamSessions:
             from referee.service.event.charts import DARK
             from referee.service.scoreboard.team_charts import SessionCourse, course_chart
 
-        connection = self._contest.database.connection
+        connection = self.contest.database.connection
         seconds = _ran_s(load_session(connection, number))
         samples = [
             (sample.elapsed_s, sample.power_w)
@@ -149,7 +149,7 @@ class TeamSessions:
             )
 
         result = self._result(number)
-        names = self._contest.classes
+        names = self.contest.classes
         curves = []
         for class_id, ap in result.ap.items():
             if ap is None:
@@ -164,7 +164,7 @@ class TeamSessions:
             from referee.service.results.score_explanation import misses_of
 
             fates = self._result(number).explain()
-            found = GroundTruthFile(self._truth(number))
+            found = GroundTruthFile(self.truth(number))
             return [*misses_of(found, self._detections(number), fates)]
 
         return list(self._once(number, "misses", make))
@@ -172,7 +172,7 @@ class TeamSessions:
     def _draw(self, miss: Miss) -> bytes:
         from referee.service.results.score_pictures import draw_boxes
 
-        entry = self._contest.images[miss.image_id - 1]
+        entry = self.contest.images[miss.image_id - 1]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "miss.png"
             size = (entry.width, entry.height)
@@ -180,21 +180,21 @@ class TeamSessions:
             return path.read_bytes()
 
     def _result(self, number: int) -> IlsvrcResult:
-        return evaluate(self._truth(number), self._detections(number))
+        return evaluate(self.truth(number), self._detections(number))
 
     def _detections(self, number: int) -> Detections:
-        session = load_session(self._contest.database.connection, number)
-        answer = scored_answer(self._contest, session)
+        session = load_session(self.contest.database.connection, number)
+        answer = scored_answer(self.contest, session)
         if not isinstance(answer, Detections):
             raise Refusal("no_curves", f"The track '{session.track}' has no curves for classes.")
         return answer
 
-    def _truth(self, number: int) -> GroundTruth:
+    def truth(self, number: int) -> GroundTruth:
         """Return a session's ground truth; all have the same one, so it is read once."""
-        in_force = proposal_in_force(self._contest.database.connection)
+        in_force = proposal_in_force(self.contest.database.connection)
         if self._read is None or self._read[0] != in_force:
             self._read = None
-        truth = read_truth_of_session(self._contest, number, self._read and self._read[1])
+        truth = read_truth_of_session(self.contest, number, self._read and self._read[1])
         self._read = in_force, truth
         return truth
 
@@ -205,10 +205,11 @@ def _require_public(view: PublicView, number: int) -> None:
         raise Refusal("session_hidden", f"Session {number} has no public result.")
 
 
-def _require_final(view: PublicView, number: int) -> None:
+def require_final(view: PublicView, number: int, what: str = "The mistakes are shown") -> None:
+    """Raise `Refusal` for a session of which the public may not see everything yet."""
     _require_public(view, number)
     if view.state is not PublicState.FINAL:
-        raise Refusal("not_final", "The mistakes are shown after the results are final.")
+        raise Refusal("not_final", f"{what} after the results are final.")
 
 
 def _ran_s(session: SessionRecord) -> float:

@@ -36,7 +36,7 @@ from referee.service.event.result_entry import (
 )
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
-from referee.service.setup.extra import Leaderboard
+from referee.service.setup.extra import Leaderboard, SessionLink, all_extras
 from referee.service.teams.roster_view import NextInLane, next_in_lanes
 
 
@@ -145,6 +145,7 @@ class ShownView(PublicView, frozen=True, kw_only=True):
     champions: Sequence[PrintedChampion]
     entries: Sequence[PrintedEntry]
     columns: Sequence[ShownColumn]
+    session_links: Sequence[SessionLink]
     team_columns: Sequence[ShownColumn]
 
 
@@ -163,6 +164,9 @@ def shown_view(view: PublicView) -> ShownView:
         ],
         "champions": [_printed(champion) for champion in view.champions],
         "columns": shown_columns(On.SCOREBOARD, view.figures, view.entries),
+        "session_links": [
+            extra.session_link for extra in all_extras() if extra.session_link is not None
+        ],
         "team_columns": shown_columns(On.TEAM, view.figures, view.entries),
     }
     return ShownView(**(asdict(view) | made))

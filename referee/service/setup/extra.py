@@ -21,6 +21,7 @@ from referee.plugins import EXTRAS, Usable, load, named, own, usable
 from referee.service.setup.program import Program
 
 if TYPE_CHECKING:
+    from referee.core.ground_truth import GroundTruth
     from referee.service.setup.config import Config
     from referee.service.setup.contest import Contest
     from referee.store.database import Connection
@@ -57,6 +58,27 @@ class ConsoleBox:
     text: str = ""
     link: str = ""
     link_text: str = ""
+
+
+@dataclass(frozen=True)
+class SessionLink:
+    """A link on a team's page to `/sessions/NUMBER/part`."""
+
+    text: str
+    part: str
+
+
+@dataclass(frozen=True)
+class SessionReport:
+    """What a guest says of one ended session.
+
+    `lines` stand below their titles. `page` is a page of HTML that stands alone.
+    """
+
+    title: str
+    headline: str
+    lines: Mapping[str, Sequence[str]]
+    page: str
 
 
 @dataclass(frozen=True)
@@ -100,6 +122,13 @@ class Extra:
     console: Mapping[str, Literal["page", "watch"]] = field(default_factory=dict)
     """Its routes on the console: pages for people, and what programs may watch, too"""
     add_console_routes: Callable[[Any, Contest], None] = lambda app, contest: None
+    session_report: Callable[[Contest, int, GroundTruth], SessionReport | None] = lambda *_: None
+    """Returns what it says of an ended session with this ground truth, or None"""
+    add_scoreboard_routes: Callable[..., None] = lambda app, sessions, view_of, run_blocking: None
+    """Adds routes to the scoreboard: to a `Flask` with its `TeamSessions`, the view that the public
+    has, and a `BlockingRunner`"""
+    session_link: SessionLink | None = None
+    """A link on a team's page once the results are final"""
     require_usable: Callable[[Config], object] = lambda config: None
     """Raises `InputError` before a contest starts whose configuration it cannot serve"""
     open_points: Callable[[Contest, Connection, Collection[str]], Iterable[str]] = lambda *_: ()

@@ -18,6 +18,7 @@ from referee.service.scoreboard.feed import START, lines_after, place_of
 from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.scoreboard.view import PublicView
+from referee.service.setup.extra import all_extras
 from referee.web.desk.assets import static_folder
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.headers import RETRY_S, protect_pages
@@ -55,6 +56,10 @@ def scoreboard_app(show: Show) -> Flask:
     _register_events(app, show)
     if show.sessions is not None:
         _register_teams(app, show, show.sessions)
+        for extra in all_extras():
+            extra.add_scoreboard_routes(
+                app, show.sessions, lambda: newest(show).publication.view, show.run_blocking
+            )
         _register_feed(app, show)
     _register_errors(app)
     protect_pages(app, _POLICY)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as one page of HTML that stands alone: it loads nothing and runs no script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.errors import needing
+from referee.extras.coach.report import Report
+from referee.extras.coach.wording import PHASES, joules
+from referee.service.setup.pages import page
+
+
+def report_page(reports: Sequence[Report], compared: Sequence[str] = ()) -> str:
+    """Return the page of one session, or of two with what differs between them.
+
+    The charts need matplotlib, which is in the extra `event`.
+    """
+    return page(
+        "extras/coach/coach.html",
+        title=" and ".join(report.title for report in reports),
+        sessions=[_shown(report) for report in reports],
+        compared=compared,
+    )
+
+
+def _shown(report: Report) -> dict[str, object]:
+    told = report.advice()
+    return {
+        "title": report.title,
+        "headline": told.headline,
+        "parts": told.parts,
+        "bars": _bars(report),
+        "chart": _chart(report),
+    }
+
+
+def _bars(report: Report) -> list[dict[str, str | float]]:
+    whole_wh = report.went.energy_wh
+    return [
+        {
+            "phase": part.phase.value,
+            "name": PHASES[part.phase],
+            "percent": round(100 * max(0.0, part.energy_wh) / whole_wh, 1),
+            "joules": joules(part.energy_wh),
+        }
+        for part in report.went.parts
+    ]
+
+
+def _chart(report: Report) -> tuple[str, bytes] | None:
+    if report.best is None:
+        return None
+    with needing("a chart", "matplotlib", "event"):
+        from referee.extras.coach.chart import TITLE, moments_chart
+        from referee.service.event.charts import PAPER
+
+    return TITLE, moments_chart(report.best, PAPER)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that the coach finds in one session, as values and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from referee.extras.coach.reading import Coached
+from referee.extras.coach.rules.best_moment import BestMoment, best_moment
+from referee.extras.coach.rules.parts import WhereItWent, where_it_went
+from referee.extras.coach.rules.what_if import WhatIf, what_if
+from referee.extras.coach.wording import Advice, advice
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of a session; `best` is None for one without a score above 0."""
+
+    session_id: int
+    team: str
+    emulated: bool
+    best: BestMoment | None
+    went: WhereItWent
+    cases: tuple[WhatIf, ...]
+    class_names: dict[int, str]
+
+    @property
+    def title(self) -> str:
+        """Return whose report it is."""
+        emulated = " EMULATED" if self.emulated else ""
+        return f"Coach: session {self.session_id} for '{self.team}'{emulated}"
+
+    def advice(self) -> Advice:
+        """Return what the coach says."""
+        return advice(self.best, self.went, self.cases, self.class_names)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report ready for JSON; docs/coach.md has the fields."""
+        return {
+            "session": self.session_id,
+            "team": self.team,
+            "emulated": self.emulated,
+            "best_moment": None if self.best is None else _best_json(self.best),
+            "where_it_went": {
+                **msgspec.to_builtins(self.went),
+                "joules_per_image": self.went.joules_per_image,
+                "joules_per_box": self.went.joules_per_box,
+            },
+            "what_if": [msgspec.to_builtins(case) for case in self.cases],
+        }
+
+
+def _best_json(best: BestMoment) -> dict[str, Any]:
+    moments = [{**msgspec.to_builtins(one), "score": one.score} for one in best.moments]
+    return {
+        **msgspec.to_builtins(best),
+        "best": {**msgspec.to_builtins(best.best), "score": best.best.score},
+        "moments": moments,
+        "is_better": best.is_better,
+    }
+
+
+def report_of(
+    coached: Coached,
+    idle_w: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Return the report of a session; see `best_moment` for `progress`."""
+    went = where_it_went(coached.played, idle_w)
+    return Report(
+        session_id=coached.session_id,
+        team=coached.team,
+        emulated=coached.emulated,
+        best=best_moment(coached.played, progress=progress),
+        went=went,
+        cases=tuple(what_if(coached.played, went)),
+        class_names=coached.class_names,
+    )
