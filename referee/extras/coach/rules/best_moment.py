@@ -111,7 +111,9 @@ def best_moment(
     may_be_best = [
         bool((scores - scores[one] <= reach.beyond(one)).all()) for one in range(len(moments))
     ]
-    best, end = int(np.argmax(scores)), len(moments) - 1
+    # Of scores that are equal the latest one rests on most images.
+    best = int(np.flatnonzero(scores >= scores.max() * (1 - _ROUNDING))[-1])
+    end = len(moments) - 1
     kept = [one.at_s for one, may_be in zip(moments, may_be_best, strict=True) if may_be]
     gained, beyond = scores[best] - scores[end], float(reach.beyond(end)[best])
     # Nothing is gained at the end itself, for sure.

@@ -88,8 +88,12 @@ class Played:
 
     @property
     def first_image_s(self) -> float:
-        """Return when the first image was asked for; without one, when the session ended."""
-        return min((one.at_s for one in self.requests if one.images), default=self.ended_s)
+        """Return when the first image was asked for.
+
+        If none was, it is when the first answer came, or else when the session ended.
+        """
+        asked = (one.at_s for one in self.requests if one.images)
+        return min(asked, default=self.answers[0].at_s if self.answers else self.ended_s)
 
     @property
     def last_answer_s(self) -> float:

@@ -41,6 +41,7 @@ FEWER_SHARE = 0.5
 
 _DRAWS = 20
 _REQUESTS_LEAST = 30
+_OVERHEAD_LEAST_S = 1e-4
 _CLASS_BOXES_LEAST = 10
 _IMAGES_A_CLASS = 3
 # Standard errors on one side that a cost is beyond 0.
@@ -154,6 +155,8 @@ def _archives(played: Played, went: WhereItWent, changed: _Changed) -> WhatIf:
         joined(clipped([one.span for one in fetching], (0.0, played.ended_s))), held_spans(played)
     )
     waited_s = length_s(waited)
+    if each_s < _OVERHEAD_LEAST_S:
+        return WhatIf(Case.ARCHIVES, why_not=WhyNot.NO_OVERHEAD)
     saved_s = min(each_s * (len(fetching) - math.ceil(len(fetching) / ARCHIVE_IMAGES)), waited_s)
     if saved_s <= 0:
         return WhatIf(Case.ARCHIVES, why_not=WhyNot.NO_OVERHEAD)
