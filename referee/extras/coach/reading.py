@@ -30,7 +30,7 @@ from referee.service.setup.contest_truth import read_truth_of_session, read_trut
 from referee.service.setup.session_images import order_of
 from referee.store.answers import answers_after
 from referee.store.database import Connection
-from referee.store.readings import Energy, energy_of, readings_of, session_meter_of
+from referee.store.readings import EnergyRecord, energy_of, readings_of, session_meter_of
 from referee.store.requests import requests_of
 from referee.store.sessions import SessionRecord, load_session
 
@@ -117,7 +117,7 @@ def _coached(contest: Contest, session: SessionRecord, truth: GroundTruth) -> Co
     return Coached(session.session_id, session.team, played, dict(contest.classes), energy.emulated)
 
 
-def _usable(session: SessionRecord, energy: Energy | None) -> tuple[Energy, float]:
+def _usable(session: SessionRecord, energy: EnergyRecord | None) -> tuple[EnergyRecord, float]:
     if energy is None or energy.energy_wh is None:
         raise _refusal(session, "has no energy")
     if energy.verdict == "INVALID" or energy.energy_wh <= 0:
@@ -168,7 +168,7 @@ def _requests(
 
 
 def _course(
-    connection: Connection, session: SessionRecord, energy: Energy, ended_s: float
+    connection: Connection, session: SessionRecord, energy: EnergyRecord, ended_s: float
 ) -> tuple[EnergyCourse, float]:
     """Return the course of the energy, and the time between two readings."""
     meter = session_meter_of(connection, session.session_id)

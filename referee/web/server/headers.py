@@ -8,6 +8,12 @@ from flask import Flask, Response
 RETRY_S = "2"
 """The seconds after which a client may ask again what could not be done now (`Retry-After`)."""
 
+ALONE = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+}
+"""The headers of a page that stands alone: its style and its pictures are within it."""
+
 
 def protect_pages(app: Flask, policy: str) -> None:
     """Add the headers; `policy` says what a page may load and do (Content-Security-Policy).

@@ -6,14 +6,16 @@ The control desk loads this at its start, and computes nothing here.
 
 from __future__ import annotations
 
-from flask import Flask, Response, abort
+from flask import Flask, Response
 
+from referee.errors import Refusal
 from referee.service.results.session_reports import report_file
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import ConsoleBox
 from referee.store.database import Connection
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import all_sessions
+from referee.web.server.headers import ALONE
 
 _NAME = "coach"
 # Older sessions have the command.
@@ -45,9 +47,9 @@ def add_console_routes(app: Flask, contest: Contest) -> None:
     def coach_page(number: int) -> Response:
         file = report_file(contest.config, _NAME, number)
         if not file.exists():
-            abort(
-                404,
+            raise Refusal(
+                "no_report",
                 f"There is no report of session {number} yet. A rehearsal makes it once the session"
                 f" is scored, and 'referee coach {number}' makes it at any time.",
             )
-        return Response(file.read_bytes(), content_type="text/html; charset=utf-8")
+        return Response(file.read_bytes(), content_type="text/html; charset=utf-8", headers=ALONE)

@@ -19,6 +19,7 @@ from referee.service.scoreboard.team_sessions import TeamSessions, require_final
 from referee.service.scoreboard.view import PublicView
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import SessionReport
+from referee.web.server.headers import ALONE
 
 _HTML = "text/html; charset=utf-8"
 
@@ -51,7 +52,7 @@ def add_scoreboard_routes(
             page = run_blocking(lambda: _page(sessions, number))
             made.clear()  # One is a few ten kilobytes, and seldom asked for twice.
             made[number] = page
-        return Response(made[number], content_type=_HTML)
+        return Response(made[number], content_type=_HTML, headers=ALONE)
 
 
 def _page(sessions: TeamSessions, number: int) -> bytes:
