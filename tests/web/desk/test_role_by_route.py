@@ -35,6 +35,7 @@ TABLE = {
     "GET /results/now": "assistant",
     "GET /results/images": "assistant",
     "GET /check/now": "assistant",
+    "GET /coach/<int:number>": "page",
     "GET /ceremony": "page",
     "GET /ceremony/scenes": "assistant",
     "GET /ceremony/picture/<int:number>": "assistant",
