@@ -14,7 +14,6 @@ EXTRA = Extra(
     {"contestants": {"coach": "show where the joules went, and what would have raised the score"}},
     takes_part=lambda config: config.contest.mode == "practice",
     box=Later(f"{_CONSOLE}:box"),
-    refusals={"no_coach": 409, "no_report": 404},
     console={"GET /coach/<int:number>": "page"},
     add_console_routes=Later(f"{_CONSOLE}:add_console_routes"),
     session_report=Later(f"{_PAGES}:session_report"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -38,7 +37,7 @@ class Report:
         """Return what the coach says."""
         return advice(self.best, self.went, self.cases, self.class_names)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the report ready for JSON; docs/coach.md has the fields."""
         return {
             "session": self.session_id,
@@ -54,7 +53,7 @@ class Report:
         }
 
 
-def _best_json(best: BestMoment) -> dict[str, Any]:
+def _best_json(best: BestMoment) -> dict[str, object]:
     moments = [{**msgspec.to_builtins(one), "score": one.score} for one in best.moments]
     return {
         **msgspec.to_builtins(best),

@@ -38,11 +38,11 @@ def test_a_rehearsal_keeps_the_report_and_the_console_shows_it(contest):
     with running_desk(contest, FakeMeter(contest.clock)) as desk:
         browser = Door(Event(contest, desk, None)).app.test_client()
         missing = browser.get("/coach/1")
-        assert 404 == missing.status_code
+        assert 409 == missing.status_code
         assert "referee coach 1" in missing.get_data(as_text=True)
         (report,) = kept_reports(contest, 1, read_contest_truth(contest))
         assert "Coach" == report.title
         shown = browser.get("/coach/1")
     assert (200, report.page) == (shown.status_code, shown.get_data(as_text=True))
     assert "style-src 'unsafe-inline'" in shown.headers["Content-Security-Policy"]
-    assert 404 == browser.get("/coach/7").status_code
+    assert 409 == browser.get("/coach/7").status_code
