@@ -70,7 +70,8 @@ def best_words(best: BestMoment | None) -> str:
         return "Without a score above 0 no moment is the best."
     if not best.is_better:
         return "No moment is better than the end, within the uncertainty."
-    return f"{percent(best.gain)} more score with a logout at {clock(best.best.at_s)}."
+    more = f"{percent(best.gain)} more" if best.gain < 1 else f"{1 + best.gain:.2g} times the"
+    return f"{more} score with a logout at {clock(best.best.at_s)}."
 
 
 def _best_more(best: BestMoment | None) -> Iterator[str]:
@@ -102,7 +103,7 @@ def _went(went: WhereItWent) -> Iterator[str]:
     if went.overlap is not None:
         yield f"{100 * went.overlap:.0f} % of the time of requests it had an image to work on"
     if went.dearest:
-        yield "The dearest images: " + "; ".join(map(dear_words, went.dearest))
+        yield from (f"dearest: {dear_words(dear)}" for dear in went.dearest)
         if not went.is_resolved:
             yield "The meter was read less often than images came: their energies follow the times."
 
