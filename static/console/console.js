@@ -103,9 +103,12 @@ function showContestants() {
 
 // What a guest beside the contest shows, in its own words.
 function guestBox({ title, text, link, link_text: words }) {
-  const way = make("a", words);
-  way.href = link;
-  const box = make("section", make("h2", title), make("p", text), make("p", way));
+  const box = make("section", make("h2", title), make("p", text));
+  if (link) {
+    const way = make("a", words);
+    way.href = link;
+    box.append(make("p", way));
+  }
   box.setAttribute("aria-label", title);
   return box;
 }
