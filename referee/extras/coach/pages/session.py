@@ -19,6 +19,7 @@ from referee.service.scoreboard.team_sessions import TeamSessions, require_final
 from referee.service.scoreboard.view import PublicView
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import SessionReport
+from referee.store.inputs_in_force import proposal_in_force
 from referee.web.server.headers import ALONE
 
 _HTML = "text/html; charset=utf-8"
@@ -42,17 +43,19 @@ def add_scoreboard_routes(
     run_blocking: BlockingRunner,
 ) -> None:
     """Add the report of a session: for everybody once it is final, before for who has its slip."""
-    made: dict[int, bytes] = {}
+    # By session and by the files that it was scored with.
+    made: dict[tuple[int, int | None], bytes] = {}
 
     @app.get("/sessions/<int:number>/coach")
     def coach_of_session(number: int) -> Response:
         if not _has_slip(sessions.contest, number, request.args.get("chain", "")):
             require_final(view_of(), number, "The coach's report is shown")
-        if number not in made:
-            page = run_blocking(lambda: _page(sessions, number))
-            made.clear()  # One is a few ten kilobytes, and seldom asked for twice.
-            made[number] = page
-        return Response(made[number], content_type=_HTML, headers=ALONE)
+        with sessions.contest.database.read() as connection:
+            key = number, proposal_in_force(connection)
+        page = made.get(key) or run_blocking(lambda: _page(sessions, number))
+        made.clear()  # A page is a few ten kilobytes, and seldom asked for twice.
+        made[key] = page
+        return Response(page, content_type=_HTML, headers=ALONE)
 
 
 def _page(sessions: TeamSessions, number: int) -> bytes:
