@@ -39,9 +39,9 @@ def main(words):
         raise ValueError("that was expected")
     umask = os.umask(0)
     files = {int(n): os.path.realpath(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd")}
-    threading.Timer(0.01, print, ["a thread that is waited for"]).start()
     print(json.dumps({"files": files, "umask": umask, "leads": os.getsid(0) == os.getpid(),
                       "argv": sys.argv}))
+    threading.Timer(0.01, print, ["a thread that is waited for"]).start()
     raise SystemExit(3)
 """
 

@@ -21,7 +21,7 @@ from referee.service.scoreboard.view import (
     shown_view,
 )
 from referee.service.setup.contest import Contest
-from referee.service.setup.extra import present_extras
+from referee.service.setup.extra import all_extras, present_extras
 from referee.store.database import Connection
 from referee.store.publishing import Break, frozen_publication, newest_change, standing_break
 
@@ -109,7 +109,8 @@ class Publisher:
                 return old
         facts = read_facts(self._contest, connection)
         publication = self._public(connection, facts)
-        text = json_of(shown_view(publication.view))
+        links = [guest.session_link for guest in all_extras() if guest.session_link]
+        text = json_of(shown_view(publication.view, links))
         newest = max((one.change for one in publication.objects), default=0)
         self._read_at, self._read_mark = now, mark
         return PublicSnapshot(

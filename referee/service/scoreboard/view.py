@@ -8,7 +8,7 @@ nothing can leak, whatever happens in hidden sessions, and a restart shows the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -36,7 +36,7 @@ from referee.service.event.result_entry import (
 )
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
-from referee.service.setup.extra import Leaderboard, SessionLink, all_extras
+from referee.service.setup.extra import Leaderboard, SessionLink
 from referee.service.teams.roster_view import NextInLane, next_in_lanes
 
 
@@ -149,8 +149,8 @@ class ShownView(PublicView, frozen=True, kw_only=True):
     team_columns: Sequence[ShownColumn]
 
 
-def shown_view(view: PublicView) -> ShownView:
-    """Return a view as the pages get it.
+def shown_view(view: PublicView, session_links: Iterable[SessionLink] = ()) -> ShownView:
+    """Return a view as the pages get it, with the links that the same server has for a session.
 
     Cells and columns are made here, so a view that an earlier version stored has this one's.
     """
@@ -164,9 +164,7 @@ def shown_view(view: PublicView) -> ShownView:
         ],
         "champions": [_printed(champion) for champion in view.champions],
         "columns": shown_columns(On.SCOREBOARD, view.figures, view.entries),
-        "session_links": [
-            extra.session_link for extra in all_extras() if extra.session_link is not None
-        ],
+        "session_links": list(session_links),
         "team_columns": shown_columns(On.TEAM, view.figures, view.entries),
     }
     return ShownView(**(asdict(view) | made))
