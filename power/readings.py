@@ -153,11 +153,11 @@ class Readings(Sequence[Reading]):
     def _append_elements(self, elements: Sequence[ElementValues]) -> None:
         """Append the values of single elements; earlier readings and other elements have none."""
         rows = len(self._codes)
-        for one in elements:
+        for element in elements:
             for name in ("power_w", "energy_wh"):
-                if (one.element, name) not in self._elements:
-                    self._elements[one.element, name] = array("d", [np.nan]) * rows
-        known = {one.element: one for one in elements}
+                if (element.element, name) not in self._elements:
+                    self._elements[element.element, name] = array("d", [np.nan]) * rows
+        known = {element.element: element for element in elements}
         for (number, name), column in self._elements.items():
             value = getattr(known.get(number), name, None)
             column.append(np.nan if value is None else value)

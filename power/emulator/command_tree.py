@@ -77,9 +77,9 @@ class Tree:
         A query of a setting names its last word, also where a command may leave it out: `SCALing?`
         is the group, `SCALing:STATe?` the setting (page 5-4).
         """
-        one = self._asked(unit.words)
-        if one is not None:
-            return [one]
+        command = self._asked(unit.words)
+        if command is not None:
+            return [command]
         group = [
             (member, ask, numbers)
             for member, ask in self._group(unit.words)

@@ -232,8 +232,8 @@ def wall_clock(run: Run) -> Iterator[Finding]:
     """
     at_s, utc_us = run.rows.numbers("monotonic_s"), run.rows.utc_us
     moved_s = (utc_us - utc_us[0]) / 1e6 - (at_s - at_s[0])
-    one, two, three = moved_s[:-2], moved_s[1:-1], moved_s[2:]
-    smooth_s = np.maximum(np.minimum(one, two), np.minimum(np.maximum(one, two), three))
+    before, here, after = moved_s[:-2], moved_s[1:-1], moved_s[2:]
+    smooth_s = np.maximum(np.minimum(before, here), np.minimum(np.maximum(before, here), after))
     set_s = np.diff(smooth_s)
     steps = [f"{step_s:+.1f} s" for step_s in set_s[np.abs(set_s) > CLOCK_SET_S]]
     if steps:

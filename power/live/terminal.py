@@ -307,11 +307,11 @@ def _cell(values: Values | None, row: int, scale: float, marks: Marks) -> str:
     return marks.peak if high * scale - row > 0 and mean * scale < row else " "
 
 
-def _joined(one: Values | None, other: Values) -> Values:
+def _joined(first: Values | None, second: Values) -> Values:
     """Return the values of two bins in one column; bins are as wide, so their means are as good."""
-    if one is None:
-        return other
-    return min(one[0], other[0]), (one[1] + other[1]) / 2, max(one[2], other[2])
+    if first is None:
+        return second
+    return min(first[0], second[0]), (first[1] + second[1]) / 2, max(first[2], second[2])
 
 
 def prefixed(value: float, unit: str, digits: int = 4, micro: str = "µ") -> str:

@@ -75,6 +75,6 @@ class Thinned:
         """Make one bin of each two."""
         narrow, self._bins = self._bins, [None] * ((len(self._bins) + 1) // 2)
         self.width_s *= 2
-        for place, one in enumerate(narrow):
-            if one is not None:
-                self._put(place // 2, one)
+        for place, value in enumerate(narrow):
+            if value is not None:
+                self._put(place // 2, value)

@@ -128,9 +128,12 @@ def _remove(contest: Contest, args: argparse.Namespace) -> None:
 def _list(contest: Contest, as_json: bool) -> None:
     operators = operators_of(contest)
     if as_json:
-        rows = [{"name": one.name, "role": one.role, "since": one.utc} for one in operators]
+        rows = [
+            {"name": operator.name, "role": operator.role, "since": operator.utc}
+            for operator in operators
+        ]
         print(json.dumps({"operators": rows}))
     elif not operators:
         print("Nobody is registered: anybody at this laptop may act, without a login.")
-    for one in [] if as_json else operators:
-        print(f"{one.role:9}  {isolated(one.name)}  (since {local_time(one.utc)})")
+    for operator in [] if as_json else operators:
+        print(f"{operator.role:9}  {isolated(operator.name)}  (since {local_time(operator.utc)})")

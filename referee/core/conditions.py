@@ -82,19 +82,21 @@ def _most_frequent(values: list[Value], name: str) -> Value:
     return min(often, key=lambda value: value == EMULATED)
 
 
-def differences(one: Conditions, usual: Conditions) -> tuple[Difference, ...]:
+def differences(conditions: Conditions, usual: Conditions) -> tuple[Difference, ...]:
     """Return what of a session's conditions is not the usual one; what is unknown never differs."""
     return tuple(
         Difference(field.name, found, getattr(usual, field.name))
         for field in fields(Conditions)
-        for found in [getattr(one, field.name)]
+        for found in [getattr(conditions, field.name)]
         if found not in (UNKNOWN, getattr(usual, field.name))
     )
 
 
-def unknown_conditions(one: Conditions) -> tuple[str, ...]:
+def unknown_conditions(conditions: Conditions) -> tuple[str, ...]:
     """Return the conditions of a session that nobody tells."""
-    return tuple(field.name for field in fields(one) if getattr(one, field.name) == UNKNOWN)
+    return tuple(
+        field.name for field in fields(conditions) if getattr(conditions, field.name) == UNKNOWN
+    )
 
 
 def to_review(found: Iterable[Difference]) -> tuple[Difference, ...]:

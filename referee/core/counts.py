@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 
-def counted(count: int | str, one: str, several: str = "") -> str:
+def counted(count: int | str, singular: str, plural: str = "") -> str:
     """Return '1 image' or '2 images'; `several` is what an 's' behind `one` does not make.
 
     Both may have more words than the noun: `counted(count, "box is", "boxes are")`. A count in
     words is several.
     """
-    return f"{count} {one if count == 1 else several or f'{one}s'}"
+    return f"{count} {singular if count == 1 else plural or f'{singular}s'}"

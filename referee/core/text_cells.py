@@ -66,13 +66,15 @@ def cut_to(text: str, columns: int) -> str:
 def _letters_of(text: str) -> list[str]:
     """Return what people see as letters: each with its accents, and pictures that are joined."""
     letters: list[str] = []
-    for one in text:
+    for character in text:
         if letters and (
-            unicodedata.combining(one) or one in _JOINED or letters[-1].endswith(_JOINER)
+            unicodedata.combining(character)
+            or character in _JOINED
+            or letters[-1].endswith(_JOINER)
         ):
-            letters[-1] += one
+            letters[-1] += character
         else:
-            letters.append(one)
+            letters.append(character)
     return letters
 
 

@@ -48,8 +48,8 @@ def _light(colour: Colour) -> Picture:
 
 def _ramp(height: int, width: int, above: Colour, below: Colour) -> Picture:
     share = np.linspace(0, 1, height, dtype=np.float32)[:, None, None]
-    one, other = _light(above), _light(below)
-    return np.broadcast_to(one + (other - one) * share, (height, width, 3)).copy()
+    top, bottom = _light(above), _light(below)
+    return np.broadcast_to(top + (bottom - top) * share, (height, width, 3)).copy()
 
 
 def _roughen(

@@ -20,9 +20,9 @@ def shade(colour: Colour, factor: float) -> Colour:
     return red, green, blue
 
 
-def blend(one: Colour, other: Colour, share: float) -> Colour:
+def blend(first: Colour, second: Colour, share: float) -> Colour:
     """Mix two colours; `share` is the share of the second."""
-    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue
 
 

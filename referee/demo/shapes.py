@@ -40,9 +40,9 @@ def _cone(pen: Pen, chance: random.Random) -> None:
 
 
 def _ball(pen: Pen, chance: random.Random) -> None:
-    one, other, third = _bright(chance, 3)
+    first, second, third = _bright(chance, 3)
     pen.ellipse(0, 0, 1, 1, _WHITE)
-    for index, colour in enumerate((one, other, third)):
+    for index, colour in enumerate((first, second, third)):
         start = 120 * index + 8
         rim = [
             (math.cos(math.radians(start + step * 4)), math.sin(math.radians(start + step * 4)))
@@ -67,16 +67,16 @@ def _mug(pen: Pen, chance: random.Random) -> None:
 
 
 def _kite(pen: Pen, chance: random.Random) -> None:
-    one, other, tail = _bright(chance, 3)
+    upper, lower, tail = _bright(chance, 3)
     curve = [(0.12 * math.sin(step * 0.9), 0.35 + step * 0.065) for step in range(11)]
     pen.stroke(curve, 0.035, _WHITE)
     for x, y in curve[3::3]:
         pen.polygon([(x, y), (x - 0.16, y - 0.09), (x - 0.16, y + 0.09)], tail)
         pen.polygon([(x, y), (x + 0.16, y - 0.09), (x + 0.16, y + 0.09)], tail)
-    pen.polygon([(0, -1), (0.6, -0.4), (0, 0.4)], one)
-    pen.polygon([(0, -1), (-0.6, -0.4), (0, 0.4)], other)
-    pen.polygon([(0, -0.4), (0.6, -0.4), (0, 0.4)], shade(one, 0.75))
-    pen.polygon([(0, -0.4), (-0.6, -0.4), (0, 0.4)], shade(other, 0.75))
+    pen.polygon([(0, -1), (0.6, -0.4), (0, 0.4)], upper)
+    pen.polygon([(0, -1), (-0.6, -0.4), (0, 0.4)], lower)
+    pen.polygon([(0, -0.4), (0.6, -0.4), (0, 0.4)], shade(upper, 0.75))
+    pen.polygon([(0, -0.4), (-0.6, -0.4), (0, 0.4)], shade(lower, 0.75))
 
 
 def _boat(pen: Pen, chance: random.Random) -> None:
@@ -172,12 +172,12 @@ def _clock(pen: Pen, chance: random.Random) -> None:
 
 
 def _balloon(pen: Pen, chance: random.Random) -> None:
-    one, other = _bright(chance, 2)
+    first, second = _bright(chance, 2)
     for x in (-0.24, -0.08, 0.08, 0.24):
         pen.stroke([(x * 1.4, 0.35), (x * 0.7, 0.76)], 0.02, (90, 72, 56))
     throat: list[Point] = [(-0.2, 0.48), (0.2, 0.48)]
     for index, half in enumerate((0.78, 0.56, 0.34, 0.12)):
-        colour = shade((one, other)[index % 2], (0.9, 0.97, 1.04, 1.1)[index])
+        colour = shade((first, second)[index % 2], (0.9, 0.97, 1.04, 1.1)[index])
         pen.ellipse(0, -0.28, half, 0.72, colour)
         share = half / 0.78
         skirt = [(0.7 * share, 0.0), (throat[1][0] * share, 0.48)]

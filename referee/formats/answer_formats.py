@@ -162,8 +162,8 @@ def format_by_looks(content: bytes) -> AnswerFormat | None:
 
 def media_type_by_looks(content: bytes) -> str | None:
     """Return the media type of the format that a body seems to have, or None."""
-    one = format_by_looks(content)
-    return None if one is None else one.media_type
+    answer_format = format_by_looks(content)
+    return None if answer_format is None else answer_format.media_type
 
 
 def why_nothing(name: str) -> str:

@@ -170,9 +170,9 @@ def read_one_by_one(places: Iterable[str], entries: Sequence[Any]) -> CocoResult
     ids: list[tuple[int, int]] = []
     numbers: list[list[float]] = []
     for place, entry in zip(places, entries, strict=True):
-        one = _Entry(place, entry, faults)
-        ids.append((one.whole("image_id"), one.whole("category_id")))
-        numbers.append([one.number("score") if scored else 1.0, *one.box()])
+        detection = _Entry(place, entry, faults)
+        ids.append((detection.whole("image_id"), detection.whole("category_id")))
+        numbers.append([detection.number("score") if scored else 1.0, *detection.box()])
     faults.raise_if_any()
     id_table = np.array(ids, dtype=np.int64).reshape(-1, 2)
     table = np.array(numbers, dtype=np.float64).reshape(-1, 5)

@@ -55,9 +55,9 @@ def label_warnings(counts: LabelCounts) -> list[str]:
             " classes end with the highest that a label has"
         )
     if counts.duplicates:
-        several = "rows of the labels repeat another one and do not count"
-        one = "row of the labels repeats another one and does not count"
-        said.append(counted(counts.duplicates, one, several))
+        plural = "rows of the labels repeat another one and do not count"
+        singular = "row of the labels repeats another one and does not count"
+        said.append(counted(counts.duplicates, singular, plural))
     if counts.outlines:
         said.append(
             f"{counts.outlines} of {counts.boxes} objects are outlines: the box around each counts"

@@ -108,16 +108,18 @@ def compare(
 
 
 def _measured(
-    one: object, which: str, *, draws: int, seed: int, clusters: Clusters | None
+    solution: object, which: str, *, draws: int, seed: int, clusters: Clusters | None
 ) -> MapUncertainty:
-    if isinstance(one, IlsvrcResult):
-        measured = measure_uncertainty(one, draws, seed, clusters=clusters)
+    if isinstance(solution, IlsvrcResult):
+        measured = measure_uncertainty(solution, draws, seed, clusters=clusters)
         if measured is None:
             raise ArgumentError(f"the {which} result has no mAP: no class has ground truth")
         return measured
-    if not isinstance(one, MapUncertainty):
-        raise ArgumentError(f"the {which} solution is {told(one)}: give the result of evaluate")
-    return one
+    if not isinstance(solution, MapUncertainty):
+        raise ArgumentError(
+            f"the {which} solution is {told(solution)}: give the result of evaluate"
+        )
+    return solution
 
 
 def _energy(energy: object) -> Energy:

@@ -40,11 +40,11 @@ class Together:
 
     def with_those_behind(self, place: int) -> list[Comparison]:
         """Return the comparisons of one with each behind it, with the same bits as `compare`."""
-        (one, energy), others = self._sides[place], self._sides[place + 1 :]
+        (result, energy), others = self._sides[place], self._sides[place + 1 :]
         if not others:
             return []
         if not self._plain:
-            return [compare(one, other, energy, its_energy) for other, its_energy in others]
+            return [compare(result, other, energy, its_energy) for other, its_energy in others]
         halves, quarters, parts = (
             scores[place] - scores[place + 1 :]
             for scores in (self._halves, self._quarters, self._parts)
@@ -55,7 +55,7 @@ class Together:
         second, fourth = squares.mean(axis=1).tolist(), (squares**2).mean(axis=1).tolist()
         return [
             compared(
-                (one.estimate, other.estimate),
+                (result.estimate, other.estimate),
                 (energy, its_energy),
                 variance_of(from_halves[n], from_quarters[n], BALANCED),
                 degrees_of(parts.shape[1], second[n], fourth[n], BALANCED.degrees),

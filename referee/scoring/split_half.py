@@ -373,8 +373,8 @@ def _count(division: NDArray[np.int8], image: Ints, start: Ints) -> list[Ints]:
     counts: list[Ints] = []
     for first in range(0, _PARTS, at_once):
         # An integer for each quarter: 1 in the quarter's own counter, if it is among these.
-        one = np.eye(_PARTS, at_once, -first, dtype=counter).view(np.int64).ravel()
-        sums = np.add.reduceat(np.take(one[division], image, axis=1), start, axis=1)
+        one_hot = np.eye(_PARTS, at_once, -first, dtype=counter).view(np.int64).ravel()
+        sums = np.add.reduceat(np.take(one_hot[division], image, axis=1), start, axis=1)
         counters = sums.view(counter).reshape(*sums.shape, at_once)
         counts += [counters[..., place].astype(np.int64) for place in range(at_once)]
     return counts

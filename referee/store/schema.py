@@ -222,8 +222,8 @@ def _no_replace(connection: sqlite3.Connection, table: str) -> str:
         " and ".join(f"{column} = new.{column}" for column in unique)
         for unique in _unique_columns(connection, table)
     )
-    one = f"select 1 from {table}\n        where {same}"
-    return _refusal("insert", table, f"\n    where exists (\n        {one}\n    )")
+    duplicate = f"select 1 from {table}\n        where {same}"
+    return _refusal("insert", table, f"\n    where exists (\n        {duplicate}\n    )")
 
 
 def _unique_columns(connection: sqlite3.Connection, table: str) -> list[list[str]]:

@@ -75,8 +75,8 @@ def _fitted(truth: GroundTruth, packed: bytes) -> tuple[GroundTruth, str]:
     return renumber(complete, mapping), array_digest(source_ids)
 
 
-def _many(ids: Ints, one: str, several: str) -> str:
+def _many(ids: Ints, singular: str, plural: str) -> str:
     """Tell how many ids there are, and the first and the last."""
     if not len(ids):
-        return f"no {one}"
-    return f"{counted(len(ids), one, several)} ({ids[0]} to {ids[-1]})"
+        return f"no {singular}"
+    return f"{counted(len(ids), singular, plural)} ({ids[0]} to {ids[-1]})"

@@ -59,9 +59,9 @@ def _signs(entrants: Sequence[Entrant]) -> Iterator[tuple[Floats, Floats]]:
         yield _order(old[place], old[place + 1 :]), _order(new[place], new[place + 1 :])
 
 
-def _order(one: np.float64, others: Floats) -> Floats:
+def _order(value: np.float64, others: Floats) -> Floats:
     """Return 1, 0 or -1 by comparison: nothing is better or worse than a missing rank."""
-    return (one < others).astype(float) - (one > others)
+    return (value < others).astype(float) - (value > others)
 
 
 def _values(values: Sequence[int | None]) -> Floats:

@@ -201,9 +201,9 @@ class _Compared:
 
         A difference without an interval leaves both orders possible.
         """
-        count = sum(one.new is not None for one in self._entrants)
+        count = sum(entrant.new is not None for entrant in self._entrants)
         best, worst = [1] * count, [count] * count
-        decided = [count == 1 and not isinstance(one, str) for one in self._known[:count]]
+        decided = [count == 1 and not isinstance(entrant, str) for entrant in self._known[:count]]
         why = [f"there are more than {_COMPARED_MOST} teams"] * count
         for i, j in combinations(range(count if count <= _COMPARED_MOST else 0), 2):
             compared = self._compared(i, j)
@@ -214,13 +214,15 @@ class _Compared:
             if compared.interval.low > 0:
                 best[j] += 1
                 worst[i] -= 1
-        for place, one in enumerate(self._entrants):
+        for place, entrant in enumerate(self._entrants):
             if place < count and decided[place]:
-                yield replace(one, best=best[place], worst=worst[place])
+                yield replace(entrant, best=best[place], worst=worst[place])
                 continue
             known = self._known[place]
             own = known if isinstance(known, str) else why[place] if place < count else ""
-            yield replace(one, missing={**one.missing, "best": one.missing.get("new", own)})
+            yield replace(
+                entrant, missing={**entrant.missing, "best": entrant.missing.get("new", own)}
+            )
 
     def _pair(self, i: int, j: int) -> Pair:
         a, b = self._entrants[i], self._entrants[j]

@@ -127,13 +127,13 @@ def bump_chart(event: SeasonEvent, theme: Theme) -> bytes:
 
 def interval_chart(ranking: ComparedRanking, value: str, theme: Theme) -> bytes:
     """Return old and new values of the teams with their 95 % intervals as SVG, the best on top."""
-    shown = [one for one in ranking.entrants if one.new is not None][:TEAMS_MOST]
+    shown = [entrant for entrant in ranking.entrants if entrant.new is not None][:TEAMS_MOST]
     figure, axes = _figure(7.2, len(shown), theme)
-    for place, one in enumerate(shown):
-        _draw_values(axes, place, one, theme)
-    axes.set_yticks(range(len(shown)), [_marked(one) for one in shown])
+    for place, entrant in enumerate(shown):
+        _draw_values(axes, place, entrant, theme)
+    axes.set_yticks(range(len(shown)), [_marked(entrant) for entrant in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
-    linear_across(axes, [x for one in shown for x in _drawn(one)], _MARGIN)
+    linear_across(axes, [x for entrant in shown for x in _drawn(entrant)], _MARGIN)
     axes.set_xlabel(f"{value}, new (filled) and as published (hollow)", color=theme.ink)
     axes.grid(True, axis="x", color=theme.line, lw=0.6)
     return svg_of(figure, "Values with 95 % intervals under old and new rules")
@@ -189,16 +189,21 @@ def _draw_course(
         )
 
 
-def _drawn(one: Entrant) -> list[float]:
+def _drawn(entrant: Entrant) -> list[float]:
     """Return all values of a team that the chart shows, with the ends of their intervals."""
-    values = [one.new, one.old, *(one.new_interval or ()), *(one.old_interval or ())]
+    values = [
+        entrant.new,
+        entrant.old,
+        *(entrant.new_interval or ()),
+        *(entrant.old_interval or ()),
+    ]
     return [value for value in values if value is not None]
 
 
-def _draw_values(axes: Axes, place: int, one: Entrant, theme: Theme) -> None:
+def _draw_values(axes: Axes, place: int, entrant: Entrant, theme: Theme) -> None:
     for value, ends, shift, fill, colour in (
-        (one.new, one.new_interval, -0.14, COLOURS[6], COLOURS[6]),
-        (one.old, one.old_interval, 0.14, "none", theme.quiet),
+        (entrant.new, entrant.new_interval, -0.14, COLOURS[6], COLOURS[6]),
+        (entrant.old, entrant.old_interval, 0.14, "none", theme.quiet),
     ):
         if ends is not None:
             axes.plot(ends, (place + shift, place + shift), color=colour, lw=2.0)
@@ -206,9 +211,9 @@ def _draw_values(axes: Axes, place: int, one: Entrant, theme: Theme) -> None:
             axes.plot(value, place + shift, marker="o", ms=7, ls="", mfc=fill, mec=colour, mew=1.4)
 
 
-def _marked(one: Entrant) -> str:
+def _marked(entrant: Entrant) -> str:
     """Return a team's name with the marks of its value, each in a line of a chart."""
-    return with_marks(_plain(one.team, ()), season_marks(one))
+    return with_marks(_plain(entrant.team, ()), season_marks(entrant))
 
 
 def _plain(team: str, differs: Sequence[Difference]) -> str:

@@ -112,10 +112,10 @@ def _of_session(row: Row) -> tuple[tuple[str | None, ...], tuple[str | None, ...
     return names, (event_key(row["event"], row["station"], track, truth), team_key(team))
 
 
-def _value(one: Entrant, name: str) -> object:
+def _value(entrant: Entrant, name: str) -> object:
     if name == "missing":
-        return "; ".join(f"{field}: {why}" for field, why in one.missing.items())
-    return getattr(one, name)
+        return "; ".join(f"{field}: {why}" for field, why in entrant.missing.items())
+    return getattr(entrant, name)
 
 
 def _pair_value(pair: Pair, name: str) -> object:

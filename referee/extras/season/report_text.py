@@ -143,13 +143,13 @@ def summary(ranking: ComparedRanking) -> str:
 def missing_lines(ranking: ComparedRanking, most: int) -> list[str]:
     """Return why values of the table are missing, a line for each reason of a team."""
     lines = []
-    for one in ranking.entrants:
+    for entrant in ranking.entrants:
         names: dict[str, list[str]] = defaultdict(list)
-        for name, why in one.missing.items():
+        for name, why in entrant.missing.items():
             if name in _SHOWN:
                 names[why].append(_SHOWN[name])
         lines += [
-            f"{isolated(one.team)} has no {', '.join(missing)}: {why}"
+            f"{isolated(entrant.team)} has no {', '.join(missing)}: {why}"
             for why, missing in names.items()
         ]
     rest = len(lines) - most
@@ -186,46 +186,54 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.5g}"
 
 
-def cells(one: Entrant) -> tuple[str, ...]:
+def cells(entrant: Entrant) -> tuple[str, ...]:
     """Return a team's row of the table, as printed."""
-    rise = 0 if one.old_rank is None or one.new_rank is None else one.old_rank - one.new_rank
+    rise = (
+        0
+        if entrant.old_rank is None or entrant.new_rank is None
+        else entrant.old_rank - entrant.new_rank
+    )
     arrow = "" if rise == 0 else f"{'▲' if rise > 0 else '▼'}{abs(rise)}"
-    ends = one.new_interval
-    possible = "–" if one.best is None else f"{one.best}–{one.worst}"
+    ends = entrant.new_interval
+    possible = "–" if entrant.best is None else f"{entrant.best}–{entrant.worst}"
     return (
-        "–" if one.new_rank is None else str(one.new_rank),
-        _rank(one.old_rank),
+        "–" if entrant.new_rank is None else str(entrant.new_rank),
+        _rank(entrant.old_rank),
         arrow,
-        one.team,
-        score_text(one.new, ends or ()),
+        entrant.team,
+        score_text(entrant.new, ends or ()),
         "–" if ends is None else ends_text(*ends),
-        score_text(one.old, one.old_interval or ()),
+        score_text(entrant.old, entrant.old_interval or ()),
         possible,
-        ", ".join(_long_marks(one)),
+        ", ".join(_long_marks(entrant)),
     )
 
 
-def differs_text(one: Entrant) -> str:
+def differs_text(entrant: Entrant) -> str:
     """Return what of a session was not as in the others, '' if nothing was."""
-    return "; ".join(map(difference_text, one.differs))
+    return "; ".join(map(difference_text, entrant.differs))
 
 
-def season_marks(one: Entrant) -> list[str]:
+def season_marks(entrant: Entrant) -> list[str]:
     """Return the marks of a team's value for a chart, which has no room for what differs."""
-    not_alike = [NOT_ALIKE] if one.differs else []
-    return [*energy_marks(one.verdict, emulated=one.emulated), *_reproduced(one), *not_alike]
+    not_alike = [NOT_ALIKE] if entrant.differs else []
+    return [
+        *energy_marks(entrant.verdict, emulated=entrant.emulated),
+        *_reproduced(entrant),
+        *not_alike,
+    ]
 
 
-def _long_marks(one: Entrant) -> list[str]:
+def _long_marks(entrant: Entrant) -> list[str]:
     """Return the verdict with the marks of a team's value, and in words what differs."""
-    differs = differs_text(one)
+    differs = differs_text(entrant)
     not_alike = [f"{NOT_ALIKE.upper()} ({differs})"] if differs else []
-    said = verdict_words(one.verdict, emulated=one.emulated)
-    return [*said, *_reproduced(one), *not_alike]
+    said = verdict_words(entrant.verdict, emulated=entrant.emulated)
+    return [*said, *_reproduced(entrant), *not_alike]
 
 
-def _reproduced(one: Entrant) -> list[str]:
-    return ["NOT REPRODUCED"] if one.reproduces is False else []
+def _reproduced(entrant: Entrant) -> list[str]:
+    return ["NOT REPRODUCED"] if entrant.reproduces is False else []
 
 
 def _rank(value: int | None) -> str:

@@ -194,7 +194,7 @@ def _moment(fields: Mapping[str, Any] | None) -> Instant | None:
 def _newest(sessions: Sequence[BundleSession]) -> list[BundleSession]:
     """Return the newest bundle of each session; an order that no file's name or time changes."""
     newest: dict[tuple[str, str, int, str], BundleSession] = {}
-    for one in sorted(sessions, key=lambda bundle: (bundle.facts, bundle.digest)):
-        place = one.place if not one.station else ""
-        newest[one.station, place, one.session, one.created_utc] = one
+    for session in sorted(sessions, key=lambda bundle: (bundle.facts, bundle.digest)):
+        place = session.place if not session.station else ""
+        newest[session.station, place, session.session, session.created_utc] = session
     return [newest[key] for key in sorted(newest)]

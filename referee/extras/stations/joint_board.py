@@ -75,11 +75,11 @@ def standing_text(followed: Sequence[Followed]) -> str:
     return json.dumps([asdict(standing_of(one)) for one in followed])
 
 
-def standing_of(one: Followed) -> StationStanding:
+def standing_of(followed: Followed) -> StationStanding:
     """Return the standing of a station."""
-    heard = one.saved.heard
+    heard = followed.saved.heard
     return StationStanding(
-        one.address.name, None if heard is None else heard.isoformat(), one.fault
+        followed.address.name, None if heard is None else heard.isoformat(), followed.fault
     )
 
 

@@ -83,20 +83,22 @@ def joint_stations(
         by_station[copied.station or f"folder {copied.place}"].append(copied)
     stations: dict[str, Station] = {}
     refused = []
-    for one in followed:
-        known = one.saved.known
-        key = (known.contest and known.contest.station) or one.address.url
+    for source in followed:
+        known = source.saved.known
+        key = (known.contest and known.contest.station) or source.address.url
         if key in stations:
             fault = f"it has the same key as '{stations[key].name}': one of them is a copy"
-            refused.append(Station(one.address.name, key, fault=fault))
+            refused.append(Station(source.address.name, key, fault=fault))
             continue
-        stations[key] = _followed(one, key, by_station.pop(key, []), track)
+        stations[key] = _followed(source, key, by_station.pop(key, []), track)
     alone = [_from_bundles(key, by_station[key]) for key in sorted(by_station)]
     return [*stations.values(), *refused, *alone]
 
 
-def _followed(one: Followed, key: str, bundles: Sequence[BundleSession], track: str) -> Station:
-    known, name = one.saved.known, one.address.name
+def _followed(
+    followed: Followed, key: str, bundles: Sequence[BundleSession], track: str
+) -> Station:
+    known, name = followed.saved.known, followed.address.name
     if known.contest is None:
         return Station(name, key)
     tracks = sorted(known.of_kind("problems", ProblemData))
@@ -112,12 +114,12 @@ def _teams(known: StationState) -> Iterator[JointTeam]:
     """Yield the teams of a feed, by their ids, then sessions whose team is not known."""
     sessions: dict[str | None, list[JointSession]] = defaultdict(list)
     judgements = known.of_kind("judgements", JudgementData)
-    for own, submission in known.of_kind("submissions", SubmissionData).items():
-        if own.isdecimal():
-            judgement = judgements.get(own)
+    for session_id, submission in known.of_kind("submissions", SubmissionData).items():
+        if session_id.isdecimal():
+            judgement = judgements.get(session_id)
             sessions[submission.team_id].append(
                 JointSession(
-                    int(own),
+                    int(session_id),
                     judgement,
                     submission.end_time is None,
                     begun=submission.time,
@@ -125,18 +127,23 @@ def _teams(known: StationState) -> Iterator[JointTeam]:
             )
     organisations = known.of_kind("organizations", OrganizationData)
     teams = known.of_kind("teams", TeamData)
-    for own in sorted(teams, key=lambda group: (len(group), group)):
-        team, organisation = teams[own], organisations.get(own)
+    for session_id in sorted(teams, key=lambda group: (len(group), group)):
+        team, organisation = teams[session_id], organisations.get(session_id)
         if not team.hidden:
             yield JointTeam(
                 team.name,
                 "" if organisation is None else organisation.name,
                 team.withdrawn,
-                _in_order(sessions.get(own, [])),
+                _in_order(sessions.get(session_id, [])),
             )
-    lost = [one for own, of_team in sessions.items() if own not in teams for one in of_team]
-    for one in _in_order(lost):
-        yield JointTeam(f"session {one.session}", played=(one,))
+    lost = [
+        session
+        for session_id, of_team in sessions.items()
+        if session_id not in teams
+        for session in of_team
+    ]
+    for session in _in_order(lost):
+        yield JointTeam(f"session {session.session}", played=(session,))
 
 
 def _with_bundles(
@@ -147,15 +154,15 @@ def _with_bundles(
     The feed has the last word: a session that it has removed stays away. A session without a
     result gets that of its bundle, for example where the laptop broke before it could tell.
     """
-    judged = {one.session for team in teams for one in team.played if _is_judged(one)}
-    for one in bundles:
-        number = str(one.session)
+    judged = {bundle.session for team in teams for bundle in team.played if _is_judged(bundle)}
+    for bundle in bundles:
+        number = str(bundle.session)
         removed = known.knows("submissions", number) and not any(
-            played.session == one.session for team in teams for played in team.played
+            played.session == bundle.session for team in teams for played in team.played
         )
-        if removed or one.session in judged:
+        if removed or bundle.session in judged:
             continue
-        teams = _put(teams, one)
+        teams = _put(teams, bundle)
     return teams
 
 
@@ -163,30 +170,30 @@ def _is_judged(played: JointSession) -> bool:
     return played.judgement is not None and played.judgement.judgement_type_id is not None
 
 
-def _put(teams: list[JointTeam], one: BundleSession) -> list[JointTeam]:
+def _put(teams: list[JointTeam], bundle: BundleSession) -> list[JointTeam]:
     """Return the teams with the session of a bundle in the place of what was known of it."""
     rest = [
         replace(
-            team, played=tuple(played for played in team.played if played.session != one.session)
+            team, played=tuple(played for played in team.played if played.session != bundle.session)
         )
         for team in teams
     ]
-    return _added(rest, one)
+    return _added(rest, bundle)
 
 
-def _added(rest: list[JointTeam], one: BundleSession) -> list[JointTeam]:
+def _added(rest: list[JointTeam], bundle: BundleSession) -> list[JointTeam]:
     """Return the teams with the session of a bundle, unless it is void."""
-    if one.void:
+    if bundle.void:
         return rest
-    mine = next((team for team in rest if team.name == one.team), None)
+    mine = next((team for team in rest if team.name == bundle.team), None)
     if mine is None:
-        mine = JointTeam(one.team)
+        mine = JointTeam(bundle.team)
         rest = [*rest, mine]
     session = JointSession(
-        one.session,
-        one.judgement,
-        begun=one.begun_utc,
-        file=one.file,
+        bundle.session,
+        bundle.judgement,
+        begun=bundle.begun_utc,
+        file=bundle.file,
     )
     played = _in_order([*mine.played, session])
     return [replace(team, played=played) if team is mine else team for team in rest]
@@ -194,10 +201,10 @@ def _added(rest: list[JointTeam], one: BundleSession) -> list[JointTeam]:
 
 def _from_bundles(key: str, bundles: Sequence[BundleSession]) -> Station:
     teams: list[JointTeam] = []
-    for one in bundles:
-        teams = _added(teams, one)
-    lengths = {one.length_s for one in bundles}
-    places = sorted({one.place for one in bundles})
+    for bundle in bundles:
+        teams = _added(teams, bundle)
+    lengths = {bundle.length_s for bundle in bundles}
+    places = sorted({bundle.place for bundle in bundles})
     name = next((place for place in places if place), key[:_KEY_SHOWN])
     return Station(
         name, key, "copied bundles", StateData(), min(lengths), tuple(sorted(teams, key=_name_of))

@@ -22,11 +22,11 @@ def board_text(view: PublicView, standings: Sequence[Mapping[str, str]]) -> str:
     lines = [f"{isolated(view.contest)}: {view.state.value}", "", *aligned(rows, columns)]
     if not view.entries:
         lines.append("No station has told of a team yet.")
-    text_of = {one["name"]: one["text"] for one in standings}
+    text_of = {station["name"]: station["text"] for station in standings}
     lines += ["", "Stations:"]
-    for one in view.stations or ():
-        words = [one.fault, text_of.get(one.name, one.contest), one.remark]
-        words += ["frozen"] if one.frozen else []
-        words += ["final"] if one.final else []
-        lines.append(f"  {isolated(one.name)}: {'; '.join(word for word in words if word)}")
+    for station in view.stations or ():
+        words = [station.fault, text_of.get(station.name, station.contest), station.remark]
+        words += ["frozen"] if station.frozen else []
+        words += ["final"] if station.final else []
+        lines.append(f"  {isolated(station.name)}: {'; '.join(word for word in words if word)}")
     return "\n".join(lines)

@@ -95,8 +95,10 @@ class JointBoard:
         threads = [self._thread("board", _MAKE_S, self.make)]
         if self._plan.bundles is not None:
             threads.append(self._thread("bundles", _BUNDLES_S, self._read_bundles))
-        for one in self._followers:
-            threads.append(self._thread(f"station {one.followed.address.name}", every_s, one.look))
+        for follower in self._followers:
+            threads.append(
+                self._thread(f"station {follower.followed.address.name}", every_s, follower.look)
+            )
         for thread in threads:
             thread.start()
         try:

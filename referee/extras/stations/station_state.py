@@ -90,9 +90,9 @@ def after(known: StationState, notifications: Sequence[Notification]) -> Station
     if not notifications:
         return known
     objects, token = dict(known.objects), known.token
-    for one in notifications:
-        objects[one.type, one.id] = one.data
-        token = one.token
+    for notification in notifications:
+        objects[notification.type, notification.id] = notification.data
+        token = notification.token
     if len(objects) > LINES_MOST:
         raise StationFault(f"it tells of more than {LINES_MOST} objects")
     return replace(known, objects=objects, token=token)

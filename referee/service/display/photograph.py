@@ -70,7 +70,9 @@ def _likeness(cut: Pixels, shown: Pixels) -> float | None:
     """Return the correlation of the grey values; None for other sizes, and for plain images."""
     if cut.shape != shown.shape:
         return None
-    one, other = (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).ravel() for picture in (cut, shown))
-    if not one.std() or not other.std():
+    cut_grey, shown_grey = (
+        cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).ravel() for picture in (cut, shown)
+    )
+    if not cut_grey.std() or not shown_grey.std():
         return None
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(cut_grey, shown_grey)[0, 1])

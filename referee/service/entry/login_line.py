@@ -70,12 +70,12 @@ class LoginLine:
         self._served_names: dict[str, int] = {}
         self._turns = 0
 
-    def join(self, one: WaitingLogin, now_s: float) -> WaitingLogin | None:
+    def join(self, waiting: WaitingLogin, now_s: float) -> WaitingLogin | None:
         """Put somebody into the line; return who must leave it, if the line is too long.
 
         That is the newest of the address with the most in the line, among those that guess.
         """
-        self._line.append(one)
+        self._line.append(waiting)
         if len(self._line) <= self._most:
             return None
         of_address = Counter(each.address for each in self._line)
@@ -102,13 +102,13 @@ class LoginLine:
             default=None,
         )
 
-    def leave(self, one: WaitingLogin, *, served: bool) -> None:
+    def leave(self, waiting: WaitingLogin, *, served: bool) -> None:
         """Take somebody out of the line; `served` counts it as a turn of address and name."""
-        if one in self._line:
-            self._line.remove(one)
+        if waiting in self._line:
+            self._line.remove(waiting)
         if served:
             self._turns += 1
-            for turns, key in ((self._served, one.address), (self._served_names, one.name)):
+            for turns, key in ((self._served, waiting.address), (self._served_names, waiting.name)):
                 if len(turns) >= _SERVED:
                     turns.clear()
                 turns[key] = self._turns

@@ -70,10 +70,10 @@ def marked_name(name: str, differs: Sequence[Difference] | bool) -> str:
     return with_marks(isolated(name), [NOT_ALIKE] if differs else [])
 
 
-def difference_text(one: Difference) -> str:
+def difference_text(difference: Difference) -> str:
     """Return a difference in a few words, as every surface says it."""
-    found, usual = one.found, one.usual
-    match one.condition:
+    found, usual = difference.found, difference.usual
+    match difference.condition:
         case "length_s":
             return f"{found:g} s, others {usual:g} s"
         case "extra_s":
@@ -91,7 +91,9 @@ def difference_text(one: Difference) -> str:
             return f"track {found}, others {usual}"
         case "rules":
             return f"scored by {found or 'no rules'}, others by {usual or 'none'}"
-    what = {"ground_truth": "ground truth", "sizes": "image sizes"}.get(one.condition, "blacklist")
+    what = {"ground_truth": "ground truth", "sizes": "image sizes"}.get(
+        difference.condition, "blacklist"
+    )
     if found is None:
         return f"no {what}, others have one"
     return f"a {what}, others none" if usual is None else f"other {what} {str(found)[:8]}"

@@ -127,9 +127,9 @@ def _differences(
     contest: Contest, connection: Connection, session_id: int
 ) -> tuple[Sequence[Difference], Sequence[Difference]]:
     """Return what of a session's run differs from the others, and what nobody has reviewed yet."""
-    for one in read_standings(contest, connection, read_roster(contest, connection)):
-        if one.session is not None and one.session.session_id == session_id:
-            return to_review(one.differs), one.differs_open
+    for standing in read_standings(contest, connection, read_roster(contest, connection)):
+        if standing.session is not None and standing.session.session_id == session_id:
+            return to_review(standing.differs), standing.differs_open
     return (), ()
 
 

@@ -81,11 +81,11 @@ def read_conditions(told: Mapping[str, Value] | None) -> Conditions:
     return Conditions(**{name: _of_its_kind(name, value) for name, value in named.items()})
 
 
-def not_told_text(one: Conditions) -> str:
+def not_told_text(conditions: Conditions) -> str:
     """Return in a few words what of a session's conditions nobody tells, '' if all is told."""
-    if one == NOTHING_KNOWN:
+    if conditions == NOTHING_KNOWN:
         return "how it was run and scored"
-    return ", ".join(_WORDS.get(name, name) for name in unknown_conditions(one))
+    return ", ".join(_WORDS.get(name, name) for name in unknown_conditions(conditions))
 
 
 def some_of(names: Sequence[str]) -> str:

@@ -273,9 +273,9 @@ def _readings(
         values = (row.voltage_v, row.current_a, row.power_w, row.energy_wh, row.integration_s)
         place = at
         while place < len(sent):
-            one = sent[place]
-            near = math.isclose(one.monotonic_s, row.monotonic_s, rel_tol=0, abs_tol=_APART_S)
-            if near and one.values == values and one.state == row.state.value:
+            reading = sent[place]
+            near = math.isclose(reading.monotonic_s, row.monotonic_s, rel_tol=0, abs_tol=_APART_S)
+            if near and reading.values == values and reading.state == row.state.value:
                 break
             place += 1
         if place == len(sent):

@@ -220,16 +220,16 @@ def _contents(
         )
     first = 1
     try:
-        for one, answer in zip(answers, track.answers_from_text(text, counts), strict=True):
+        for stored, answer in zip(answers, track.answers_from_text(text, counts), strict=True):
             content = track.pack(answer)
             digest = sha256(content).hexdigest()
-            if digest != one.sha256:
+            if digest != stored.sha256:
                 raise NotABundle(
                     member,
-                    f"rows {first} to {first + one.rows - 1} are not those of answer "
-                    f"{one.answer_id}: found SHA-256 {digest}, expected {one.sha256}.",
+                    f"rows {first} to {first + stored.rows - 1} are not those of answer "
+                    f"{stored.answer_id}: found SHA-256 {digest}, expected {stored.sha256}.",
                 )
-            first += one.rows
+            first += stored.rows
             yield content
     except (RefereeError, FormatError, ValueError) as error:
         raise NotABundle(member, f"The rows are no answers: {error}") from None

@@ -216,13 +216,13 @@ def _xml(
     root = ElementTree.fromstring(_xml_text(read(path)))
     name = root.findtext("filename") or path.stem
     names = (f"{root.findtext('folder')}/{name}", unquote(name), path.stem)
-    ends = [end for one in names for end in _ends(one)]
+    ends = [end for element in names for end in _ends(element)]
     image = next((own_ids[end] for end in ends if end in own_ids), None)
-    for one in root.iter("object"):
-        corners = [float(one.findtext(f"bndbox/{name}") or "") for name in _CORNERS]
+    for element in root.iter("object"):
+        corners = [float(element.findtext(f"bndbox/{name}") or "") for name in _CORNERS]
         if image is not None:
             x0, y0, x1, y1 = corners
-            yield image, by_name[one.findtext("name") or ""], (x0, y0, x1, y1)
+            yield image, by_name[element.findtext("name") or ""], (x0, y0, x1, y1)
 
 
 def _xml_text(content: bytes) -> str | bytes:
@@ -272,10 +272,10 @@ def _match(
     for place in places:
         box = detections.box(place)
         best, best_overlap = None, 0.0
-        for one in free:
-            overlap = _overlap(box, one)
-            if overlap >= _needed(one) and overlap > best_overlap:
-                best, best_overlap = one, overlap
+        for candidate in free:
+            overlap = _overlap(box, candidate)
+            if overlap >= _needed(candidate) and overlap > best_overlap:
+                best, best_overlap = candidate, overlap
         if best is not None:
             free.remove(best)
         yield -detections.confidences[place], image, place, best is not None

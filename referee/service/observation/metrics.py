@@ -123,18 +123,18 @@ def request_metrics(totals: Sequence[RequestTotals]) -> Iterator[Metric]:
     labels = ("lane", "status")
     for name, text, field in _OF_REQUESTS:
         counter = CounterMetricFamily(f"referee_{name}", text, labels=labels)
-        for one in totals:
-            counter.add_metric((str(one.lane), str(one.status)), getattr(one, field))
+        for counts in totals:
+            counter.add_metric((str(counts.lane), str(counts.status)), getattr(counts, field))
         yield counter
     durations = HistogramMetricFamily(
         "referee_contest_request_duration_seconds",
         "From the last byte of a request to the end of its answer.",
         labels=labels,
     )
-    for one in totals:
-        bounds = [(str(bound), n) for bound, n in zip(BUCKETS_S, one.within, strict=True)]
-        buckets = [*bounds, ("+Inf", one.requests)]
-        durations.add_metric((str(one.lane), str(one.status)), buckets, one.duration_s)
+    for counts in totals:
+        bounds = [(str(bound), n) for bound, n in zip(BUCKETS_S, counts.within, strict=True)]
+        buckets = [*bounds, ("+Inf", counts.requests)]
+        durations.add_metric((str(counts.lane), str(counts.status)), buckets, counts.duration_s)
     yield durations
 
 

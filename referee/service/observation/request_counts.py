@@ -49,5 +49,5 @@ def _sum(before: RequestTotals | None, more: RequestTotals) -> RequestTotals:
     )
 
 
-def _added(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(one, other, strict=True))
+def _added(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(first, second, strict=True))

@@ -42,12 +42,14 @@ def date_finding(facts: DateFacts) -> CheckResult:
     today = f"{facts.now:%Y-%m-%d}"
     if not known:
         return ok(*_KEY, f"{today}; there is nothing to compare it with")
-    newest = max(known, key=lambda one: one.made)
+    newest = max(known, key=lambda dated: dated.made)
     if newest.made - facts.now > _SLACK:
         text = f"the clock says {today}, but {newest.what} is of {newest.made:%Y-%m-%d}"
         return fail(*_KEY, text, _REMEDY)
-    for one in (newest, facts.program):
-        if one is not None and facts.now - one.made > _LONG_AGO:
-            text = f"the clock says {today}, and {one.what} is of {one.made:%Y-%m-%d}: years ago"
+    for dated in (newest, facts.program):
+        if dated is not None and facts.now - dated.made > _LONG_AGO:
+            text = (
+                f"the clock says {today}, and {dated.what} is of {dated.made:%Y-%m-%d}: years ago"
+            )
             return warn(*_KEY, text, f"If that date is wrong: {_REMEDY}")
     return ok(*_KEY, f"{today}; the newest thing here is {newest.what}")

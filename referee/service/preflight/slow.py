@@ -144,9 +144,9 @@ def kept_identity(
 
     `wanted` is what `expected` returns.
     """
-    for one in kept_findings(connection, wanted, now):
-        if one.lane == lane and one.meter is not None and one.level is Level.OK:
-            return one.meter
+    for finding in kept_findings(connection, wanted, now):
+        if finding.lane == lane and finding.meter is not None and finding.level is Level.OK:
+            return finding.meter
     return None
 
 

@@ -138,5 +138,5 @@ def _name(host: str) -> x509.GeneralName:
     return x509.DNSName(host)
 
 
-def _pem(one: x509.Certificate) -> bytes:
-    return one.public_bytes(serialization.Encoding.PEM)
+def _pem(certificate: x509.Certificate) -> bytes:
+    return certificate.public_bytes(serialization.Encoding.PEM)

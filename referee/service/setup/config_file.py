@@ -248,17 +248,17 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _same_meter(one: MeterSection, other: MeterSection) -> bool:
+def _same_meter(left: MeterSection, right: MeterSection) -> bool:
     """Tell whether two lanes would use one meter; each emulated lane has an emulator of its own."""
-    if one.resource in ("emulated", "none"):
+    if left.resource in ("emulated", "none"):
         return False
-    first, second = (split_resource(meter.resource)[0] for meter in (one, other))
+    first, second = (split_resource(meter.resource)[0] for meter in (left, right))
     return _plain(first) == _plain(second)
 
 
-def _collide(one: str, other: str) -> bool:
+def _collide(left: str, right: str) -> bool:
     """Tell whether two servers cannot listen on these addresses at once; port 0 is any free one."""
-    (host, _, port), (other_host, _, other_port) = one.rpartition(":"), other.rpartition(":")
+    (host, _, port), (other_host, _, other_port) = left.rpartition(":"), right.rpartition(":")
     if port != other_port or port == "0":
         return False
     return host.strip("[]") == other_host.strip("[]") or not _ANY_HOST.isdisjoint(

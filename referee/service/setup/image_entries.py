@@ -145,12 +145,14 @@ def read_images(
         _require_text(path)
     stored = {entry.path: entry for entry in known}
     kept = [_known(*pair, stored) for pair in zip(images, paths, strict=True)]
-    looks = _Looks([path for path, one in zip(paths, kept, strict=True) if one is None])
+    looks = _Looks(
+        [path for path, entry_before in zip(paths, kept, strict=True) if entry_before is None]
+    )
     looks.read(lambda done: progress(len(images) - len(looks) + done, len(images)))
     entries = []
     fresh = iter(range(len(looks)))
-    for image, path, one in zip(images, paths, kept, strict=True):
-        entry = one or looks.entry(next(fresh), image)
+    for image, path, entry_before in zip(images, paths, kept, strict=True):
+        entry = entry_before or looks.entry(next(fresh), image)
         _require_size(path, sizes.get(image.source_id), (entry.width, entry.height))
         entries.append(entry)
     progress(len(images), len(images))

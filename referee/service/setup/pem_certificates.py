@@ -28,46 +28,46 @@ def certificates(path: Path) -> Sequence[x509.Certificate]:
 def valid_certificates(path: Path, now: datetime) -> Sequence[x509.Certificate]:
     """Return the certificates of a file; raise `ConfigError` too if one does not hold now."""
     valid = certificates(path)
-    for one in valid:
-        _require_valid(path, one, now)
+    for certificate in valid:
+        _require_valid(path, certificate, now)
     return valid
 
 
-def is_key_of(path: Path, one: x509.Certificate) -> bool:
+def is_key_of(path: Path, certificate: x509.Certificate) -> bool:
     """Tell whether a file has the private key of a certificate; only its owner may read it."""
-    return _public(read_key(path)) == _public(one)
+    return _public(read_key(path)) == _public(certificate)
 
 
-def text_of(one: x509.Certificate) -> str:
+def text_of(certificate: x509.Certificate) -> str:
     """Return a certificate as PEM."""
-    return one.public_bytes(serialization.Encoding.PEM).decode("ascii")
+    return certificate.public_bytes(serialization.Encoding.PEM).decode("ascii")
 
 
-def sha256_of(one: x509.Certificate) -> bytes:
+def sha256_of(certificate: x509.Certificate) -> bytes:
     """Return a certificate's digest, as OpenSSL tells it."""
-    return one.fingerprint(hashes.SHA256())
+    return certificate.fingerprint(hashes.SHA256())
 
 
-def names_of(one: x509.Certificate) -> frozenset[str]:
+def names_of(certificate: x509.Certificate) -> frozenset[str]:
     """Return the names that clients compare; they do not look at the common name."""
     try:
-        names = one.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
         return frozenset()
     hosts = [name.lower() for name in names.get_values_for_type(x509.DNSName)]
     return frozenset([*hosts, *map(str, names.get_values_for_type(x509.IPAddress))])
 
 
-def _require_valid(path: Path, one: x509.Certificate, now: datetime) -> None:
-    if now > one.not_valid_after_utc:
+def _require_valid(path: Path, certificate: x509.Certificate, now: datetime) -> None:
+    if now > certificate.not_valid_after_utc:
         raise ConfigError(
-            f"{path}: a certificate has expired on {one.not_valid_after_utc:%Y-%m-%d %H:%M} UTC. "
-            "Get a new one, or make one with 'referee certificate'."
+            f"{path}: a certificate has expired on {certificate.not_valid_after_utc:%Y-%m-%d %H:%M} "
+            "UTC. Get a new one, or make one with 'referee certificate'."
         )
-    if now < one.not_valid_before_utc:
+    if now < certificate.not_valid_before_utc:
         raise ConfigError(
-            f"{path}: a certificate is not valid before {one.not_valid_before_utc:%Y-%m-%d %H:%M} "
-            f"UTC, and this clock says {now:%Y-%m-%d %H:%M} UTC. Is the clock right?"
+            f"{path}: a certificate is not valid before "
+            f"{certificate.not_valid_before_utc:%Y-%m-%d %H:%M} UTC, and this clock says {now:%Y-%m-%d %H:%M} UTC. Is the clock right?"
         )
 
 

@@ -144,11 +144,15 @@ def _choice(roster: Roster, team: RosterTeam) -> Choice:
 
 def _state_of_choice(roster: Roster, team: RosterTeam) -> str:
     """Return why a team is not simply the next one: its latest session that is on or counts."""
-    for one in reversed(team.attempts):
-        if one.state in (SessionState.READY, SessionState.ARMED, SessionState.RUNNING):
-            state = str(one.state.value)
+    for attempt in reversed(team.attempts):
+        if attempt.state in (SessionState.READY, SessionState.ARMED, SessionState.RUNNING):
+            state = str(attempt.state.value)
             names = roster.lanes if len(roster.lanes) > 1 else ()
-            return f"{state} in lane {names[one.lane - 1]}" if one.lane <= len(names) else state
+            return (
+                f"{state} in lane {names[attempt.lane - 1]}"
+                if attempt.lane <= len(names)
+                else state
+            )
     return "has run" if team.turn is Turn.RAN else ""
 
 

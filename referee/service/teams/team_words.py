@@ -55,8 +55,8 @@ def taken_words(contest: Contest, connection: Connection) -> TakenWords:
     ]
     taken += [Taken(team.login, team, is_login=True) for team in roster.teams if team.login]
     words: dict[str, list[Taken]] = {}
-    for one in taken:
-        words.setdefault(comparable(one.word), []).append(one)
+    for in_use in taken:
+        words.setdefault(comparable(in_use.word), []).append(in_use)
     return words
 
 
@@ -65,9 +65,9 @@ def free_name(contest: Contest, connection: Connection, name: str, owner: int | 
     kept = clean_name(name)
     if kept is None:
         raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
-    for one in taken_words(contest, connection).get(comparable(kept), ()):
-        if owner is None or one.team.team_id != owner:
-            raise InputError(_in_use(one))
+    for in_use in taken_words(contest, connection).get(comparable(kept), ()):
+        if owner is None or in_use.team.team_id != owner:
+            raise InputError(_in_use(in_use))
     return kept
 
 

@@ -121,12 +121,12 @@ def paths_of(
     routes.fields |= fields or {}
     routes.refusals |= refusals or {}
     paths: Schema = {}
-    for one in routes.operations:
-        if one.shown in (None, shown):
-            for path in one.paths:
-                for method in one.methods:
+    for operation in routes.operations:
+        if operation.shown in (None, shown):
+            for path in operation.paths:
+                for method in operation.methods:
                     described = {"operationId": _name_of(method, path)}
-                    described |= _operation(routes, one, method)
+                    described |= _operation(routes, operation, method)
                     paths.setdefault(path, {})[method] = described
     return paths
 
@@ -137,40 +137,40 @@ def _name_of(method: str, path: str) -> str:
     return f"{method}_{re.sub('[^a-z0-9]+', '_', words.lower())}"
 
 
-def _operation(routes: _Routes, one: _Operation, method: str) -> Schema:
-    described: Schema = {"summary": one.summary} if one.summary else {}
-    described["responses"] = _responses(routes, one)
-    if one.secured:
+def _operation(routes: _Routes, operation: _Operation, method: str) -> Schema:
+    described: Schema = {"summary": operation.summary} if operation.summary else {}
+    described["responses"] = _responses(routes, operation)
+    if operation.secured:
         described["security"] = _SECURED
-    queried = [*one.query, *(one.fields if method == "get" else ())]
+    queried = [*operation.query, *(operation.fields if method == "get" else ())]
     parameters = [_parameter(routes, name, "query") for name in queried]
-    if one.path:
-        parameters.append(_parameter(routes, one.path, "path"))
+    if operation.path:
+        parameters.append(_parameter(routes, operation.path, "path"))
     if parameters:
         described["parameters"] = parameters
-    body = _body(routes, one) if method != "get" else {}
+    body = _body(routes, operation) if method != "get" else {}
     if body:
         described["requestBody"] = {"content": body}
     return described
 
 
-def _responses(routes: _Routes, one: _Operation) -> Schema:
-    good = _content([routes.contents[name] for name in one.answers])
+def _responses(routes: _Routes, operation: _Operation) -> Schema:
+    good = _content([routes.contents[name] for name in operation.answers])
     responses: Schema = {}
     if good:
-        responses["200"] = {"description": one.success, "content": good}
-    if one.created:
-        responses["201"] = {"description": one.created, "content": good}
-    if one.redirect:
+        responses["200"] = {"description": operation.success, "content": good}
+    if operation.created:
+        responses["201"] = {"description": operation.created, "content": good}
+    if operation.redirect:
         text = _content([routes.contents["text"]])
-        responses["302"] = {"description": one.redirect, "content": text}
-    codes = [code for name in one.refusals for code in routes.refusals.get(name, [name])]
+        responses["302"] = {"description": operation.redirect, "content": text}
+    codes = [code for name in operation.refusals for code in routes.refusals.get(name, [name])]
     by_status: dict[str, list[str]] = {}
-    for code in (*codes, *_OF_BODY, *(_OF_TOKEN if one.secured else ())):
+    for code in (*codes, *_OF_BODY, *(_OF_TOKEN if operation.secured else ())):
         by_status.setdefault(str(status_and_text(code)[0]), []).append(code)
     for status, listed in sorted(by_status.items()):
         responses[status] = {"description": f"Refused: {', '.join(listed)}.", "content": _REFUSED}
-    if one.unknown_path:
+    if operation.unknown_path:
         responses["404"] = {"description": "No such path.", "content": _REFUSED}
     return responses
 
@@ -180,12 +180,12 @@ def _parameter(routes: _Routes, name: str, place: str) -> Schema:
     return {"name": name, "in": place, "required": place == "path", "schema": schema}
 
 
-def _body(routes: _Routes, one: _Operation) -> Schema:
+def _body(routes: _Routes, operation: _Operation) -> Schema:
     """Return the content of a body; an operation that has its field in the path has no form."""
-    if one.body:
-        return _content([routes.contents[one.body]])
-    fields = {name: routes.fields.get(name, _STRING) for name in one.fields}
-    if one.secured and not one.path:
+    if operation.body:
+        return _content([routes.contents[operation.body]])
+    fields = {name: routes.fields.get(name, _STRING) for name in operation.fields}
+    if operation.secured and not operation.path:
         fields = {"token": _TOKEN} | fields
     return _content([_form(fields)]) if fields else {}
 
@@ -193,8 +193,8 @@ def _body(routes: _Routes, one: _Operation) -> Schema:
 def _content(contents: Iterable[Contents]) -> Schema:
     """Return schemas by media type; two objects of one type are one with the fields of both."""
     found: Schema = {}
-    for one in contents:
-        for kind, schema in one.items():
+    for content in contents:
+        for kind, schema in content.items():
             if kind in found:
                 first = found[kind]["schema"]
                 schema = schema | {

@@ -38,9 +38,9 @@ class TurnLine(Generic[T]):
         """Return how many wait."""
         return self._count
 
-    def join(self, one: T, address: str, rank: Rank = Rank.OTHERS) -> None:
+    def join(self, waiter: T, address: str, rank: Rank = Rank.OTHERS) -> None:
         """Put somebody into the line."""
-        self._ranks[rank].setdefault(address, deque()).append(one)
+        self._ranks[rank].setdefault(address, deque()).append(waiter)
         self._count += 1
 
     def best(self) -> Rank | None:
@@ -57,12 +57,12 @@ class TurnLine(Generic[T]):
             self._in_a_row[rank] = 0
         raise LookupError("nobody waits")
 
-    def leave(self, one: T) -> None:
+    def leave(self, waiter: T) -> None:
         """Take somebody out who waits no more, wherever he stands."""
         for addresses in self._ranks:
             for address, ones in addresses.items():
-                if one in ones:
-                    ones.remove(one)
+                if waiter in ones:
+                    ones.remove(waiter)
                     self._count -= 1
                     if not ones:
                         del addresses[address]

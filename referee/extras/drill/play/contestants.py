@@ -113,8 +113,8 @@ class Contestants:
         """End the disturbing programs of a session, or of all."""
         for number, client in self._clients.items():
             if session_id in (None, number):
-                for one in client.disturbers:
-                    _stop(one)
+                for disturber in client.disturbers:
+                    _stop(disturber)
 
     def other_than(self, team: str) -> str:
         """Return the name of another team."""
@@ -178,9 +178,9 @@ class Contestants:
         return self._folder / f"client{session.session_id}.log"
 
     def _end(self, client: _Client) -> None:
-        for one in (client.process, *client.disturbers):
-            if one is not None:
-                _stop(one)
+        for process in (client.process, *client.disturbers):
+            if process is not None:
+                _stop(process)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -182,13 +182,13 @@ def operators_of_event(event: Config, folder: Path) -> list[OperatorRecord]:
 
 def _add_operators(contest: Contest, operators: Sequence[OperatorRecord]) -> None:
     with contest.database.write() as connection:
-        for one in operators:
+        for operator in operators:
             insert_operator_change(
                 connection,
                 "added",
-                one.name,
-                one.role,
-                one.password_hash,
+                operator.name,
+                operator.role,
+                operator.password_hash,
                 actor=DRILL,
                 utc=contest.clock.now().utc.isoformat(),
             )

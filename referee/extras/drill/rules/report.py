@@ -19,7 +19,7 @@ _HEAD = ("fault", "session", "at", "alarm", "seen", "done", "outcome")
 
 def report_text(record: Record, judged: Sequence[JudgedFault]) -> str:
     """Return the report for people: a table, then what was done and lost for each fault."""
-    good = sum(one.outcome in (WELL, CALM) for one in judged)
+    good = sum(judged_fault.outcome in (WELL, CALM) for judged_fault in judged)
     faults, sessions = counted(len(judged), "fault"), counted(len(record.sessions), "session")
     lines = [
         f"Drill of {_clock(record.begun_s)} to {_clock(record.ended_s)}: {faults} in {sessions} of "
@@ -31,8 +31,8 @@ def report_text(record: Record, judged: Sequence[JudgedFault]) -> str:
         lines.append("alarm, seen and done are seconds after the fault came; – is never.")
     else:
         lines.append("No fault came. Arm a session: faults come while sessions run.")
-    for number, one in enumerate(judged, 1):
-        lines += ["", *_block(number, one)]
+    for number, judged_fault in enumerate(judged, 1):
+        lines += ["", *_block(number, judged_fault)]
     for note in record.notes:
         lines += ["", *_wrapped("", note)]
     return "\n".join(lines) + "\n"
@@ -95,44 +95,52 @@ def _table(judged: Sequence[JudgedFault]) -> list[str]:
     return lines_of((_HEAD, *rows), [True] * len(_HEAD))
 
 
-def _block(number: int, one: JudgedFault) -> Iterator[str]:
-    where = f" (session {one.injection.session_id}, {one.team})" if one.team else ""
-    yield f"{number}. {one.fault.name}: {one.fault.line}{where}"
-    yield from _wrapped("to see", one.fault.seen)
-    yield from _wrapped("to do", one.fault.do)
-    yield from _wrapped("seen", _deed(one.seen_s, one.seen_by, "no sign that anybody saw it"))
-    if one.fault.deeds:
-        yield from _wrapped("done", _deed(one.done_s, one.done_by, "nothing of it"))
-    if one.harm:
-        yield from _wrapped("not to do", ", ".join(one.harm))
-    yield from _wrapped("over", _over(one))
-    yield from _wrapped("lost", "; ".join(one.lost) or "nothing")
-    yield from _wrapped("outcome", one.outcome + (_advice(one)))
-    yield from _wrapped("runbook", one.fault.section)
+def _block(number: int, judged_fault: JudgedFault) -> Iterator[str]:
+    where = (
+        f" (session {judged_fault.injection.session_id}, {judged_fault.team})"
+        if judged_fault.team
+        else ""
+    )
+    yield f"{number}. {judged_fault.fault.name}: {judged_fault.fault.line}{where}"
+    yield from _wrapped("to see", judged_fault.fault.seen)
+    yield from _wrapped("to do", judged_fault.fault.do)
+    yield from _wrapped(
+        "seen", _deed(judged_fault.seen_s, judged_fault.seen_by, "no sign that anybody saw it")
+    )
+    if judged_fault.fault.deeds:
+        yield from _wrapped(
+            "done", _deed(judged_fault.done_s, judged_fault.done_by, "nothing of it")
+        )
+    if judged_fault.harm:
+        yield from _wrapped("not to do", ", ".join(judged_fault.harm))
+    yield from _wrapped("over", _over(judged_fault))
+    yield from _wrapped("lost", "; ".join(judged_fault.lost) or "nothing")
+    yield from _wrapped("outcome", judged_fault.outcome + (_advice(judged_fault)))
+    yield from _wrapped("runbook", judged_fault.fault.section)
 
 
-def _advice(one: JudgedFault) -> str:
-    if one.outcome in (WELL, CALM, SHORT):
+def _advice(judged_fault: JudgedFault) -> str:
+    if judged_fault.outcome in (WELL, CALM, SHORT):
         return ""
-    return f". Read again: {one.fault.do}"
+    return f". Read again: {judged_fault.fault.do}"
 
 
 def _deed(after_s: float | None, by: str, otherwise: str) -> str:
     return otherwise if after_s is None else f"after {after_s:.0f} s: {by}"
 
 
-def _over(one: JudgedFault) -> str:
-    after_s = _after(one)
+def _over(judged_fault: JudgedFault) -> str:
+    after_s = _after(judged_fault)
     return (
         "not before the drill ended"
         if after_s is None
-        else (f"after {after_s:.0f} s: {one.injection.ended_by}")
+        else (f"after {after_s:.0f} s: {judged_fault.injection.ended_by}")
     )
 
 
-def _after(one: JudgedFault) -> float | None:
-    over_s = one.injection.over_s
-    return None if over_s is None else _rounded(over_s - one.injection.at_s)
+def _after(judged_fault: JudgedFault) -> float | None:
+    over_s = judged_fault.injection.over_s
+    return None if over_s is None else _rounded(over_s - judged_fault.injection.at_s)
 
 
 def _wrapped(title: str, text: str) -> list[str]:

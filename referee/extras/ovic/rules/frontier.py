@@ -109,9 +109,12 @@ def pareto_front(baselines: Sequence[Baseline]) -> list[Baseline]:
     return sorted(front, key=lambda baseline: (baseline.latency_ms, baseline.name))
 
 
-def _dominates(one: Baseline, other: Baseline) -> bool:
-    as_good = one.latency_ms <= other.latency_ms and one.accuracy >= other.accuracy
-    return as_good and (one.latency_ms, one.accuracy) != (other.latency_ms, other.accuracy)
+def _dominates(baseline: Baseline, other: Baseline) -> bool:
+    as_good = baseline.latency_ms <= other.latency_ms and baseline.accuracy >= other.accuracy
+    return as_good and (baseline.latency_ms, baseline.accuracy) != (
+        other.latency_ms,
+        other.accuracy,
+    )
 
 
 def _split_suspicious(

@@ -75,15 +75,15 @@ def judged(rules: ModelRules, outputs: Sequence[Output]) -> list[Output]:
     return said(outputs) if rules.task == "detection" else list(outputs)
 
 
-def _different(one: Output, other: Output) -> int:
+def _different(first: Output, second: Output) -> int:
     """Count the values that differ; with another number of detections all of them do."""
-    if one.shape != other.shape:
-        return max(one.size, other.size)
-    return int((~_same(one, other)).sum())
+    if first.shape != second.shape:
+        return max(first.size, second.size)
+    return int((~_same(first, second)).sum())
 
 
-def _same(one: Output, other: Output) -> NDArray[np.bool_]:
-    same: NDArray[np.bool_] = (one == other) | ((one != one) & (other != other))
+def _same(first: Output, second: Output) -> NDArray[np.bool_]:
+    same: NDArray[np.bool_] = (first == second) | ((first != first) & (second != second))
     return same
 
 

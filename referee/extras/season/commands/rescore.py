@@ -106,14 +106,14 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
 
 def _add_workers(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("workers")
-    one = group.add_mutually_exclusive_group()
-    one.add_argument(
+    exclusive = group.add_mutually_exclusive_group()
+    exclusive.add_argument(
         "--jobs",
         type=_count,
         metavar="N",
         help="processes on this machine (default: one for each processor)",
     )
-    one.add_argument(
+    exclusive.add_argument(
         "--dask", metavar="ADDRESS", help="a Dask scheduler; each worker sees the same paths"
     )
     for name, what in (
