@@ -253,7 +253,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldResult:
     """What a meter's integrator holds: its state, and the energy and time that it shows.
 
     The charge tells two runs of equal energy apart, where the meter shows it.
@@ -266,9 +266,9 @@ class Held:
     charge_ah: float | None = None
 
     @staticmethod
-    def of(identity: Identity, reading: Reading) -> Held:
+    def of(identity: Identity, reading: Reading) -> HeldResult:
         """Return what a reading shows."""
-        return Held(identity, reading.state, reading.energy_wh, reading.integration_s)
+        return HeldResult(identity, reading.state, reading.energy_wh, reading.integration_s)
 
     def words(self) -> str:
         """Return energy, time and state as text for people."""

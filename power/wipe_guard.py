@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
-from power.meter import NOTHING_HELD, Held, Identity, IntegrationState, Leave, Meter, Reading
+from power.meter import NOTHING_HELD, HeldResult, Identity, IntegrationState, Leave, Meter, Reading
 from power.wipe_rule import RunEvent, Runs, ending, leave_to_wipe, refusal, unfinished
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class WatchedMeter(Meter, Protocol):
         ...
 
 
-def look(meter: Meter) -> Held | None:
+def look(meter: Meter) -> HeldResult | None:
     """Return what the integrator holds or counts, None if that is nothing; it resets nothing.
 
     A result of 0 s is nothing. A meter whose power this program integrates holds nothing. If
@@ -55,7 +55,7 @@ def look(meter: Meter) -> Held | None:
         try:
             meter.arrange()
         except MeterBusy:
-            return Held(identity, IntegrationState.START, None, None)
+            return HeldResult(identity, IntegrationState.START, None, None)
         reading = meter.read()
     if reading.state is not IntegrationState.START and reading.integration_s == 0:
         reading = _fresh(meter)
@@ -64,13 +64,13 @@ def look(meter: Meter) -> Held | None:
     return None if reading.state is IntegrationState.RESET else result_of(meter, identity, reading)
 
 
-def result_of(meter: Meter, identity: Identity, reading: Reading) -> Held:
+def result_of(meter: Meter, identity: Identity, reading: Reading) -> HeldResult:
     """Return what a reading shows, with the charge of a result if the meter tells it."""
-    held = Held.of(identity, reading)
-    if held.state is not IntegrationState.START and isinstance(meter, WatchedMeter):
+    result = HeldResult.of(identity, reading)
+    if result.state is not IntegrationState.START and isinstance(meter, WatchedMeter):
         with suppress(MeterError):
-            return replace(held, charge_ah=meter.charge_ah())
-    return held
+            return replace(result, charge_ah=meter.charge_ah())
+    return result
 
 
 def _fresh(meter: WatchedMeter) -> Reading:
@@ -108,36 +108,36 @@ class Guard:
 
         Raises `MeterHolds` if that would wipe an energy that nobody has fetched.
         """
-        held, entries = look(self._meter), self._runs.entries()
-        leave = leave_to_wipe(held, entries)
-        if held is None or leave is not None:
+        result, entries = look(self._meter), self._runs.entries()
+        leave = leave_to_wipe(result, entries)
+        if result is None or leave is not None:
             return leave or NOTHING_HELD
-        if held.state is not IntegrationState.START:
-            held = self._really(held)
-            leave = leave_to_wipe(held, entries, discard=self._discard)
+        if result.state is not IntegrationState.START:
+            result = self._really(result)
+            leave = leave_to_wipe(result, entries, discard=self._discard)
             if leave is not None:
-                if self._discard and leave_to_wipe(held, entries) is None:
+                if self._discard and leave_to_wipe(result, entries) is None:
                     self._discard = False
-                    _log.warning("given up by will: %s", held.words())
-                    self._give_up(held)
+                    _log.warning("given up by will: %s", result.words())
+                    self._give_up(result)
                 return leave
-        raise refusal(held, unfinished(entries, held.identity.serial), self._resource)
+        raise refusal(result, unfinished(entries, result.identity.serial), self._resource)
 
     def give_up(self, run: str = "") -> None:
         """Note that nobody needs what the meter holds: the caller's own run, which it has ended."""
-        held = look(self._meter)
-        if held is not None and held.state is not IntegrationState.START:
-            self._give_up(held, run)
+        result = look(self._meter)
+        if result is not None and result.state is not IntegrationState.START:
+            self._give_up(result, run)
 
-    def _give_up(self, held: Held, run: str = "") -> None:
+    def _give_up(self, result: HeldResult, run: str = "") -> None:
         utc = self._utc().isoformat(timespec="seconds")
         try:
-            self._runs.append(ending(RunEvent.GIVEN_UP, held, self._resource, run, utc))
+            self._runs.append(ending(RunEvent.GIVEN_UP, result, self._resource, run, utc))
         except OSError as error:
             _log.warning("the journal of runs is not written: %s", error)
 
-    def _really(self, held: Held) -> Held:
+    def _really(self, result: HeldResult) -> HeldResult:
         """Return what the integrator holds, whatever a held display shows."""
         if not isinstance(self._meter, WatchedMeter):
-            return held
-        return result_of(self._meter, held.identity, _fresh(self._meter))
+            return result
+        return result_of(self._meter, result.identity, _fresh(self._meter))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from power.errors import MeterHolds
-from power.meter import Held, Identity, IntegrationState, Leave
+from power.meter import HeldResult, Identity, IntegrationState, Leave
 
 
 class RunEvent(Enum):
@@ -114,7 +114,7 @@ def unfinished(entries: Iterable[RunEntry], serial: str) -> list[RunEntry]:
 
 
 def leave_to_wipe(
-    held: Held | None, entries: Iterable[RunEntry], *, discard: bool = False
+    result: HeldResult | None, entries: Iterable[RunEntry], *, discard: bool = False
 ) -> Leave | None:
     """Return leave to reset a meter that holds this, or None.
 
@@ -122,11 +122,11 @@ def leave_to_wipe(
     tell of this meter, and no run has begun since, whatever the address: two runs of a steady load
     look the same. `discard` says that somebody chose to lose it.
     """
-    if held is None:
+    if result is None:
         return Leave(wipes=True)
-    if held.state is IntegrationState.START:
+    if result.state is IntegrationState.START:
         return None
-    mine = [entry for entry in entries if entry.serial == held.identity.serial]
+    mine = [entry for entry in entries if entry.serial == result.identity.serial]
     begun = [entry.log for entry in mine if entry.event is RunEvent.BEGUN]
     last = mine[-1] if mine else None
     # A result may be noted late. Whatever has begun after its run is another run.
@@ -134,30 +134,30 @@ def leave_to_wipe(
         last is not None
         and last.event is not RunEvent.BEGUN
         and (last.log not in begun or last.log == begun[-1])
-        and _is_result(last, held)
+        and _is_result(last, result)
     )
     return Leave(wipes=True) if known or discard else None
 
 
-def _is_result(entry: RunEntry, held: Held) -> bool:
+def _is_result(entry: RunEntry, result: HeldResult) -> bool:
     """Tell whether an entry tells of the held result; a value that only one has says nothing."""
-    shown = (held.energy_wh, held.integration_s, held.state.value)
-    charges = {entry.charge_ah, held.charge_ah} - {None}
+    shown = (result.energy_wh, result.integration_s, result.state.value)
+    charges = {entry.charge_ah, result.charge_ah} - {None}
     return (entry.energy_wh, entry.integration_s, entry.state) == shown and len(charges) < 2
 
 
-def ending(event: RunEvent, held: Held, resource: str, log: str, utc: str) -> RunEntry:
+def ending(event: RunEvent, result: HeldResult, resource: str, log: str, utc: str) -> RunEntry:
     """Return the entry for a result that was fetched or given up."""
     return RunEntry(
         event,
-        held.identity.serial,
+        result.identity.serial,
         resource,
         log,
         utc,
-        held.energy_wh,
-        held.integration_s,
-        held.state.value,
-        held.charge_ah,
+        result.energy_wh,
+        result.integration_s,
+        result.state.value,
+        result.charge_ah,
     )
 
 
@@ -168,17 +168,17 @@ def beginning(identity: Identity, resource: str, log: str, utc: datetime) -> Run
     )
 
 
-def refusal(held: Held, runs: Sequence[RunEntry], resource: str) -> MeterHolds:
+def refusal(result: HeldResult, runs: Sequence[RunEntry], resource: str) -> MeterHolds:
     """Return the error for what a meter holds; `runs` are the unfinished runs, newest first."""
     rescue = f"python -m power rescue {resource}"
     owner = f"; it should be the run of {_shown(runs[0].log)}, begun {runs[0].utc}" if runs else ""
-    if held.state is IntegrationState.START:
+    if result.state is IntegrationState.START:
         return MeterHolds(
-            f"the meter integrates: {held.words()} so far{owner}. To follow it to its end and keep "
-            f"its energy: {rescue}"
+            f"the meter integrates: {result.words()} so far{owner}. To follow it to its end and "
+            f"keep its energy: {rescue}"
         ).with_remedy(f"if nobody needs that energy: {rescue} --stop, then {rescue} --discard")
     return MeterHolds(
-        f"the meter holds {held.words()}, which no program on this computer has fetched{owner}. "
+        f"the meter holds {result.words()}, which no program on this computer has fetched{owner}. "
         f"To fetch and judge it: {rescue}"
     ).with_remedy(f"if nobody needs that energy: {rescue} --discard")
 

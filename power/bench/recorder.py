@@ -22,7 +22,7 @@ from power.logs.power_log import PowerLog
 from power.meter import (
     NOTHING_HELD,
     SIGMA,
-    Held,
+    HeldResult,
     Identity,
     IntegrationStart,
     IntegrationState,
@@ -47,7 +47,7 @@ class Recording:
     """The result of a recording; `complete` says whether every reading is in the log.
 
     `left` is empty, or says why the meter was left before its result was read. It may still
-    integrate then. `suspended_s` says how long the computer slept during the run. `held` is the
+    integrate then. `suspended_s` says how long the computer slept during the run. `fetched` is the
     result as the meter holds it, None where it was left. `stopped_s` is an argument of
     `judge_energy`.
     """
@@ -60,7 +60,7 @@ class Recording:
     complete: bool
     left: str = ""
     suspended_s: float = 0.0
-    held: Held | None = None
+    fetched: HeldResult | None = None
     stopped_s: tuple[float, float] | None = None
 
 
@@ -150,7 +150,7 @@ class Recorder:
         )
         if ended.left or not self._readings:
             return recording
-        return replace(recording, held=result_of(self._meter, identity, self._readings[-1]))
+        return replace(recording, fetched=result_of(self._meter, identity, self._readings[-1]))
 
     def hurry(self, asked_s: float) -> None:
         """Note that somebody has wanted the end since this moment; any thread may call this."""

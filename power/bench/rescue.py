@@ -24,7 +24,7 @@ from power.logs.facts_file import Course, facts_path, load_course, load_facts
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import (
     SIGMA,
-    Held,
+    HeldResult,
     IntegrationState,
     IntegrationStop,
     Meter,
@@ -129,28 +129,28 @@ class Rescuer:
         Raises `LeftRunning` when `should_stop` ends that wait, and `MeterRefused` if the meter
         holds nothing.
         """
-        held = look(self._meter)
+        result = look(self._meter)
         attach(self._meter)
-        run = self._owner(held, log)
+        run = self._owner(result, log)
         if run is None:
-            if held is None:
+            if result is None:
                 raise MeterRefused("the meter holds no result: there is nothing to rescue")
-            if leave_to_wipe(held, self._journal.entries()) is not None:
+            if leave_to_wipe(result, self._journal.entries()) is not None:
                 raise MeterRefused(
-                    f"the meter holds {held.words()}, and that is in a log already, or was given "
+                    f"the meter holds {result.words()}, and that is in a log already, or was given "
                     "up: there is nothing to rescue"
                 )
-            return self._finish_new(held, new_log, stop, should_stop)
+            return self._finish_new(result, new_log, stop, should_stop)
         return self._finish(run, stop, should_stop)
 
-    def _owner(self, held: Held | None, log: Path | None) -> LeftRun | None:
+    def _owner(self, result: HeldResult | None, log: Path | None) -> LeftRun | None:
         """Return the run that the held result belongs to, or None if no known run fits."""
         if log is not None:
             run = LeftRun.load(log)
-            if held is not None and (reason := self._misfit(run, held)):
+            if result is not None and (reason := self._misfit(run, result)):
                 raise ValueError(
-                    f"the meter holds {held.words()}, which is not the run of {log}: {reason}. To "
-                    "rescue what it holds into a new log, leave --log out"
+                    f"the meter holds {result.words()}, which is not the run of {log}: {reason}. "
+                    "To rescue what it holds into a new log, leave --log out"
                 )
             return run
         serial = self._meter.identify().serial
@@ -162,30 +162,30 @@ class Rescuer:
             except (OSError, ValueError) as error:
                 _log.info("the run of %s is left out: %s", entry.log, error)
                 continue
-            if held is None and entry.resource == self._resource:
+            if result is None and entry.resource == self._resource:
                 return run
-            if held is not None and not self._misfit(run, held):
+            if result is not None and not self._misfit(run, result):
                 return run
         return None
 
-    def _misfit(self, run: LeftRun, held: Held) -> str:
+    def _misfit(self, run: LeftRun, result: HeldResult) -> str:
         """Return why a held result is not that of a run, or "" if it may be."""
         known, timer_s = run.facts.identity, run.facts.settings.timer_s
-        if known is not None and known.serial != held.identity.serial:
+        if known is not None and known.serial != result.identity.serial:
             return f"that ran on the meter {known.model} {known.serial}"
-        if held.integration_s is None:
+        if result.integration_s is None:
             return ""
         elapsed_s = self._clock() - self._start_s(run.course)
         slack_s = run.facts.settings.update_interval_s + _CLOCKS_S + CLOCKS_SHARE * elapsed_s
-        if held.integration_s > min(elapsed_s + slack_s, timer_s):
+        if result.integration_s > min(elapsed_s + slack_s, timer_s):
             return f"it began {elapsed_s:.0f} s ago, with a timer of {timer_s} s"
-        if held.state is IntegrationState.START and held.integration_s < elapsed_s - slack_s:
+        if result.state is IntegrationState.START and result.integration_s < elapsed_s - slack_s:
             return f"it began {elapsed_s:.0f} s ago"
-        if held.state is IntegrationState.TIMEUP and held.integration_s != timer_s:
+        if result.state is IntegrationState.TIMEUP and result.integration_s != timer_s:
             return f"its timer was set to {timer_s} s"
         counted_s = run.readings.columns().numbers("integration_s")
         counted_s = counted_s[~np.isnan(counted_s)]
-        if len(counted_s) and counted_s[-1] > held.integration_s:
+        if len(counted_s) and counted_s[-1] > result.integration_s:
             return f"its log goes on to {counted_s[-1]:g} s"
         return ""
 
@@ -221,19 +221,19 @@ class Rescuer:
         return self._judged(run.log, facts, run.course, final[-1], complete)
 
     def _finish_new(
-        self, held: Held, path: Path, stop: bool, should_stop: Callable[[], bool]
+        self, result: HeldResult, path: Path, stop: bool, should_stop: Callable[[], bool]
     ) -> Rescued:
         """Write a log of a result whose course nobody on this computer recorded."""
         settings = self._meter.settings()
-        if held.state is IntegrationState.START and not settings.timer_s and not stop:
+        if result.state is IntegrationState.START and not settings.timer_s and not stop:
             raise MeterRefused(
                 "the meter integrates without a timer, so it never ends by itself; end it with "
                 "--stop when its energy is complete"
             )
-        start_s = self._clock() - (held.integration_s or 0.0)
-        begun = self._utc() - timedelta(seconds=held.integration_s or 0.0)
+        start_s = self._clock() - (result.integration_s or 0.0)
+        begun = self._utc() - timedelta(seconds=result.integration_s or 0.0)
         course = Course(begun.isoformat(), start_s, boot_name())
-        measuring = Measuring(held.identity, settings)
+        measuring = Measuring(result.identity, settings)
         with PowerLog(path, start_s, elements=settings.element == SIGMA) as log:
             log.begin(start_s, lambda reading: power_limit_w(reading, measuring))
             final, _ = self._end(log, start_s, settings, stop, should_stop)
@@ -241,7 +241,7 @@ class Rescuer:
         counted_s = final[-1].integration_s or 0.0
         stopped = final[-1].state is IntegrationState.STOP
         facts = replace(
-            RunFacts(held.identity, settings).ended(counted_s, final[-1]),
+            RunFacts(result.identity, settings).ended(counted_s, final[-1]),
             added=(_NO_LOG,),
             # The start is known by the meter's whole seconds alone.
             stopped_s=(counted_s, counted_s + 1.0) if stopped else None,
@@ -257,8 +257,8 @@ class Rescuer:
             utc=self._utc,
             course=course,
         )
-        held = result_of(self._meter, self._meter.identify(), last)
-        saved = notes.finish(facts, held if complete else None)
+        result = result_of(self._meter, self._meter.identify(), last)
+        saved = notes.finish(facts, result if complete else None)
         return Rescued(log, facts, judge_run(read_power_log(log), facts), complete and saved)
 
     def _end(

@@ -15,7 +15,7 @@ from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.judge import RunFacts
 from power.energy.verdict import Finding
 from power.logs.facts_file import Course, facts_path, save_facts
-from power.meter import Held, Identity, IntegrationStart, MeterFlag, MeterSettings
+from power.meter import HeldResult, Identity, IntegrationStart, MeterFlag, MeterSettings
 from power.wipe_rule import RunEntry, RunEvent, Runs, beginning, ending
 
 _log = logging.getLogger(__name__)
@@ -141,16 +141,16 @@ class RunNotes:
             self._facts = replace(self._facts, flags=flags)
             self._save()
 
-    def finish(self, facts: RunFacts, held: Held | None) -> bool:
+    def finish(self, facts: RunFacts, result: HeldResult | None) -> bool:
         """Write the last facts, and that the result was fetched; return whether all is written.
 
         `held` is None if the result is not fetched yet.
         """
         self._facts = facts
         saved = self._save()
-        if held is not None and saved:
+        if result is not None and saved:
             utc = self._utc().isoformat(timespec="seconds")
-            self._note(ending(RunEvent.FETCHED, held, self._place.resource, self._run, utc))
+            self._note(ending(RunEvent.FETCHED, result, self._place.resource, self._run, utc))
         return saved
 
     def _save(self) -> bool:

@@ -168,14 +168,14 @@ def run(options: argparse.Namespace) -> int:
         conditions=conditions,
         stopped_s=recording.stopped_s,
     )
-    held = None
+    held_result = None
     if recording.readings:
         # Without its result, or with rows missing on a full disk, a log is left for `rescue`.
         done = recording.complete and not recording.left
         facts = facts.ended(result.session_s if done else None, recording.readings[-1])
         if done:
-            held = recording.held
-    saved = notes.finish(facts, held)
+            held_result = recording.fetched
+    saved = notes.finish(facts, held_result)
     if recording.left:
         say(left_behind(recording, options.resource))
     elif recording.result.end_state in _BY_HAND and not interrupt.asked():

@@ -121,14 +121,14 @@ def _discard(options: argparse.Namespace) -> int:
     if options.stop or options.log or options.out:
         raise ValueError("--discard fetches nothing: leave --stop, --log and --out out")
     with chosen_meter(options) as meter:
-        held = look(meter)
-        if held is None:
+        result = look(meter)
+        if result is None:
             raise MeterRefused("the meter holds no result: there is nothing to give up")
         guard_of(meter, options).leave()
     if options.json:
-        print_json({"given_up": {"energy_wh": held.energy_wh, "state": held.state.value}})
+        print_json({"given_up": {"energy_wh": result.energy_wh, "state": result.state.value}})
     else:
-        print(f"given up {held.words()}")
+        print(f"given up {result.words()}")
     return 0
 
 

@@ -189,12 +189,12 @@ def run(options: argparse.Namespace) -> int:
         finally:
             child.finish()
         measured, facts = _judged(recording, course, child, options)
-        held = None
+        result = None
         if recording.readings:
             done = recording.complete and not recording.left
             facts = facts.ended(facts.session_s if done else None, recording.readings[-1])
-            held = recording.held if done else None
-        saved = notes.finish(facts, held)
+            result = recording.fetched if done else None
+        saved = notes.finish(facts, result)
         log.keep = log.keep or not (measured.usable and saved and recording.complete)
         if recording.left:
             say(left_behind(recording, options.resource))

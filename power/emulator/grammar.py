@@ -89,13 +89,13 @@ def _matches(nodes: tuple[Node, ...], typed: Words) -> Iterator[tuple[int, ...]]
     if typed and node.accepts(typed[0][0]):
         number = typed[0][1]
         if node.numbered or number is None:
-            own = (1 if number is None else number,) if node.numbered else ()
+            number_here = (1 if number is None else number,) if node.numbered else ()
             for numbers in _matches(rest, typed[1:]):
-                yield (*own, *numbers)
+                yield (*number_here, *numbers)
     if node.optional:
-        own = (1,) if node.numbered else ()
+        number_here = (1,) if node.numbered else ()
         for numbers in _matches(rest, typed):
-            yield (*own, *numbers)
+            yield (*number_here, *numbers)
 
 
 @dataclass(frozen=True)

@@ -339,21 +339,21 @@ def _bounds(
     of_rms, of_mean = (np.concatenate((excess[kept], last)) for excess in _excess(rows, run))
     update_s = run.settings.update_interval_s
     whole = np.abs(spans_s - update_s) < 0.01 * update_s
-    told = whole & ~np.isnan(of_rms)
+    known = whole & ~np.isnan(of_rms)
     sizes_w = np.abs(means_w)
     # A little more than nothing is due to the last digits.
-    high_w = np.where(told, sizes_w * (of_rms * of_mean + _DIGITS), means_w)
+    high_w = np.where(known, sizes_w * (of_rms * of_mean + _DIGITS), means_w)
     floor_w = -high_w if run.settings.both_ways else np.minimum(0.0, means_w)
     steady = high_w - sizes_w <= _STEADY * sizes_w
-    low_w = np.where(told & steady, means_w - _STEADY * sizes_w, floor_w)
-    near_low_w, near_high_w = _of_those_around(means_w, low_w, high_w, floor_w, told)
-    low_w, high_w = np.where(told, low_w, near_low_w), np.where(told, high_w, near_high_w)
-    deviation_w = np.where(told, sizes_w * np.sqrt(of_mean**2 - 1 + _DIGITS), np.inf)
+    low_w = np.where(known & steady, means_w - _STEADY * sizes_w, floor_w)
+    near_low_w, near_high_w = _of_those_around(means_w, low_w, high_w, floor_w, known)
+    low_w, high_w = np.where(known, low_w, near_low_w), np.where(known, high_w, near_high_w)
+    deviation_w = np.where(known, sizes_w * np.sqrt(of_mean**2 - 1 + _DIGITS), np.inf)
     return low_w, high_w, deviation_w
 
 
 def _of_those_around(
-    means_w: Numbers, low_w: Numbers, high_w: Numbers, floor_w: Numbers, told: Mask
+    means_w: Numbers, low_w: Numbers, high_w: Numbers, floor_w: Numbers, known: Mask
 ) -> tuple[Numbers, Numbers]:
     """Return bounds of a stretch without peaks from those around, wider by their spread.
 
@@ -363,8 +363,8 @@ def _of_those_around(
     for step in range(1, _AROUND + 1):
         for ahead in (step, -step):
             there = np.clip(np.arange(len(means_w)) + ahead, 0, len(means_w) - 1)
-            lows_w = np.minimum(lows_w, np.where(told[there], low_w[there], means_w[there]))
-            highs_w = np.maximum(highs_w, np.where(told[there], high_w[there], means_w[there]))
+            lows_w = np.minimum(lows_w, np.where(known[there], low_w[there], means_w[there]))
+            highs_w = np.maximum(highs_w, np.where(known[there], high_w[there], means_w[there]))
     spread_w = highs_w - lows_w
     alike = spread_w <= _ALIKE * np.abs(means_w)
     most_w = np.maximum(highs_w, high_w.max()) + spread_w

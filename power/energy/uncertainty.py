@@ -298,14 +298,14 @@ def energy_limit(
         return None
     hours = duration_s / 3600
     settings = measuring.settings
-    own = {
+    of_counter = {
         "integration": INTEGRATION_SHARE * abs(energy_wh),
         "timer": TIMER_SHARE * abs(energy_wh),
     }
     if settings.sampling is not None:
-        own = energy_terms(rows, energy_wh, settings.sampling, settings.update_interval_s)
+        of_counter = energy_terms(rows, energy_wh, settings.sampling, settings.update_interval_s)
     return EnergyLimit(
-        {**{name: watts / weights_s * hours for name, watts in sums.items()}, **own},
+        {**{name: watts / weights_s * hours for name, watts in sums.items()}, **of_counter},
         over_s / weights_s,
         worst,
         zero_s / weights_s,

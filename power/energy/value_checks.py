@@ -330,8 +330,8 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
     gap_s = course_checks.GAP_UPDATES * run.settings.update_interval_s
     lacks = compared.difference_wh > 0 and not run.sampled and not run.settings.both_ways
     # A display that was held shows the past, and is no gap in which crests were cut.
-    held = any(True for _ in course_checks.clock(run))
-    if lacks and not held and lacks_in_gaps(run, gap_s):
+    display_held = any(True for _ in course_checks.clock(run))
+    if lacks and not display_held and lacks_in_gaps(run, gap_s):
         text += (
             " The rest is missing where no reading came. Crests may have been cut off there, or "
             "the device drew less than at any reading; nobody can tell. Run again."

@@ -143,9 +143,9 @@ def finding_from_json(value: object) -> Finding:
 
 def result_to_json(result: EnergyResult) -> dict[str, object]:
     """Return an energy with its verdict as JSON values."""
-    own = {name: value for name, value in vars(result).items() if name != "both_ways"}
+    fields = {name: value for name, value in vars(result).items() if name != "both_ways"}
     return {
-        **own,
+        **fields,
         **result.both_ways,
         "verdict": result.verdict.value,
         "end_state": None if result.end_state is None else result.end_state.value,

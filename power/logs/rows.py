@@ -191,7 +191,7 @@ def row_of(
     single = element_values(reading)
     chosen = {f"{COLUMN}{name}": value for name, value in reading.quantities.items()}
     # A log that goes on may have fewer columns, in the same order.
-    own = [
+    standard = [
         f"{reading.monotonic_s - start_s:.4f}",
         reading.utc.astimezone(UTC).isoformat(timespec="milliseconds"),
         *(_field(getattr(reading, name)) for name in MEASURED),
@@ -202,7 +202,7 @@ def row_of(
         ),
         "" if uncertainty_w is None else f"{uncertainty_w:.4g}",
     ][: len(header)]
-    return own + [
+    return standard + [
         _field(single[name]) if name in single else _field(chosen.get(name))
         for name in header[len(ALL_COLUMNS) :]
     ]

@@ -319,7 +319,7 @@ class Ina228Source(_InaSource):
         current_a = current * self._step_a
         voltage_v = chip.get(Ina228.VBUS) * Ina228.BUS_STEP_V
         counter_wh = self._counted_wh(at_s, chip.get(Ina228.ENERGY))
-        told = chip.get(Ina228.DIAG_ALRT)
+        alerts = chip.get(Ina228.DIAG_ALRT)
         return Sample(
             at_s,
             # POWER has no sign, and a reversed current is told by CURRENT alone.
@@ -327,8 +327,8 @@ class Ina228Source(_InaSource):
             voltage_v,
             current_a,
             counter_wh=counter_wh,
-            over_range=bool(told & Ina228.MATH_OVERFLOW) or abs(current) >= Ina228.CURRENT_END,
-            fault="" if told & Ina228.MEMORY_GOOD else "its trim memory is damaged (MEMSTAT)",
+            over_range=bool(alerts & Ina228.MATH_OVERFLOW) or abs(current) >= Ina228.CURRENT_END,
+            fault="" if alerts & Ina228.MEMORY_GOOD else "its trim memory is damaged (MEMSTAT)",
         )
 
     def _counted_wh(self, at_s: float, energy: int) -> float:

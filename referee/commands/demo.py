@@ -303,11 +303,13 @@ def _next_commands(session_id: int, made: Path, played: _Played, out: Path) -> t
 
 def _program() -> str:
     """Return how this terminal starts the referee; outside its environment by its whole path."""
-    own = Path(sys.executable).parent / "referee"
-    if not own.exists():
+    script = Path(sys.executable).parent / "referee"
+    if not script.exists():
         return "referee"
     installed = shutil.which("referee")
-    return "referee" if installed is not None and Path(installed).samefile(own) else _short(own)
+    return (
+        "referee" if installed is not None and Path(installed).samefile(script) else _short(script)
+    )
 
 
 def _short(path: Path) -> str:

@@ -115,16 +115,16 @@ class CocoTruth(Shown):
         Areas, crowd regions and exact boxes are those of its `coco`. Where it has none, or other
         boxes by now, a box's area is width times height, and there is no crowd region.
         """
-        own = truth.coco
-        if own is not None and _has_the_boxes(own, truth):
+        coco = truth.coco
+        if coco is not None and _has_the_boxes(coco, truth):
             return cls(
                 image_ids=truth.image_ids,
                 category_ids=truth.class_ids,
-                image_id=own.image_id,
-                category_id=own.category_id,
-                box=own.box,
-                area=own.area,
-                crowd=own.crowd,
+                image_id=coco.image_id,
+                category_id=coco.category_id,
+                box=coco.box,
+                area=coco.area,
+                crowd=coco.crowd,
             )
         box = to_xywh(truth.box, "corners")
         return cls(

@@ -47,14 +47,14 @@ _OTHERS = {
 }
 
 
-def made_login(name: str, owners: Mapping[str, int | str], own: int | str) -> str:
+def made_login(name: str, owners: Mapping[str, int | str], owner: int | str) -> str:
     """Return the login of a team with this name: the first one that is no other team's word.
 
     Accents go, and what is no Latin letter or digit becomes a dash. A name without any Latin letter
     gets a number (`team1`). So does a login that another team has (`ants-2`). `owners` tells whose
     each word is, as `comparable` makes it one, and `own` is this team there.
     """
-    return next(login for login in _logins(_plain(name)) if owners.get(login, own) == own)
+    return next(login for login in _logins(_plain(name)) if owners.get(login, owner) == owner)
 
 
 def clean_login(login: str) -> str | None:

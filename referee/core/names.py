@@ -152,13 +152,13 @@ def look_alikes(names: Iterable[str], known: Iterable[str] = ()) -> list[LookAli
 
 def look_alike_text(found: LookAlike) -> str:
     """Return a warning that names both names and the numbers of the characters."""
-    told = [
+    pairs = [
         f"{character_name(here)}"
         + (f" where the other has {character_name(there)}" if there else "")
         for here, there in found.differences[:_CHARACTERS_TOLD]
     ]
-    more = len(found.differences) - len(told)
-    listed = ", ".join(told) + (f", and {more} more" if more > 0 else "")
+    more = len(found.differences) - len(pairs)
+    listed = ", ".join(pairs) + (f", and {more} more" if more > 0 else "")
     if found.other is None:
         return (
             f"'{found.name}' mixes alphabets in one word: {listed}. Whoever types the name as it "

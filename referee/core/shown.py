@@ -33,8 +33,8 @@ class Shown:
         return [], 0
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}: {_text(value)}" for name, value in self._facts().items())
-        return f"<{type(self).__name__} {told}>"
+        facts = ", ".join(f"{name}: {_text(value)}" for name, value in self._facts().items())
+        return f"<{type(self).__name__} {facts}>"
 
     def _repr_html_(self) -> str:
         """Return the form that a notebook shows."""

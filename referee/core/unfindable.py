@@ -67,8 +67,8 @@ def unfindable(truth: GroundTruth, sizes: Sizes, *, from_zero: bool) -> Unfindab
 
 def _sizes_of(image_id: NDArray[np.int64], sizes: Sizes) -> NDArray[np.float64]:
     """Return width and height of each box's image, (m, 2); infinite where they are unknown."""
-    own, place = np.unique(image_id, return_inverse=True)
+    ids, place = np.unique(image_id, return_inverse=True)
     # Some tools write a size of 0 for an image that they did not open.
-    known = [sizes.get(int(one), (0, 0)) for one in own]
+    known = [sizes.get(int(one), (0, 0)) for one in ids]
     each = np.array([size if min(size) > 0 else (np.inf, np.inf) for size in known], dtype=float)
     return each.reshape(-1, 2)[place]

@@ -175,10 +175,10 @@ def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, object]]:
     """Return the objects of a list by their `id`; refuse an id that occurs twice."""
     entries: dict[int, dict[str, object]] = {}
     for place, entry in objects(path, content, key):
-        own = whole(path, place, entry, "id")
-        if own in entries:
-            raise InputError(f"{path}, {place}, id: {own} is listed twice")
-        entries[own] = entry
+        entry_id = whole(path, place, entry, "id")
+        if entry_id in entries:
+            raise InputError(f"{path}, {place}, id: {entry_id} is listed twice")
+        entries[entry_id] = entry
     return entries
 
 

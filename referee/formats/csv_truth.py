@@ -104,10 +104,10 @@ def _slow_boxes(path: Path, content: bytes) -> Floats:
 
 def _box_id(text: str) -> int:
     """Read an id below 2^53: rows of boxes are doubles, which hold only such ids exactly."""
-    own = whole_number(text)
-    if abs(own) >= 2**53:
+    box_id = whole_number(text)
+    if abs(box_id) >= 2**53:
         raise TooLarge("is too large: an id in CSV is below 2^53")
-    return own
+    return box_id
 
 
 def _line_of_row(path: Path, content: bytes, row: int) -> tuple[int, list[str]]:
@@ -142,13 +142,13 @@ def _slow_sizes(path: Path, content: bytes) -> Sizes:
     sizes: Sizes = {}
     for line, row in cells(path, content):
         require_width(path, line, row, _IMAGE_FIELDS)
-        own, width, height = (
+        image_id, width, height = (
             parse_cell(path, line, field, text, whole_number, "a whole number")
             for field, text in zip(_IMAGE_FIELDS, row, strict=True)
         )
-        if own in sizes:
-            raise InputError(f"{path}, line {line}, image_id: image {own} is listed twice")
-        sizes[own] = (width, height)
+        if image_id in sizes:
+            raise InputError(f"{path}, line {line}, image_id: image {image_id} is listed twice")
+        sizes[image_id] = (width, height)
     if not sizes:
         raise InputError(f"{path} lists no images: give lines image_id,width,height")
     return sizes
@@ -165,13 +165,13 @@ def read_blacklist(path: Path, truth: GroundTruth, read: Read = read_bytes) -> N
     pairs, strange = [], []
     for line, row in cells(path, plain_file(path, read(path), _BLACKLIST_FIELDS)):
         require_width(path, line, row, _BLACKLIST_FIELDS)
-        own = _image_of_truth(path, line, row[0], known)
+        image_id = _image_of_truth(path, line, row[0], known)
         klass = ILSVRC_IDS.get(row[1])
         if klass is None:
             klass = parse_cell(path, line, "class_id", row[1], whole_number, "a class id")
         if klass not in classes:
             strange.append((line, row[1]))
-        pairs.append((own, klass))
+        pairs.append((image_id, klass))
     for line, text in strange[:1]:
         raise InputError(
             f"{path}, line {line}, class_id: the ground truth has no class {quoted(text)};"
@@ -190,12 +190,12 @@ def read_clusters(path: Path, truth: GroundTruth, read: Read = read_bytes) -> di
     clusters: dict[int, str] = {}
     for line, row in cells(path, plain_file(path, read(path), _CLUSTER_FIELDS)):
         require_width(path, line, row, _CLUSTER_FIELDS)
-        own = _image_of_truth(path, line, row[0], known)
-        if own in clusters:
-            raise InputError(f"{path}, line {line}, image_id: image {own} is listed twice")
+        image_id = _image_of_truth(path, line, row[0], known)
+        if image_id in clusters:
+            raise InputError(f"{path}, line {line}, image_id: image {image_id} is listed twice")
         if not row[1]:
-            raise InputError(f"{path}, line {line}, cluster: image {own} has none: name one")
-        clusters[own] = row[1]
+            raise InputError(f"{path}, line {line}, cluster: image {image_id} has none: name one")
+        clusters[image_id] = row[1]
     missing = sorted(known - clusters.keys())
     if missing:
         others = f" and {counted(len(missing) - 1, 'other')}" if len(missing) > 1 else ""
@@ -208,13 +208,13 @@ def read_clusters(path: Path, truth: GroundTruth, read: Read = read_bytes) -> di
 
 def _image_of_truth(path: Path, line: int, text: str, known: Container[int]) -> int:
     """Read the id of one of the `known` images."""
-    own = parse_cell(path, line, "image_id", text, whole_number, "a whole number")
-    if own not in known:
+    image_id = parse_cell(path, line, "image_id", text, whole_number, "a whole number")
+    if image_id not in known:
         raise InputError(
-            f"{path}, line {line}, image_id: the ground truth has no image {own};"
+            f"{path}, line {line}, image_id: the ground truth has no image {image_id};"
             " use its own image ids"
         )
-    return own
+    return image_id
 
 
 def _listed_images(

@@ -261,10 +261,10 @@ def _judged(
     shown = name[:_LONGEST_NAME]
     segments = _SEGMENT.findall(shown)
     meant = meaning_of(segments[-1]) if segments else ()
-    held = media_type_of(value.encode()) if value else media_type_of(name.encode())
+    media_type = media_type_of(value.encode()) if value else media_type_of(name.encode())
     if value.startswith(_OBJECT):
-        held = "application/json"
-    holds = () if held is None else (held,)
+        media_type = "application/json"
+    holds = () if media_type is None else (media_type,)
     if is_query:
         return UnusedField(shown, FieldKind.QUERY, meant)
     if is_file:

@@ -77,26 +77,26 @@ def read_xml_truth(
     objects: list[tuple[int, Object]] = []
     sizes: list[tuple[int, int | None, int | None]] = []
     file_names = {}
-    for name, own in own_ids.items():
+    for name, image_id in own_ids.items():
         file = files[name]
         root = annotation_of(file, read(file))
-        file_names[own] = _file_name(root) or name
-        sizes.append((own, _side(root, "width"), _side(root, "height")))
-        objects += [(own, entry) for entry in _objects(file, root)]
+        file_names[image_id] = _file_name(root) or name
+        sizes.append((image_id, _side(root, "width"), _side(root, "height")))
+        objects += [(image_id, entry) for entry in _objects(file, root)]
     class_list = _class_list(folder, {name for _, (name, _, _) in objects}, read)
     difficult = np.array([flag for _, (_, _, flag) in objects], dtype=np.bool_)
     class_ids = {name: number for number, name in enumerate(class_list, start=1)}
     truth = GroundTruth(
         image_ids=np.array(sorted(own_ids.values()), dtype=np.int64),
         class_ids=np.arange(1, len(class_list) + 1, dtype=np.int64),
-        box_image_id=np.array([own for own, _ in objects], dtype=np.int64),
+        box_image_id=np.array([image_id for image_id, _ in objects], dtype=np.int64),
         box_class_id=np.array([class_ids[name] for _, (name, _, _) in objects], dtype=np.int64),
         box=np.array([box for _, (_, box, _) in objects], dtype=np.float64).reshape(-1, 4),
         blacklist=NO_BLACKLIST,
         class_names={number: ILSVRC_DET.get(name, name) for name, number in class_ids.items()},
         difficult=difficult if difficult.any() else None,
     )
-    places = {own: files[name].name for name, own in own_ids.items()}
+    places = {image_id: files[name].name for name, image_id in own_ids.items()}
     return GroundTruthFile(truth, file_names=file_names, sizes=known_sizes(sizes), places=places)
 
 
@@ -183,12 +183,12 @@ def _ids_by_list(
                 " and image id"
             )
         name = row[0]
-        own = parse_cell(image_list, line, "image_id", row[1], whole_number, "a whole number")
+        image_id = parse_cell(image_list, line, "image_id", row[1], whole_number, "a whole number")
         if name not in files:
             raise InputError(f"{image_list}, line {line}, name: {folder} has no {name}.xml")
         if name in own_ids:
             raise InputError(f"{image_list}, line {line}, name: {name} is listed twice")
-        own_ids[name] = own
+        own_ids[name] = image_id
     if len(set(own_ids.values())) < len(own_ids):
         raise InputError(f"{image_list} gives one image id to two images")
     return own_ids
@@ -196,13 +196,13 @@ def _ids_by_list(
 
 def _class_list(folder: Path, used: set[str], read: Read) -> list[str]:
     """Return the names of a class list that contains all `used` names, class 1 first."""
-    own = folder / CLASS_LIST
-    if own.is_file():
-        names = [line.strip() for line in read(own).decode("utf-8-sig").splitlines()]
+    class_list = folder / CLASS_LIST
+    if class_list.is_file():
+        names = [line.strip() for line in read(class_list).decode("utf-8-sig").splitlines()]
         names = [name for name in names if name]
         missing = sorted(used - set(names))
         if missing:
-            raise InputError(f"{own} does not list the class '{missing[0]}'")
+            raise InputError(f"{class_list} does not list the class '{missing[0]}'")
         return names
     for known in (list(ILSVRC_DET), list(PASCAL_VOC)):
         if used <= set(known):

@@ -109,9 +109,9 @@ def _image_of(
     )
 
 
-def _name(own: int, images: ImagesOfTruth) -> str:
+def _name(image_id: int, images: ImagesOfTruth) -> str:
     """Return the path of an image, which Windows may have written, or the name of its number."""
-    return images.file_names.get(own, f"{own}.jpg").replace("\\", "/")
+    return images.file_names.get(image_id, f"{image_id}.jpg").replace("\\", "/")
 
 
 def _tables(folder: Path, texts: list[str], read: Read) -> tuple[dict[str, Floats], bool]:
@@ -206,8 +206,10 @@ def _require_fractions(folder: Path, box: Floats) -> None:
 
 def _sizes(folder: Path, wanted: set[int], images: ImagesOfTruth) -> Sizes:
     """Return the sizes of the images, from the source or from their files."""
-    sizes = {own: images.sizes[own] for own in wanted if own in images.sizes}
-    missing = {_name(own, images): own for own in wanted if own not in images.sizes}
+    sizes = {image_id: images.sizes[image_id] for image_id in wanted if image_id in images.sizes}
+    missing = {
+        _name(image_id, images): image_id for image_id in wanted if image_id not in images.sizes
+    }
     if missing and images.folder is None:
         raise InputError(
             f"{folder}: the ground truth does not say the size of {min(missing)}: give the folder"
@@ -216,12 +218,12 @@ def _sizes(folder: Path, wanted: set[int], images: ImagesOfTruth) -> Sizes:
     if not missing or images.folder is None:
         return sizes
     of_keys = {key_of(path): path for path in pictures_under(images.folder, missing)}
-    for name, own in missing.items():
+    for name, image_id in missing.items():
         path = of_keys.get(key_of(name)) or of_keys.get(PurePosixPath(name).stem)
         if path is None:
             raise InputError(f"{images.folder} has no image {name}: its size is not known")
         shown = shown_size(images.folder / path)
-        sizes[own] = (shown.width, shown.height)
+        sizes[image_id] = (shown.width, shown.height)
     return sizes
 
 

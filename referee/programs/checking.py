@@ -83,13 +83,13 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
 @contextmanager
 def _looked_at(config: Config, *, keeping: bool) -> Iterator[Look]:
     """Look at an event until the block ends, and tell on the terminal what its images say."""
-    told: list[str] = []
+    sentences: list[str] = []
     with ExitStack() as stack:
         with progress_told("images checked") as progress:
             look = stack.enter_context(
-                looked_at(config, keeping=keeping, progress=progress, tell=told.append)
+                looked_at(config, keeping=keeping, progress=progress, tell=sentences.append)
             )
-        for sentence in told:  # Behind the bar, which stands on the same line.
+        for sentence in sentences:  # Behind the bar, which stands on the same line.
             tell_on_terminal(sentence)
         yield look
 

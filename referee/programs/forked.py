@@ -70,9 +70,9 @@ class Forked:
         """Become the program of a command line `python -m PACKAGE …`, which keeps `descriptors`."""
         umask = os.umask(0)
         os.umask(umask)
-        told = {"command": list(command), "umask": umask, "descriptors": list(descriptors)}
+        request = {"command": list(command), "umask": umask, "descriptors": list(descriptors)}
         with self._link as link:
-            socket.send_fds(link, [json.dumps(told).encode()], [stdout, stderr, *descriptors])
+            socket.send_fds(link, [json.dumps(request).encode()], [stdout, stderr, *descriptors])
 
     def dismiss(self) -> None:
         """End a process that nobody needs; one that runs a program goes on."""
@@ -169,9 +169,9 @@ def _told(link: socket.socket) -> list[str] | None:
     link.close()
     if not message:
         return None
-    told = json.loads(message)
-    os.umask(told["umask"])
-    places = [1, 2, *told["descriptors"]]
+    request = json.loads(message)
+    os.umask(request["umask"])
+    places = [1, 2, *request["descriptors"]]
     above = max(places) + 1
     moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, above) for descriptor in received]
     for descriptor in received:
@@ -181,7 +181,7 @@ def _told(link: socket.socket) -> list[str] | None:
         os.dup2(source, place)
         os.close(source)
     _speak_anew()
-    command: list[str] = told["command"]
+    command: list[str] = request["command"]
     return command
 
 

@@ -116,10 +116,10 @@ def hosted(
         require_kind(lane.meter)
     for extra in all_extras():
         extra.require_usable(config)
-    told: list[str] = []
+    sentences: list[str] = []
     with progress_told("images checked") as progress:
-        database, manifest = prepare_contest(config, progress=progress, tell=told.append)
-    for sentence in told:  # Behind the bar, which stands on the same line.
+        database, manifest = prepare_contest(config, progress=progress, tell=sentences.append)
+    for sentence in sentences:  # Behind the bar, which stands on the same line.
         tell(sentence)
     with ExitStack() as stack:
         stack.callback(database.close)

@@ -158,9 +158,9 @@ def _explain_false_positives(
     needed = thresholds(truth.box[row], rules)
     reaches = (overlap > needed if rules.strict else overlap >= needed) & (overlap > 0)
     same = detections.class_id[detection] == truth.box_class_id[row]
-    held = same & reaches
+    found = same & reaches
     if rules.best_box_only:
-        held &= _best_of_each(detection, np.where(same, overlap, 0.0))
+        found &= _best_of_each(detection, np.where(same, overlap, 0.0))
     fate = np.full(n, Fate.BACKGROUND, dtype=np.int8)
     truth_row = np.full(n, -1, dtype=np.int64)
     best = np.zeros(n)
@@ -168,7 +168,7 @@ def _explain_false_positives(
     for reason, applies in (
         (Fate.POOR_OVERLAP, same & (overlap >= POOR_OVERLAP_IOU)),
         (Fate.WRONG_CLASS, ~same & reaches),
-        (Fate.DUPLICATE, held),
+        (Fate.DUPLICATE, found),
     ):
         pairs = _best_pairs(detection, np.where(applies, overlap, 0.0))
         those = detection[pairs]

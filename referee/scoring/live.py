@@ -131,10 +131,10 @@ class LiveScore:
 
         Rows count from 0 in order of arrival. Both vectors have shape (t,).
         """
-        held = np.flatnonzero(self._matching.holder >= 0)
-        rows = self._candidate_row.values[self._matching.holder[held]]
+        boxes = np.flatnonzero(self._matching.holder >= 0)
+        rows = self._candidate_row.values[self._matching.holder[boxes]]
         order = np.argsort(rows)
-        return rows[order], self._index.source[held[order]]
+        return rows[order], self._index.source[boxes[order]]
 
     def result(self) -> IlsvrcResult:
         """Return the score of the rows so far."""

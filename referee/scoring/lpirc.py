@@ -196,8 +196,8 @@ def highest_map_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) -> 
 
 def reaches(entry: Entry, champion: Entry) -> bool:
     """Tell whether a score is at least a past champion's; the rules of 2019 ask it for a prize."""
-    own, threshold = entry.exact_score, champion.exact_score
-    return own is not None and threshold is not None and own >= threshold
+    score, threshold = entry.exact_score, champion.exact_score
+    return score is not None and threshold is not None and score >= threshold
 
 
 CHAMPIONS = {

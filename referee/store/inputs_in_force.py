@@ -75,9 +75,9 @@ def proposed_files(connection: sqlite3.Connection, proposal_id: int) -> InForce:
 
 def file_with(connection: sqlite3.Connection, name: str, sha256: str) -> InputFile | None:
     """Return the contest's or a proposal's file of a role that has this SHA-256, or None."""
-    own = load_inputs(connection).get(name)
-    if own is not None and own.sha256 == sha256:
-        return own
+    prepared = load_inputs(connection).get(name)
+    if prepared is not None and prepared.sha256 == sha256:
+        return prepared
     row = connection.execute(
         "select path, sha256 from proposed_inputs where name = :name and sha256 = :sha256"
         " order by proposal_id desc limit 1",

@@ -92,8 +92,8 @@ def notices_of(connection: sqlite3.Connection, session_id: int) -> list[Notice]:
 
 
 def _notice(row: Sequence[Any]) -> Notice:
-    *told, number, image_id, lane = row
-    return replace(Notice(*told), subject=None if number is None else Subject(image_id, lane))
+    *fields, number, image_id, lane = row
+    return replace(Notice(*fields), subject=None if number is None else Subject(image_id, lane))
 
 
 def newest_fact_utc(connection: sqlite3.Connection) -> str | None:

@@ -73,9 +73,9 @@ def newest_findings(connection: sqlite3.Connection) -> list[StoredFinding]:
 
 
 def _finding(row: Sequence[Any]) -> StoredFinding:
-    *told, maker, model, serial, firmware = row
+    *fields, maker, model, serial, firmware = row
     meter = None if maker is None else Identity(maker, model, serial, firmware)
-    return replace(StoredFinding(*told), meter=meter)
+    return replace(StoredFinding(*fields), meter=meter)
 
 
 def insert_override(connection: sqlite3.Connection, override: StoredOverride) -> int:

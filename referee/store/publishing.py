@@ -110,12 +110,17 @@ def frozen_publication(connection: sqlite3.Connection, freeze_id: int) -> str:
     return str(row[0])
 
 
-def insert_break(connection: sqlite3.Connection, utc: str, operator: str, told: Break) -> None:
+def insert_break(connection: sqlite3.Connection, utc: str, operator: str, announced: Break) -> None:
     """Record that a break begins; it takes the place of one that stands."""
     connection.execute(
         "insert into breaks (kind, text, until_utc, operator, utc)"
         " values ('begun', :text, :until, :operator, :utc)",
-        {"text": told.text, "until": told.until_utc, "operator": str(operator), "utc": utc},
+        {
+            "text": announced.text,
+            "until": announced.until_utc,
+            "operator": str(operator),
+            "utc": utc,
+        },
     )
 
 

@@ -109,10 +109,10 @@ def inputs_of(connection: sqlite3.Connection, run: ScoringRun | None) -> dict[st
 
     They are those of the contest. A score by other files names them itself.
     """
-    own = None if run is None else run.detail.get("inputs")
-    if own is None:
+    inputs = None if run is None else run.detail.get("inputs")
+    if inputs is None:
         return {name: file.sha256 for name, file in load_inputs(connection).items()}
-    return {str(name): str(digest) for name, digest in own.items()}
+    return {str(name): str(digest) for name, digest in inputs.items()}
 
 
 def _run(row: sqlite3.Row | None) -> ScoringRun | None:

@@ -105,15 +105,15 @@ class NetworkTrack(Track[Detections]):
     def lacks(self, answer: Detections, answer_format: str) -> tuple[str, ...]:
         """Say that no row has a confidence, as if a column was lost, or that boxes lack pixels."""
         coco = has_coco_boxes(answer_format)
-        told = []
+        lacking = []
         if answer.without_confidence and len(answer):
-            told.append(
+            lacking.append(
                 f"confidence missing: each row was read as {_READ_AS[coco]}, and counts with "
                 "confidence 1.0"
             )
         if are_fractions(answer.box, coco=coco):
-            told.append(_FRACTIONS)
-        return tuple(told)
+            lacking.append(_FRACTIONS)
+        return tuple(lacking)
 
     def in_manifest_ids(self, answer: Detections, order: NDArray[np.int64]) -> Detections:
         """Replace the contestant's image numbers by the manifest's image ids."""

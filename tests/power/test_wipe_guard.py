@@ -139,8 +139,8 @@ def recorded(bench: Any, journal: RunJournal, path: Path) -> None:
     recording = recorder.record(SETTINGS, path, leave=LEAVE)
     last = recording.readings[-1]
     facts = RunFacts(recording.identity, recording.settings).ended(4.0, last)
-    assert recording.held is not None and recording.held.charge_ah is not None
-    assert notes.finish(facts, recording.held)
+    assert recording.fetched is not None and recording.fetched.charge_ah is not None
+    assert notes.finish(facts, recording.fetched)
 
 
 def test_a_recorded_result_may_be_wiped(make_bench: MakeBench, tmp_path: Path) -> None:

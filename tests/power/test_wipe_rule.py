@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from power.meter import Held, Identity, IntegrationState
+from power.meter import HeldResult, Identity, IntegrationState
 from power.wipe_rule import RunEntry, RunEvent, ending, leave_to_wipe, refusal, unfinished
 
 IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")
-HELD = Held(IDENTITY, IntegrationState.TIMEUP, 0.5, 360.0)
+HELD = HeldResult(IDENTITY, IntegrationState.TIMEUP, 0.5, 360.0)
 UTC = "2026-01-01T00:00:00+00:00"
 
 
@@ -20,7 +20,7 @@ def begun(log: str = "/a.csv", resource: str = "X") -> RunEntry:
     return RunEntry(RunEvent.BEGUN, "91N4", resource, log, UTC)
 
 
-def fetched(held: Held = HELD, log: str = "/a.csv", resource: str = "X") -> RunEntry:
+def fetched(held: HeldResult = HELD, log: str = "/a.csv", resource: str = "X") -> RunEntry:
     """Return the end of a run."""
     return ending(RunEvent.FETCHED, held, resource, log, UTC)
 
@@ -40,8 +40,8 @@ def fetched(held: Held = HELD, log: str = "/a.csv", resource: str = "X") -> RunE
         ([begun(), begun("/b.csv", "Y"), fetched()], False),
         # A result of no known run, in a new log.
         ([begun(), fetched(log="/rescued.csv")], True),
-        ([begun(), fetched(Held(IDENTITY, IntegrationState.TIMEUP, 0.6, 360.0))], False),
-        ([begun(), fetched(Held(IDENTITY, IntegrationState.STOP, 0.5, 360.0))], False),
+        ([begun(), fetched(HeldResult(IDENTITY, IntegrationState.TIMEUP, 0.6, 360.0))], False),
+        ([begun(), fetched(HeldResult(IDENTITY, IntegrationState.STOP, 0.5, 360.0))], False),
         # The charge tells, where both know one.
         ([begun(), fetched(replace(HELD, charge_ah=0.1))], True),
         ([ending(RunEvent.GIVEN_UP, HELD, "X", "", UTC)], True),
@@ -54,7 +54,7 @@ def test_only_the_last_known_result_is_spare(entries: list[RunEntry], spare: boo
 
 def test_the_results_of_another_meter_do_not_count() -> None:
     """A journal knows meters by their serial number."""
-    other = Held(Identity("YOKOGAWA", "WT310", "OTHER", ""), HELD.state, 0.5, 360.0)
+    other = HeldResult(Identity("YOKOGAWA", "WT310", "OTHER", ""), HELD.state, 0.5, 360.0)
     assert leave_to_wipe(other, [fetched()]) is None
     assert [] == unfinished([begun()], "OTHER")
 

@@ -157,10 +157,10 @@ def _uncertainty(
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
     clusters = None if args.clusters is None else read_clusters(args.clusters, truth_file.truth)
-    own = (args.energy_wh, args.energy_uncertainty_wh)
+    solution = (args.energy_wh, args.energy_uncertainty_wh)
     rivals = (args.rival_energy_wh, args.rival_energy_uncertainty_wh)
-    faults = [fault for fault in (_energy_fault(*own), _energy_fault(*rivals)) if fault]
-    energy, rival_energy = (None, None) if faults else (_energy(*own), _energy(*rivals))
+    faults = [fault for fault in (_energy_fault(*solution), _energy_fault(*rivals)) if fault]
+    energy, rival_energy = (None, None) if faults else (_energy(*solution), _energy(*rivals))
     try:
         with progress_bar("draws of the images") as progress:
             draws = Draws(args.resamples, args.seed or 0, progress, clusters)
@@ -227,12 +227,12 @@ def of_mistakes(
     if mean_ap is None:
         return []
     numbers = contest_image_ids(truth_file.truth.image_ids.tolist())
-    own = np.arange(1, len(numbers) + 1)
+    image_numbers = np.arange(1, len(numbers) + 1)
     posted = Posted(
         detections=_in_contest_numbers(detections, truth_file.truth.image_ids),
         as_coco=np.full(len(detections), as_coco),
-        order=own,
-        source_ids=own,
+        order=image_numbers,
+        source_ids=image_numbers,
     )
     sizes = {numbers[image]: size for image, size in truth_file.sizes.items() if image in numbers}
     mistakes = find_mistakes(renumber(truth_file.truth, numbers), posted, sizes, mean_ap)

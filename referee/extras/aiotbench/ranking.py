@@ -72,12 +72,15 @@ def rank_devices(
     places = shared_places([sums[name] for name in order])
     devices = []
     for name, rank in zip(order, places, strict=True):
-        own = [
+        workloads = [
             workload
             for workload in scores[name].workloads
             if workload.workload.workload_id in common
         ]
-        vips, vops = sum(workload.vips for workload in own), sum(workload.vops for workload in own)
+        vips, vops = (
+            sum(workload.vips for workload in workloads),
+            sum(workload.vops for workload in workloads),
+        )
         shared = rank is not None and bool(common)
         devices.append(
             RankedDevice(
@@ -95,9 +98,11 @@ def rank_devices(
 def of_model(ranking: DeviceRanking, model: Model) -> Iterator[tuple[str, WorkloadScore]]:
     """Yield each device with its fastest workload of a model, where it has one."""
     for device in ranking.devices:
-        own = [workload for workload in device.score.workloads if workload.workload.model is model]
-        if own:
-            yield device.device, min(own, key=lambda workload: workload.mean_time_s)
+        workloads = [
+            workload for workload in device.score.workloads if workload.workload.model is model
+        ]
+        if workloads:
+            yield device.device, min(workloads, key=lambda workload: workload.mean_time_s)
 
 
 @dataclass(frozen=True)
@@ -119,18 +124,18 @@ def of_implementation(
 ) -> Iterator[tuple[str, FrameworkFigures]]:
     """Yield each device with its figures of an implementation, where it has any."""
     for device in ranking.devices:
-        own = [workload for workload in _all(device.score) if _is(workload, implementation)]
-        if not own:
+        workloads = [workload for workload in _all(device.score) if _is(workload, implementation)]
+        if not workloads:
             continue
-        rivals = [_rivals(device.score, workload) for workload in own]
+        rivals = [_rivals(device.score, workload) for workload in workloads]
         yield (
             device.device,
             FrameworkFigures(
-                models=len(own),
-                average_vips=sum(workload.vips for workload in own) / len(own),
+                models=len(workloads),
+                average_vips=sum(workload.vips for workload in workloads) / len(workloads),
                 fastest=sum(
                     bool(others) and all(workload.mean_time_s <= other for other in others)
-                    for workload, others in zip(own, rivals, strict=True)
+                    for workload, others in zip(workloads, rivals, strict=True)
                 ),
                 compared=sum(map(bool, rivals)),
             ),
@@ -158,10 +163,10 @@ def _is(score: WorkloadScore, implementation: Implementation) -> bool:
     return score.workload.implementation is implementation
 
 
-def _rivals(score: Score, own: WorkloadScore) -> list[float]:
+def _rivals(score: Score, workload: WorkloadScore) -> list[float]:
     """Return the mean times of the same model in the other implementations on a device."""
     return [
         rival.mean_time_s
         for rival in _all(score)
-        if rival.workload.model is own.workload.model and rival is not own
+        if rival.workload.model is workload.workload.model and rival is not workload
     ]

@@ -219,9 +219,9 @@ class _Compared:
                 yield replace(entrant, best=best[place], worst=worst[place])
                 continue
             known = self._known[place]
-            own = known if isinstance(known, str) else why[place] if place < count else ""
+            reason = known if isinstance(known, str) else why[place] if place < count else ""
             yield replace(
-                entrant, missing={**entrant.missing, "best": entrant.missing.get("new", own)}
+                entrant, missing={**entrant.missing, "best": entrant.missing.get("new", reason)}
             )
 
     def _pair(self, i: int, j: int) -> Pair:

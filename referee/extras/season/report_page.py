@@ -145,8 +145,8 @@ def _best_teams(ranking: ComparedRanking) -> list[str]:
 
 
 def _old_rank(event: SeasonEvent, team: str) -> int | None:
-    own = (one for one in event.rankings[-1].entrants if one.team == team)
-    return next((one.old_rank for one in own), None)
+    entrants = (one for one in event.rankings[-1].entrants if one.team == team)
+    return next((one.old_rank for one in entrants), None)
 
 
 def _new_rank(ranking: ComparedRanking, team: str) -> int | None:

@@ -86,15 +86,15 @@ def bundles_table(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> Table:
     values = []
     for row in rows:
         names, keys = _of_session(row)
-        told = dict(row["old"] or {})
+        old = dict(row["old"] or {})
         values.append(
             [
                 row["file"],
                 *names,
                 *(dict(row)[name] for name in _OF_BUNDLE),
                 rules_of(row),
-                told.get("verdict"),
-                told.get("emulated"),
+                old.get("verdict"),
+                old.get("emulated"),
                 row["reason"] or why.get(row["file"]),
                 marks.get(row["file"]),
                 *keys,

@@ -119,13 +119,13 @@ def measure(
     if result.mean_ap is None:
         return BundleNumbers(report, joint_key, None, None)
     drawing = Drawing(result)
-    own = drawing.halves(block.count, seed_from(bundle.sha256, str(seed)), first=block.first)
+    halves = drawing.halves(block.count, seed_from(bundle.sha256, str(seed)), first=block.first)
     common = drawing.halves(block.count, seed_from(joint_key), first=block.first)
     with_truth = _images_with_truth(result)
     return BundleNumbers(
         report,
         joint_key,
-        MapUncertainty(result.mean_ap, grouped(own), with_truth),
+        MapUncertainty(result.mean_ap, grouped(halves), with_truth),
         MapUncertainty(result.mean_ap, grouped(common), with_truth),
     )
 
@@ -144,16 +144,16 @@ def joined(blocks: Sequence[BundleNumbers]) -> BundleNumbers:
 
 
 def row_of(
-    key: RowKey, bundle_sha256: str, told: SessionFields, measured: BundleNumbers, file: str = ""
+    key: RowKey, bundle_sha256: str, session: SessionFields, measured: BundleNumbers, file: str = ""
 ) -> ScoredRow:
     """Return the row of a bundle: what it told itself, and what was measured."""
-    old, new = told["old"], _new_result(measured, told["old"])
+    old, new = session["old"], _new_result(measured, session["old"])
     reproduces = None
     if old is not None and (old["rules"], old["rules_version"]) == (key.rules, key.rules_version):
         reproduces = old["mean_ap"] == new["mean_ap"]
     drawn = measured.joint
     joint = None if drawn is None else joint_fields(measured.joint_key, drawn)
-    fields: BundleFields = {**told, "new": new, "reproduces": reproduces, "joint": joint}
+    fields: BundleFields = {**session, "new": new, "reproduces": reproduces, "joint": joint}
     return new_row(key, bundle_sha256, fields, file)
 
 

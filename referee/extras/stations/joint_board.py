@@ -192,7 +192,7 @@ def _common(stations: Sequence[Station]) -> float | None:
     return min(lengths) if len(lengths) == 1 else None
 
 
-def _station(one: Station, stations: Sequence[Station], marks: Marks) -> ShownStation:
+def _station(shown: Station, stations: Sequence[Station], marks: Marks) -> ShownStation:
     lengths = [
         station.length_s
         for station in stations
@@ -201,16 +201,16 @@ def _station(one: Station, stations: Sequence[Station], marks: Marks) -> ShownSt
     usual = max(
         set(lengths), key=lambda length_s: (lengths.count(length_s), length_s), default=None
     )
-    remarks = remarks_of(one, marks)
-    if one.length_s is not None and one.length_s != usual and not tells_lengths(one):
-        remarks.insert(0, f"its sessions last {one.length_s:g} s, those of others {usual:g} s")
+    remarks = remarks_of(shown, marks)
+    if shown.length_s is not None and shown.length_s != usual and not tells_lengths(shown):
+        remarks.insert(0, f"its sessions last {shown.length_s:g} s, those of others {usual:g} s")
     return ShownStation(
-        name=one.name,
-        key=one.key,
-        contest=one.contest,
-        frozen=one.is_frozen,
-        final=one.state.finalized is not None,
-        fault=one.fault,
+        name=shown.name,
+        key=shown.key,
+        contest=shown.contest,
+        frozen=shown.is_frozen,
+        final=shown.state.finalized is not None,
+        fault=shown.fault,
         remark="; ".join(remarks),
     )
 

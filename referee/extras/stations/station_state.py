@@ -57,15 +57,15 @@ class StationState:
             if one == kind and own is not None and isinstance(value, data)
         }
 
-    def knows(self, kind: str, own: str) -> bool:
+    def knows(self, kind: str, object_id: str) -> bool:
         """Tell whether the station has ever told of an object in this history."""
-        return (kind, own) in self.objects
+        return (kind, object_id) in self.objects
 
     @property
     def contest(self) -> ContestData | None:
         """Return the event, or None before the station has told it; 1.0 gave it an id."""
-        for own in (None, "contest"):
-            value = self.objects.get(("contest", own))
+        for object_id in (None, "contest"):
+            value = self.objects.get(("contest", object_id))
             if isinstance(value, ContestData):
                 return value
         return None

@@ -49,22 +49,22 @@ def image_readings(posted: Posted) -> Iterator[ImageReading]:
         "send the number under which you asked for the image.",
     )
     yield ImageReading((ProgramFault(*high),), _shown(numbers - 1, order))
-    own = np.arange(1, count + 1)
-    if not np.array_equal(posted.source_ids, own):
+    straight_order = np.arange(1, count + 1)
+    if not np.array_equal(posted.source_ids, straight_order):
         source = (
             "image_ids_of_the_source",
             "The image ids are those of the ground truth's own file. The contest counts its images "
             f"from 1 to {count}: send the number under which you asked for the image.",
         )
         yield ImageReading((ProgramFault(*source),), _by_source(numbers, posted.source_ids))
-    if not np.array_equal(order, own):
+    if not np.array_equal(order, straight_order):
         straight = (
             "image_order_ignored",
             "The answers follow the order of the ground truth, but this session showed the images "
             "in an order of its own. Answers that were stored beforehand cannot match: send for "
             "each number what your detector sees in the image that you got.",
         )
-        yield ImageReading((ProgramFault(*straight),), _shown(numbers, own))
+        yield ImageReading((ProgramFault(*straight),), _shown(numbers, straight_order))
 
 
 def _shown(numbers: Ints, order: Ints) -> Ints:

@@ -252,11 +252,11 @@ def scored_with(connection: Connection) -> str:
     in_force = inputs_in_force(connection)
     if in_force is None:
         return ""
-    own = {role: file.sha256 for role, file in load_inputs(connection).items()}
+    prepared = {role: file.sha256 for role, file in load_inputs(connection).items()}
     others = [
         words
         for role, words in _SCORING_FILES.items()
-        if in_force.sha256.get(role) != own.get(role)
+        if in_force.sha256.get(role) != prepared.get(role)
     ]
     if not others:
         return ""

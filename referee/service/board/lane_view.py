@@ -142,10 +142,10 @@ class LaneView:
         `sessions` and their `rows` are those of the contest, the newest first, and so are the
         notices. The big card is of the session that `shown_session` chooses.
         """
-        own = [session for session in sessions if session.lane == self.number]
+        of_lane = [session for session in sessions if session.lane == self.number]
         own_rows = [row for row in rows if row.lane == self.number]
         ready = [row for row in own_rows if row.state == SessionState.READY.value]
-        shown = shown_session(own, now)
+        shown = shown_session(of_lane, now)
         meter = self._meter.show(shown, now)
         display = self._display_facts()
         unstored = [notice for notice in unstored if self.concerns(notice, own_rows)]
@@ -157,7 +157,7 @@ class LaneView:
             meter=meter,
             display=display,
             current=None if shown is None else self._card(shown, now, meter, display),
-            last=_last_over(own, own_rows),
+            last=_last_over(of_lane, own_rows),
             unseen=[row for row in reversed(own_rows) if row.unseen],
             next=NextSession(id=ready[-1].id, team=ready[-1].team) if ready else None,
             alarm=alarm_of(meter, own_rows, stored, now.utc, unstored, display),

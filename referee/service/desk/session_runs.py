@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from power.errors import MeterHolds
-from power.meter import Held, IntegrationState, Meter
+from power.meter import HeldResult, IntegrationState, Meter
 from power.wipe_guard import Guard, look
 from power.wipe_rule import RunEntry, RunEvent, beginning, ending, last_of
 from referee.errors import Unavailable
@@ -87,7 +87,7 @@ class SessionRuns:
             return
         reading = newest_reading(connection, session_id)
         if reading is not None and reading.state in _ENDED and energy_of(connection, session_id):
-            self._note_fetched(name, self._with_charge(Held.of(meter.identity, reading)))
+            self._note_fetched(name, self._with_charge(HeldResult.of(meter.identity, reading)))
 
     def end_lost_start(self, session_id: int) -> bool:
         """End and give up what a session has started that never began; tell if there was any.
@@ -113,13 +113,13 @@ class SessionRuns:
         return True
 
     def _lost_start(self, meter: Meter, session_id: int) -> bool:
-        held, name = look(meter), self._name(session_id)
-        if held is None:
+        result, name = look(meter), self._name(session_id)
+        if result is None:
             return False
-        last = last_of(self._runs.entries(), held.identity.serial)
+        last = last_of(self._runs.entries(), result.identity.serial)
         if last is None or (last.log, last.event) != (name, RunEvent.BEGUN):
             return False
-        return _began_then(held, (self._contest.clock.now().utc - last.at).total_seconds())
+        return _began_then(result, (self._contest.clock.now().utc - last.at).total_seconds())
 
     def _guard(self, meter: Meter) -> Guard:
         return Guard(meter, self._runs, self._resource, utc=lambda: self._contest.clock.now().utc)
@@ -128,17 +128,17 @@ class SessionRuns:
         folder = self._contest.config.storage.folder.resolve()
         return f"session {session_id} of {folder}"
 
-    def _with_charge(self, stored: Held) -> Held:
+    def _with_charge(self, stored: HeldResult) -> HeldResult:
         """Return a stored result with its charge, which the database does not keep."""
         with suppress(Unavailable):
-            held = self._metering.look(look)
-            if held is not None and replace(held, charge_ah=None) == stored:
-                return held
+            result = self._metering.look(look)
+            if result is not None and replace(result, charge_ah=None) == stored:
+                return result
         return stored
 
-    def _note_fetched(self, name: str, held: Held) -> None:
+    def _note_fetched(self, name: str, result: HeldResult) -> None:
         utc = self._contest.clock.now().utc.isoformat(timespec="seconds")
-        self._note(ending(RunEvent.FETCHED, held, self._resource, name, utc))
+        self._note(ending(RunEvent.FETCHED, result, self._resource, name, utc))
 
     def _note(self, entry: RunEntry) -> None:
         try:
@@ -152,11 +152,11 @@ class SessionRuns:
                 )
 
 
-def _began_then(held: Held, passed_s: float) -> bool:
+def _began_then(result: HeldResult, passed_s: float) -> bool:
     """Tell whether an integration began so many seconds ago, as far as the meter tells."""
-    counted_s = held.integration_s
+    counted_s = result.integration_s
     if counted_s is None:
         return True
     if counted_s > passed_s + _SLACK_S:
         return False
-    return held.state is not IntegrationState.START or counted_s >= passed_s - _START_S
+    return result.state is not IntegrationState.START or counted_s >= passed_s - _START_S

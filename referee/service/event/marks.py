@@ -41,8 +41,8 @@ def all_marks(entry: PublicEntry, ranking: ContestRanking) -> list[str]:
 def counted_marks(ranking: ContestRanking, entries: Sequence[PublicEntry]) -> str:
     """Return in a line how many of these entries have which mark, and the ranking's own mark."""
     counts = Counter(mark for entry in entries for mark in short_marks(entry))
-    own = [state_mark(ranking)] if state_mark(ranking) else []
-    return ", ".join([*own, *(f"{count} {mark}" for mark, count in counts.items())])
+    words = [state_mark(ranking)] if state_mark(ranking) else []
+    return ", ".join([*words, *(f"{count} {mark}" for mark, count in counts.items())])
 
 
 def _of_energy(entry: PublicEntry) -> list[str]:

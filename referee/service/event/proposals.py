@@ -91,8 +91,8 @@ def _lost_files(contest: Contest, number: int) -> tuple[str, ...]:
     proposed = proposed_files(connection, number)
     if not proposed.inputs:  # An earlier version made it, and puts no files in force.
         return ()
-    own = load_inputs(connection)
-    faults = resolved_files(contest.config, own, proposed, HashedReads()).faults
+    prepared = load_inputs(connection)
+    faults = resolved_files(contest.config, prepared, proposed, HashedReads()).faults
     return tuple(map(fault_text, faults))
 
 

@@ -118,8 +118,8 @@ def results_json(results: Results) -> dict[str, object]:
     """Return the results ready for JSON, as programs read them; each entry has its marks."""
     fields: dict[str, Any] = msgspec.to_builtins(results)
     del fields["guests"]
-    for told, entry in zip(fields["entries"], results.entries, strict=True):
-        told[MARKS] = all_marks(entry, results)
+    for row, entry in zip(fields["entries"], results.entries, strict=True):
+        row[MARKS] = all_marks(entry, results)
     return fields | {name: dict(standings.told) for name, standings in results.guests.items()}
 
 

@@ -45,14 +45,16 @@ _WORDS = {
 
 def conditions_in_bundle(track: Track[Any], members: Mapping[str, bytes]) -> Conditions:
     """Return the conditions of a bundle's session; raise ValueError or the like for no values."""
-    told = {name: _json(members.get(name)) for name in TELLING_MEMBERS if name.endswith(".json")}
-    session, score = told["session.json"], told["score.json"] or {}
+    documents = {
+        name: _json(members.get(name)) for name in TELLING_MEMBERS if name.endswith(".json")
+    }
+    session, score = documents["session.json"], documents["score.json"] or {}
     facts = members.get("facts.jsonl")
     extra_s = (
         UNKNOWN if facts is None else sum(float(one["seconds"]) for one in _rows(facts, _EXTRA))
     )
     total_s = float(session["length_s"])
-    meter, mode = _meter(told["run.json"], told["verdict.json"] or {})
+    meter, mode = _meter(documents["run.json"], documents["verdict.json"] or {})
     if facts is not None and not any(_rows(facts, _METERS)):  # Its settings are nobody's then.
         meter, mode = EMULATED if meter == EMULATED else kind_of(None), None
     text = members.get("config.toml")
@@ -73,11 +75,11 @@ def conditions_in_bundle(track: Track[Any], members: Mapping[str, bytes]) -> Con
     )
 
 
-def read_conditions(told: Mapping[str, Value] | None) -> Conditions:
+def read_conditions(stored: Mapping[str, Value] | None) -> Conditions:
     """Return conditions out of JSON; what is not there, or no value of its kind, is unknown."""
-    if told is None:
+    if stored is None:
         return NOTHING_KNOWN
-    named = {one.name: told.get(one.name, UNKNOWN) for one in fields(Conditions)}
+    named = {one.name: stored.get(one.name, UNKNOWN) for one in fields(Conditions)}
     return Conditions(**{name: _of_its_kind(name, value) for name, value in named.items()})
 
 
@@ -114,11 +116,11 @@ def _meter(run: Any, verdict: Mapping[str, object]) -> tuple[str, str | None]:
     if facts is None:
         return EMULATED if emulated else kind_of(None), None
     try:
-        told = facts_from_json(facts)
+        run_facts = facts_from_json(facts)
     except ValueError:
         return EMULATED if emulated else UNKNOWN, UNKNOWN
-    mode = told.settings.mode.value
-    return kind_of(SessionMeter(emulated, told.identity, told.settings)), mode
+    mode = run_facts.settings.mode.value
+    return kind_of(SessionMeter(emulated, run_facts.identity, run_facts.settings)), mode
 
 
 def _of_its_kind(name: str, value: Any) -> Any:

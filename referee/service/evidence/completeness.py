@@ -47,8 +47,8 @@ def bundle_path(contest: Contest, session_id: int, folder: Path) -> Path:
     Where its name belongs to another session's bundle, it has one of its own (`own_name`).
     Raises `Refusal` (code `session_unknown`).
     """
-    own = folder / own_name(contest, session_id)
-    return own if own.exists() else folder / bundle_name(session_id)
+    path = folder / own_name(contest, session_id)
+    return path if path.exists() else folder / bundle_name(session_id)
 
 
 def own_name(contest: Contest, session_id: int) -> str:

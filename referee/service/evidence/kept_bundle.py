@@ -77,13 +77,13 @@ def standing_of(
     if not path.exists() and not path.is_symlink():
         return FileStatus(Kind.ABSENT)
     try:
-        told = told_facts(path)
+        facts = told_facts(path)
     except NotABundle as error:
         finding = error.finding
         where = f"{finding.member}: " if finding.member else ""
         return FileStatus(Kind.OTHER, f"nothing in it says whose it is. {where}{finding.what}")
     with contest.database.read() as connection:  # Behind the file: another export may write it now.
-        other = _other(told, session_id, strands_of(connection, session_id))
+        other = _other(facts, session_id, strands_of(connection, session_id))
     if other is not None:
         return other
     fault = _fault_of_kept(contest, session_id, path, tell)
@@ -104,14 +104,14 @@ def fault_of_own(contest: Contest, session_id: int, path: Path) -> str | None:
     try:
         with opened_bundle(path) as file:
             signed = read_as_signed(file, (FACTS,), [public] if public.exists() else [])
-        told = told_of(signed.members[FACTS])
+        facts = told_of(signed.members[FACTS])
     except NotABundle as error:
         finding = error.finding
         return f"{finding.member}: {finding.what}" if finding.member else finding.what
     except KeyError:
         return "It has no facts."
     with contest.database.read() as connection:
-        other = _other(told, session_id, strands_of(connection, session_id))
+        other = _other(facts, session_id, strands_of(connection, session_id))
     return None if other is None else f"{other.why[0].upper()}{other.why[1:]}."
 
 
@@ -127,12 +127,12 @@ def free_path(contest: Contest, session_id: int, folder: Path) -> Path:
     raise Refusal("file_exists", f"{path} is there, and stays: {standing.why.rstrip('.')}.")
 
 
-def _other(told: ToldFacts, session_id: int, strands: list[str]) -> FileStatus | None:
+def _other(facts: ToldFacts, session_id: int, strands: list[str]) -> FileStatus | None:
     """Return why a file is not this session's to replace, or None if it is."""
-    mine = told.strands
+    mine = facts.strands
     if mine == strands[: len(mine)]:
         return None
-    whose = f"session {told.session} of '{told.team}', made {moment_text(told.created_utc)}"
+    whose = f"session {facts.session} of '{facts.team}', made {moment_text(facts.created_utc)}"
     if mine[: len(strands)] == strands:
         more = len(mine) - len(strands)
         return FileStatus(
@@ -193,15 +193,15 @@ def _other_signers(contest: Contest, path: Path) -> list[str]:
     """
     private = contest.config.storage.folder / PRIVATE
     if private.exists():
-        own: str | None = key_id(read_private_key(private).public_key())
+        own_key: str | None = key_id(read_private_key(private).public_key())
     else:
-        own = station_key(contest.config.path)
+        own_key = station_key(contest.config.path)
     try:
         with opened_bundle(path) as file:
             signers = read_as_signed(file, MEMBERS).signers
     except NotABundle:
         return []
-    return [key for key in signers if key != own]
+    return [key for key in signers if key != own_key]
 
 
 def _other_members(

@@ -122,12 +122,12 @@ class _SameWallTime:
             return moment.utc
         return self._since_arming(moment.monotonic_s)
 
-    def at_line(self, told: dict[str, Any]) -> datetime:
+    def at_line(self, record: dict[str, Any]) -> datetime:
         """Return the time of the next line of the log."""
-        utc = datetime.fromisoformat(told["utc"])
-        if "monotonic_s" not in told:
+        utc = datetime.fromisoformat(record["utc"])
+        if "monotonic_s" not in record:
             return utc
-        at_s = float(told["monotonic_s"])
+        at_s = float(record["monotonic_s"])
         if self._newest_s is None:
             if abs(utc - self._since_arming(at_s)) > _BOTH_CLOCKS:
                 return utc
@@ -153,14 +153,14 @@ class _Opening:
         """Tell whether lines were left out after it."""
         return self._whole
 
-    def take(self, told: dict[str, object], line: bytes) -> None:
+    def take(self, record: dict[str, object], line: bytes) -> None:
         """Look at the next line of the log."""
-        if told.get("event") == "open":
+        if record.get("event") == "open":
             self._lines, self._asked, self._whole = [], None, False
-        if told.get("event") == "sent":
+        if record.get("event") == "sent":
             # Late replies to earlier questions may stand between this one and its own reply.
             self._whole = self._whole or self._asked == "*IDN?"
-            self._asked = told.get("text")
+            self._asked = record.get("text")
         if not self._whole:
             self._lines.append(line)
 

@@ -36,8 +36,8 @@ def newer_evidence(config: Config, connection: Connection) -> list[NewerEvidence
     It looks into the folder of the configuration, the contest's own, the folders in both, and those
     beside the configuration's. What cannot be read is left out.
     """
-    own = dict.fromkeys([config.path.parent, config.storage.folder])
-    near = dict.fromkeys([*own, *(one for folder in own for one in _folders(folder))])
+    folders = dict.fromkeys([config.path.parent, config.storage.folder])
+    near = dict.fromkeys([*folders, *(one for folder in folders for one in _folders(folder))])
     wide = dict.fromkeys([*near, *_folders(config.path.parent.parent)])
     found = [*_bundles(config, connection, islice(wide, _FOLDERS_MOST))]
     return [*found, *_slips(connection, islice(near, _FOLDERS_MOST))]
@@ -69,11 +69,11 @@ def _bundles(
     for path in islice(paths, _FILES_MOST):
         try:
             with opened_bundle(path) as file:
-                told = told_of(read_as_signed(file, (FACTS,), [key]).members[FACTS])
+                facts = told_of(read_as_signed(file, (FACTS,), [key]).members[FACTS])
         except (NotABundle, RefereeError, *NO_VALUE):
             continue  # It is no bundle of this event.
-        if told.strands[-1] not in strands_of(connection, told.session):
-            yield NewerEvidence(str(path), told.session)
+        if facts.strands[-1] not in strands_of(connection, facts.session):
+            yield NewerEvidence(str(path), facts.session)
 
 
 def _slips(connection: Connection, folders: Iterable[Path]) -> Iterator[NewerEvidence]:

@@ -118,11 +118,11 @@ def energy_findings(
         yield Mismatch("run.json", "It does not say what measured, so the energy cannot be judged.")
         return
     started = session_meter_of(connection, session.session_id)
-    told = _told(energy, started, members)
-    if isinstance(told, Mismatch):
-        yield told
+    measured = _told(energy, started, members)
+    if isinstance(measured, Mismatch):
+        yield measured
         return
-    rule, facts, meter, conversation = told
+    rule, facts, meter, conversation = measured
     of_the_run = {reason.code for reason in added_by_the_run(contest, session, meter)}
     external = [reason for reason in facts.added if reason.code not in of_the_run]
     run = _ExternalFindings(session, meter, external, facts.suspended_s, conversation)

@@ -28,14 +28,14 @@ def labels(
     read: Callable[[Path], bytes],
 ) -> Iterator[tuple[int, int, Box]]:
     """Yield the objects of YOLO labels, whose files are named like their pictures."""
-    own = {unicodedata.normalize("NFC", name): image for name, image in own_ids.items()}
+    by_name = {unicodedata.normalize("NFC", name): image for name, image in own_ids.items()}
     posed = any(
         b"kpt_shape" in path.read_bytes()
         for place in (folder, *list(folder.absolute().parents)[:3])
         for path in place.glob("*.y*ml")
     )
     for path in sorted(folder.rglob("*.txt")):
-        image = next((own[name] for name in _names(path, folder) if name in own), None)
+        image = next((by_name[name] for name in _names(path, folder) if name in by_name), None)
         if image is None or path.name == "classes.txt":
             continue
         try:

@@ -138,8 +138,8 @@ def verified(asked: Asked) -> Verified:
     except NotABundle as error:
         outcome.findings.append(error.finding)
     except InputError as error:
-        own = _own_blacklist(asked)
-        if BLACKLIST not in members or error.path is None or error.path != own:
+        blacklist = _own_blacklist(asked)
+        if BLACKLIST not in members or error.path is None or error.path != blacklist:
             raise
         outcome.findings.append(Mismatch(BLACKLIST, f"It is no blacklist: {error}."))
     except NO_VALUE as error:
@@ -208,15 +208,15 @@ def _blacklist(
     given = asked.blacklist
     if BLACKLIST not in members:
         return given, []
-    own = _own_blacklist(asked)
-    reads.keep(own, members[BLACKLIST])
+    bundled = _own_blacklist(asked)
+    reads.keep(bundled, members[BLACKLIST])
     if given is None:
-        return own, []
-    found, expected = reads.sha256_of(given), reads.sha256_of(own)
+        return bundled, []
+    found, expected = reads.sha256_of(given), reads.sha256_of(bundled)
     if found == expected:
-        return own, []
+        return bundled, []
     what = f"{given} is another blacklist: found SHA-256 {found}, expected {expected}."
-    return own, [Mismatch(BLACKLIST, what)]
+    return bundled, [Mismatch(BLACKLIST, what)]
 
 
 def _members(
@@ -270,8 +270,8 @@ def score_findings(
         yield from strange
         return
     truth, _ = read_truth_of(contest, contest.config, reads)
-    told = stored.get("uncertainty") or {}
-    again = compute_run(contest, truth, session, energy, told.get("interval_rule", 1))
+    uncertainty = stored.get("uncertainty") or {}
+    again = compute_run(contest, truth, session, energy, uncertainty.get("interval_rule", 1))
     for name, found, expected in (
         ("the newest answer in time", run.upto_answer_id, again.upto_answer_id),
         ("the energy's number", run.energy_id, again.energy_id),

@@ -275,5 +275,5 @@ def _require(
 ) -> None:
     for name, mine, theirs in zip(names, found, expected, strict=True):
         if mine != theirs:
-            told = f"{name}: found {mine!r}, expected {theirs!r}"
-            raise ZipFault(member, f"Its {record} is not as the referee writes it: {told}.")
+            difference = f"{name}: found {mine!r}, expected {theirs!r}"
+            raise ZipFault(member, f"Its {record} is not as the referee writes it: {difference}.")

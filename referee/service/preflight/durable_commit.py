@@ -58,12 +58,12 @@ def _file_system(folder: Path) -> str:
     except OSError:
         return ""
     # The last of several mounts on one place is the one that is seen.
-    held = [
+    mounts = [
         (len(mount[1]), n, mount[2])
         for n, mount in enumerate(lines)
         if len(mount) > 2 and _in(folder, mount[1])
     ]
-    return max(held)[2] if held else ""
+    return max(mounts)[2] if mounts else ""
 
 
 def _in(folder: Path, mount: str) -> bool:

@@ -59,14 +59,14 @@ class InputWatch:
     def look(self) -> None:
         """Look once, and tell what is newly wrong."""
         connection = self._contest.database.connection
-        own, in_force = load_inputs(connection), inputs_in_force(connection)
+        prepared, in_force = load_inputs(connection), inputs_in_force(connection)
         config = self._contest.config
         number = None if in_force is None else in_force.proposal_id
         now = (number, stamp_of(_places(config, in_force)))
         still, self._before = now == self._before, now
         if not still or now == self._judged:
             return
-        faults = resolved_files(config, own, in_force, HashedReads()).faults
+        faults = resolved_files(config, prepared, in_force, HashedReads()).faults
         self._judged = now
         if faults and faults != self._told:
             self._tell(f"{' '.join(map(fault_text, faults))} {way_out(faults)}")

@@ -26,7 +26,9 @@ def package_findings() -> Iterator[CheckResult]:
     }
     for plugin, fault in faults.items():
         yield warn("machine", plugin.package, f"{words_of(plugin)}: {fault}", _REMEDY)
-    for one in unread():
-        yield warn("machine", "packages", f"{one.package} is unreadable: {one.what}", _REMEDY)
+    for unusable in unread():
+        yield warn(
+            "machine", "packages", f"{unusable.package} is unreadable: {unusable.what}", _REMEDY
+        )
     if brought and not unread():
         yield ok("machine", "packages", "; ".join(brought))

@@ -92,8 +92,8 @@ def judge_session(
         facts.ended(session_s, readings[-1]) if readings else replace(facts, session_s=session_s)
     )
     result = judge_run(readings, facts, rule=rule)
-    told = _typed(contest, session, __version__, rule)
-    return result, told | _detail(result, facts, meter.emulated)
+    typed = _typed(contest, session, __version__, rule)
+    return result, typed | _detail(result, facts, meter.emulated)
 
 
 def judge_again(
@@ -107,8 +107,8 @@ def judge_again(
     facts = facts_from_json(energy.detail.get("facts", {}))
     stored = readings_of(contest.database.connection, session.session_id)
     result = judge_run(_in_session_seconds(stored), facts)
-    told = _typed(contest, session, judged_again_by(energy.detail), RULE)
-    return result, told | _detail(result, facts, energy.emulated)
+    typed = _typed(contest, session, judged_again_by(energy.detail), RULE)
+    return result, typed | _detail(result, facts, energy.emulated)
 
 
 def seconds_run(session: SessionRecord) -> float:

@@ -122,9 +122,9 @@ def _objects(facts: Facts) -> Iterator[_Object]:
     start = start_of([played.session.facts for played in facts.played])
     for played in facts.played:
         number = played.session.session_id
-        own = str(number)
-        yield (("session", number), 0), "submissions", own, _submission(facts, played, start)
-        yield (("judgement", number), 0), "judgements", own, _judgement(played, marks, start)
+        object_id = str(number)
+        yield (("session", number), 0), "submissions", object_id, _submission(facts, played, start)
+        yield (("judgement", number), 0), "judgements", object_id, _judgement(played, marks, start)
     yield from _awards(facts)
 
 
@@ -266,8 +266,8 @@ def _awards(facts: Facts) -> Iterator[_Object]:
     """Yield the prizes; they are removed when final results are opened again."""
     teams = {team.name: str(team.team_id) for team in facts.roster.teams}
     for place, prize in enumerate(facts.results.prizes):
-        own = prize.prize.replace(" ", "-")
+        object_id = prize.prize.replace(" ", "-")
         winners = [teams[name] for name in prize.winners if name in teams]
-        award = AwardObject(id=own, citation=prize.prize, team_ids=winners)
+        award = AwardObject(id=object_id, citation=prize.prize, team_ids=winners)
         shown = facts.results.final and not facts.frozen
-        yield (("awards", 0), place), "awards", own, award if shown else None
+        yield (("awards", 0), place), "awards", object_id, award if shown else None

@@ -92,9 +92,9 @@ def _read(path: Path, pass_over: Collection[str]) -> Config:
         name: section(path, f"[{name}]", kind, _present_keys(name, table.get(name, {})))
         for name, kind in kinds.items()
     }
-    own = {name: values.pop(name) for name in _OWN}
+    sections = {name: values.pop(name) for name in _OWN}
     lanes = _read_lanes(path, table)
-    config = Config(path=real_path(path), **own, extras=values, declared_lanes=lanes)
+    config = Config(path=real_path(path), **sections, extras=values, declared_lanes=lanes)
     _require_apart(config)
     return config
 
@@ -157,8 +157,8 @@ def _keys_of_lane(lane: LaneSection, shared: MeterSection) -> Iterator[tuple[str
     """Yield the keys of a lane's meter that stand in the lane: those that are its own."""
     for key in dataclasses.fields(MeterSection):
         value = getattr(lane.meter, key.name)
-        own = key.name == _OF_LANES["meter"] or value != getattr(shared, key.name)
-        if own and value is not None:
+        is_own = key.name == _OF_LANES["meter"] or value != getattr(shared, key.name)
+        if is_own and value is not None:
             yield key.name, value
 
 
@@ -206,19 +206,19 @@ def _lane(
     path: Path, number: int, lane: Mapping[str, Any], table: Mapping[str, Any]
 ) -> LaneSection:
     place = _place(number)
-    own = [field.name for field in dataclasses.fields(LaneKeys)]
-    known = [*own, *(field.name for field in dataclasses.fields(MeterSection))]
+    lane_keys = [field.name for field in dataclasses.fields(LaneKeys)]
+    known = [*lane_keys, *(field.name for field in dataclasses.fields(MeterSection))]
     for key in lane:
         if key not in known:
             raise ConfigError(f"{place} has no key '{key}'{known_are(key, known)}")
     if "resource" not in lane:
         raise ConfigError(f"{place} resource is missing: VISA resource of its meter.")
-    ours = section(path, place, LaneKeys, {key: lane[key] for key in own if key in lane})
+    ours = section(path, place, LaneKeys, {key: lane[key] for key in lane_keys if key in lane})
     if unfit_character(ours.name) or not ours.name or ours.name != ours.name.strip():
         raise ConfigError(f"{place} name must be printable, and not blank at its ends.")
     if len(ours.name) > _NAME_MOST:
         raise ConfigError(f"{place} name has more than {_NAME_MOST} characters.")
-    given = {key: value for key, value in lane.items() if key not in own}
+    given = {key: value for key, value in lane.items() if key not in lane_keys}
     meter = section(path, place, MeterSection, {**table.get("meter", {}), **given})
     return LaneSection(ours.name, ours.contest, meter)
 

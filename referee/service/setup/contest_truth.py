@@ -115,12 +115,12 @@ def _comparable(contest: Contest, config: Config, reads: HashedReads) -> GroundT
 
 def _require_sizes(contest: Contest, config: Config, truth: GroundTruthFile) -> None:
     for entry in contest.images:
-        listed, own = truth.sizes.get(entry.source_id), (entry.width, entry.height)
-        if listed is not None and listed != own:
+        listed, size = truth.sizes.get(entry.source_id), (entry.width, entry.height)
+        if listed is not None and listed != size:
             raise InputError(
                 f"{config.images.ground_truth}: says that image {entry.source_id} has "
-                f"{listed[0]}x{listed[1]} pixels, but {entry.path} has {own[0]}x{own[1]}. Correct "
-                "the size there."
+                f"{listed[0]}x{listed[1]} pixels, but {entry.path} has {size[0]}x{size[1]}. "
+                "Correct the size there."
             )
 
 

@@ -84,18 +84,20 @@ def one_file_each(
     """
     names = ImageNames(files)
     found = {
-        own: names.files_of(image.name) if image.name else names.files_without_suffix(str(own))
-        for own, image in listed.items()
+        image_id: names.files_of(image.name)
+        if image.name
+        else names.files_without_suffix(str(image_id))
+        for image_id, image in listed.items()
     }
-    missing = {own: image for own, image in listed.items() if not found[own]}
+    missing = {image_id: image for image_id, image in listed.items() if not found[image_id]}
     if missing:
         _require_no_other_kind(folder, list(missing.values()), others)
         _require_no_other_suffix(folder, list(missing.values()), names)
-        told = [image.name or f"{own}.jpg" for own, image in missing.items()]
-        _require_none_missing(folder, told, len(told), len(listed))
-    for own, candidates in found.items():
+        names_missing = [image.name or f"{image_id}.jpg" for image_id, image in missing.items()]
+        _require_none_missing(folder, names_missing, len(names_missing), len(listed))
+    for image_id, candidates in found.items():
         if len(candidates) > 1:
-            raise _of_several_files(folder, own, listed[own], candidates)
+            raise _of_several_files(folder, image_id, listed[image_id], candidates)
     return _one_image_each(folder, found, listed)
 
 
@@ -156,13 +158,13 @@ def _one_image_each(
 ) -> dict[str, int]:
     """Return the ground truth's own id of each file that is used."""
     own_of: dict[str, int] = {}
-    for own, (file,) in found.items():
-        other = own_of.setdefault(file, own)
-        if other != own:
+    for image_id, (file,) in found.items():
+        other = own_of.setdefault(file, image_id)
+        if other != image_id:
             raise InputError(
                 f"{folder}: {file} is the only file for two images of the ground truth, "
-                f"{_entry(other, listed[other])} and {_entry(own, listed[own])}. Give the folder in"
-                " which each has a file of its own, or correct their names."
+                f"{_entry(other, listed[other])} and {_entry(image_id, listed[image_id])}. "
+                "Give the folder in which each has a file of its own, or correct their names."
             )
     return own_of
 

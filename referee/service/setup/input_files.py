@@ -54,19 +54,22 @@ def config_in_force(
     """
     connection = contest.database.connection
     look = contest.looked_at  # A look has stored nothing.
-    own, in_force = look.inputs if look else load_inputs(connection), inputs_in_force(connection)
-    return config_with(contest.config, own, in_force, reads or HashedReads(), instead)
+    prepared, in_force = (
+        look.inputs if look else load_inputs(connection),
+        inputs_in_force(connection),
+    )
+    return config_with(contest.config, prepared, in_force, reads or HashedReads(), instead)
 
 
 def config_with(
     config: Config,
-    own: Mapping[str, InputFile],
+    prepared: Mapping[str, InputFile],
     in_force: InForce | None,
     reads: HashedReads,
     instead: Mapping[str, Path | None] = MappingProxyType({}),
 ) -> Config:
     """Return a configuration with the files in force, as `config_in_force` does."""
-    found = resolved_files(config, own, in_force, reads)
+    found = resolved_files(config, prepared, in_force, reads)
     faults = tuple(fault for fault in found.faults if fault.name not in instead)
     if faults:
         raise InputError(f"{' '.join(map(fault_text, faults))} {way_out(faults)}")
@@ -96,7 +99,7 @@ def digests_of(reads: HashedReads) -> Digest:
 
 def resolved_files(
     config: Config,
-    own: Mapping[str, InputFile],
+    prepared: Mapping[str, InputFile],
     in_force: InForce | None,
     reads: HashedReads,
 ) -> Resolved:
@@ -106,4 +109,4 @@ def resolved_files(
         kept["blacklist"] = config.database / "blacklist.csv"
         reads.keep(kept["blacklist"], in_force.blacklist)
     inputs = None if in_force is None else in_force.inputs
-    return resolved(input_paths(config), own, inputs, digests_of(reads), kept)
+    return resolved(input_paths(config), prepared, inputs, digests_of(reads), kept)

@@ -51,7 +51,7 @@ class Resolved:
 
 def resolved(
     configured: Mapping[str, Path],
-    own: Mapping[str, InputFile],
+    prepared: Mapping[str, InputFile],
     in_force: Mapping[str, InputFile] | None,
     digest: Digest,
     kept: Mapping[str, Path] = MappingProxyType({}),
@@ -61,11 +61,12 @@ def resolved(
     `in_force` is None while the contest's own files hold. One in force is looked for where the
     configuration names its role, then where the proposal found it, and last where `kept` has it.
     """
-    wanted = own if in_force is None else in_force
+    wanted = prepared if in_force is None else in_force
     faults = {
         name: fault
         for name, path in configured.items()
-        if (fault := _strange(name, path, (own.get(name), wanted.get(name)), digest)) is not None
+        if (fault := _strange(name, path, (prepared.get(name), wanted.get(name)), digest))
+        is not None
     }
     paths: dict[str, Path] = {}
     for name, file in wanted.items():

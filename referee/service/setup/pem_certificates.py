@@ -61,13 +61,15 @@ def names_of(certificate: x509.Certificate) -> frozenset[str]:
 def _require_valid(path: Path, certificate: x509.Certificate, now: datetime) -> None:
     if now > certificate.not_valid_after_utc:
         raise ConfigError(
-            f"{path}: a certificate has expired on {certificate.not_valid_after_utc:%Y-%m-%d %H:%M} "
-            "UTC. Get a new one, or make one with 'referee certificate'."
+            f"{path}: a certificate has expired on "
+            f"{certificate.not_valid_after_utc:%Y-%m-%d %H:%M} UTC. "
+            "Get a new one, or make one with 'referee certificate'."
         )
     if now < certificate.not_valid_before_utc:
         raise ConfigError(
             f"{path}: a certificate is not valid before "
-            f"{certificate.not_valid_before_utc:%Y-%m-%d %H:%M} UTC, and this clock says {now:%Y-%m-%d %H:%M} UTC. Is the clock right?"
+            f"{certificate.not_valid_before_utc:%Y-%m-%d %H:%M} UTC, "
+            f"and this clock says {now:%Y-%m-%d %H:%M} UTC. Is the clock right?"
         )
 
 

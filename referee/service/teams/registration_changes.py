@@ -221,13 +221,13 @@ def _record(
     reason: str,
     operator: str,
 ) -> None:
-    now, own = contest.clock.now(), _id(team)
+    now, team_id = contest.clock.now(), _id(team)
     utc, registration = now.utc.isoformat(), team.registration
     insert_registration(
-        connection, own, kind, registration, operator=operator, utc=utc, reason=reason
+        connection, team_id, kind, registration, operator=operator, utc=utc, reason=reason
     )
     action = f"team {kind}"
-    insert_audit(connection, now, operator, action, None, team.name, reason=reason, team_id=own)
+    insert_audit(connection, now, operator, action, None, team.name, reason=reason, team_id=team_id)
 
 
 def _need_reason(reason: str) -> None:

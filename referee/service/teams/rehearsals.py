@@ -66,12 +66,12 @@ def read_progress(
     present = {team.name for team in roster.teams}
     others = [(word, team) for word, team in other_words(connection) if team in present]
     known = TeamWords(present, others)
-    own: dict[str, list[tuple[bool, ...]]] = {team.name: [] for team in roster.teams}
+    steps_of: dict[str, list[tuple[bool, ...]]] = {team.name: [] for team in roster.teams}
     for name, steps in rehearsals.items():
         found = known.find(name)
         if found is not None:
-            own[found].append(steps)
+            steps_of[found].append(steps)
     return {
         name: RehearsalProgress(*(any(step) for step in zip(*steps, strict=True)))
-        for name, steps in own.items()
+        for name, steps in steps_of.items()
     }

@@ -76,8 +76,10 @@ def _rows(venue: Venue, login: str, password: str, lane: str) -> list[tuple[str,
     rows = [("User name", login), ("Password", password)]
     if lane:
         rows.append(("Lane", f"{lane}, and no other"))
-    own = {name: urls for name, urls in venue.lanes.items() if lane in (name, "")} or venue.lanes
-    for name, urls in own.items():
+    of_lane = {
+        name: urls for name, urls in venue.lanes.items() if lane in (name, "")
+    } or venue.lanes
+    for name, urls in of_lane.items():
         title = f"Referee, lane {name}" if name and not lane else "Referee"
         rows.append((title, " or ".join(urls) or "________________________"))
     if venue.wifi is None:

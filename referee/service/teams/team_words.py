@@ -95,11 +95,13 @@ def logins_not_free(
     owners = word_owners(connection) if chosen else {}
     ids = used_names(connection)
     for line in chosen:
-        own = ids.get(line.name)
-        others = [one for one in taken.get(line.login, ()) if one.team.team_id != own or not own]
+        team_id = ids.get(line.name)
+        others = [
+            one for one in taken.get(line.login, ()) if one.team.team_id != team_id or not team_id
+        ]
         if others:
             yield line, f"{others[0].text}. Choose another login"
-        elif owners.get(line.login, own) != own:
+        elif owners.get(line.login, team_id) != team_id:
             yield line, f"the login '{line.login}' was another team's. Choose another"
 
 
@@ -118,10 +120,10 @@ def logins_for(
     owners |= {line.login: ids.get(line.name, line.name) for line in lines if line.login}
     logins = {}
     for line in lines:
-        own = ids.get(line.name, line.name)
-        login = line.login or (has.get(own, "") if isinstance(own, int) else "")
-        logins[line.name] = login = login or made_login(line.name, owners, own)
-        owners[login] = own
+        owner = ids.get(line.name, line.name)
+        login = line.login or (has.get(owner, "") if isinstance(owner, int) else "")
+        logins[line.name] = login = login or made_login(line.name, owners, owner)
+        owners[login] = owner
     return logins
 
 
@@ -149,7 +151,7 @@ def look_alike_warnings(contest: Contest, names: Collection[str]) -> list[str]:
     new = frozenset(names)
     others = [team.name for team in stored_teams(contest.database.connection)]
     found = look_alikes(names, [name for name in others if name not in new])
-    told = [look_alike_text(one) for one in found[:_LOOK_ALIKES_TOLD]]
-    if len(found) > len(told):
-        told.append(f"{len(found) - len(told)} more names look like others.")
-    return told
+    warnings = [look_alike_text(one) for one in found[:_LOOK_ALIKES_TOLD]]
+    if len(found) > len(warnings):
+        warnings.append(f"{len(found) - len(warnings)} more names look like others.")
+    return warnings

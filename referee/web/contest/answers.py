@@ -235,12 +235,12 @@ def _form_answer(track: Track[Any], asked: Request, content: bytes) -> _Posted:
 
 def _stored(receipt: Receipt) -> Response:
     """Return the old text for a stored form; a header has what the text leaves out."""
-    told = list(receipt.remarks)
+    remarks = list(receipt.remarks)
     if 0 < len(receipt.flagged) < receipt.stored:
-        told.append(f"{len(receipt.flagged)} of {receipt.stored} rows can never match")
+        remarks.append(f"{len(receipt.flagged)} of {receipt.stored} rows can never match")
     response = Response(legacy.RESULT_STORED)
-    if told:
-        response.headers["X-Referee-Detail"] = printable("; ".join(told) + ".")
+    if remarks:
+        response.headers["X-Referee-Detail"] = printable("; ".join(remarks) + ".")
     return response
 
 

@@ -91,7 +91,7 @@ class Broadcast:
         self.stop()
         self._thread.join(_CLOSE_S)
 
-    def stream(self, held: str | None = None) -> Generator[Piece, None, None]:
+    def stream(self, since: str | None = None) -> Generator[Piece, None, None]:
         """Yield server-sent events until the page goes away.
 
         A page that says the number of the state that it holds, or '' for none, gets `whole` once
@@ -111,12 +111,12 @@ class Broadcast:
             yield _FULL
             return
         try:
-            yield from self._events(held, *seen)
+            yield from self._events(since, *seen)
         finally:
             with self._changed:
                 self._viewers -= 1
 
-    def _events(self, held: str | None, news: int, looks: int) -> Iterator[Piece]:
+    def _events(self, since: str | None, news: int, looks: int) -> Iterator[Piece]:
         whole: Piece | None = None
         while True:
             with self._changed:
@@ -129,8 +129,8 @@ class Broadcast:
                 yield _TROUBLE
             elif not (computed and self._states.newest):
                 yield _UNHEARD  # Nobody has looked, so nobody may say that nothing is new.
-            elif held is not None:
-                held, event = self._states.after(held)
+            elif since is not None:
+                since, event = self._states.after(since)
                 yield event
             else:
                 yield newest if newest is not whole else _ALIVE

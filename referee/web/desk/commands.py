@@ -76,10 +76,12 @@ def _bundles(contest: Contest, folder: Path) -> dict[str, int]:
 def _own_bundles(contest: Contest, folder: Path) -> list[Path]:
     """Return the bundles of this event; raise `Refusal` if there is none."""
     there = _bundles(contest, folder)
-    own = [name for name in there if fault_of_own(contest, there[name], folder / name) is None]
-    if not own:
+    own_names = [
+        name for name in there if fault_of_own(contest, there[name], folder / name) is None
+    ]
+    if not own_names:
         raise Refusal("bundle_unknown", _NO_BUNDLE)
-    return [folder / name for name in own]
+    return [folder / name for name in own_names]
 
 
 def _require_own(contest: Contest, folder: Path, name: str) -> None:

@@ -148,10 +148,10 @@ def _register_board(app: Flask, board: Board, broadcast: Broadcast, logins: Logi
     def events() -> Response:
         if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
             raise MethodNotAllowed(["GET"])
-        held = request.args.get("since")
-        if held is not None:  # A browser that connects again by itself says the newest number.
-            held = request.headers.get("Last-Event-ID", held)
-        pieces = while_let_in(logins, broadcast.stream(held))
+        since = request.args.get("since")
+        if since is not None:  # A browser that connects again by itself says the newest number.
+            since = request.headers.get("Last-Event-ID", since)
+        pieces = while_let_in(logins, broadcast.stream(since))
         return stream_response(request, pieces, "text/event-stream")
 
 

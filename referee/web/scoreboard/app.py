@@ -150,12 +150,12 @@ def _register_events(app: Flask, show: Show) -> None:
         A browser that connects again by itself says the newest number in a header.
         """
         _require_get()
-        held = request.args.get("since")
-        if held is None:
+        since = request.args.get("since")
+        if since is None:
             pieces = show.streams.wholes(_flush())
         else:
-            held = request.headers.get("Last-Event-ID", held)
-            pieces = show.streams.differences(held, _flush())
+            since = request.headers.get("Last-Event-ID", since)
+            pieces = show.streams.differences(since, _flush())
         return stream_response(request, pieces, "text/event-stream")
 
 

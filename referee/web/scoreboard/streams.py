@@ -152,7 +152,7 @@ class Streams:
                 yield _joined(tuple(news.after(seen)))
             seen = news
 
-    def differences(self, held: str, flush: Flush) -> Iterator[Piece]:
+    def differences(self, since: str, flush: Flush) -> Iterator[Piece]:
         """Yield the same news as events of numbered states: `whole` once, then `change`.
 
         `held` is the number of the state that the page has; '' if it has none.
@@ -163,8 +163,8 @@ class Streams:
             flush()
             seen = self._news.other_than(seen, _ALIVE_S)
             if seen is not None and self._states.newest:
-                is_old = held != self._states.newest
-                held, event = self._states.after(held)
+                is_old = since != self._states.newest
+                since, event = self._states.after(since)
                 yield _TROUBLE if seen.trouble and not is_old else event
             elif seen is not None:
                 yield _TROUBLE

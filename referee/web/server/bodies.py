@@ -199,13 +199,13 @@ class BodyRoom:
 
         It is raised by the reading of the body, too, if the body says no length.
         """
-        held: list[int] = []
+        reserved: list[int] = []
 
         def take(size: int) -> None:
             if not self._take(sender, size):
                 body.discard(known=True)
                 raise Unavailable("too many long bodies are coming in; send this one again.")
-            held.append(size)
+            reserved.append(size)
 
         try:
             if body.length is None:
@@ -214,7 +214,7 @@ class BodyRoom:
                 take(body.length)
             yield
         finally:
-            self._give_back(sender, sum(held))
+            self._give_back(sender, sum(reserved))
 
     def _take(self, sender: str, size: int) -> bool:
         with self._lock:

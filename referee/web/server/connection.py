@@ -174,12 +174,12 @@ class BoundedConnection:
 
     def flush(self) -> None:
         """Send the pieces that still wait."""
-        held, self._held = self._held, b""
-        if not held:
+        buffered, self._held = self._held, b""
+        if not buffered:
             return
-        self._link.settimeout(UNREAD_S + len(held) / SEND_RATE)
+        self._link.settimeout(UNREAD_S + len(buffered) / SEND_RATE)
         try:
-            self._link.sendall(held)
+            self._link.sendall(buffered)
         except TimeoutError:
             raise BrokenPipeError(errno.EPIPE, "the client reads too slowly") from None
 

@@ -55,29 +55,29 @@ class NumberedStates:
                 del self._kept[next(iter(self._kept))]
             return True
 
-    def after(self, held: str) -> tuple[str, Piece]:
+    def after(self, since: str) -> tuple[str, Piece]:
         """Return the newest number, and the event for a page that holds the state `held`.
 
         The event is `change` or `whole`, or `alive` for a page that holds the newest one. All pages
         that hold one state share the event. There must be a state.
         """
         with self._lock:
-            if held not in self._kept:
-                held = ""
-            if held not in self._told:
-                self._told[held] = self._event(held)
-            return self._newest, self._told[held]
+            if since not in self._kept:
+                since = ""
+            if since not in self._told:
+                self._told[since] = self._event(since)
+            return self._newest, self._told[since]
 
-    def _event(self, held: str) -> Piece:
+    def _event(self, since: str) -> Piece:
         newest, number = self._kept[self._newest], self._newest
-        if held == number:
+        if since == number:
             return sent_event("alive", {"number": number})
         whole = sent_event("whole", {"number": number, "document": newest}, number)
-        if not held:
+        if not since:
             return whole
-        change = difference(self._kept[held], newest)
-        told = sent_event("change", {"from": held, "number": number, "change": change}, number)
-        return min(told, whole, key=lambda event: len(event.plain))
+        change = difference(self._kept[since], newest)
+        changed = sent_event("change", {"from": since, "number": number, "change": change}, number)
+        return min(changed, whole, key=lambda event: len(event.plain))
 
 
 def _shared(old: Any, new: Any) -> Any:

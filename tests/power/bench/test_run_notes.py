@@ -13,13 +13,20 @@ from power.energy.judge import RunFacts
 from power.energy.verdict import suspect
 from power.logs.facts_file import facts_path, load_course, load_facts
 from power.logs.journal import RunJournal
-from power.meter import Held, Identity, IntegrationStart, IntegrationState, MeterFlag, MeterSettings
+from power.meter import (
+    HeldResult,
+    Identity,
+    IntegrationStart,
+    IntegrationState,
+    MeterFlag,
+    MeterSettings,
+)
 from power.wipe_rule import RunEvent
 from tests.support.full_disk import FullDisk
 
 IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")
 SETTINGS = MeterSettings(timer_s=60)
-HELD = Held(IDENTITY, IntegrationState.TIMEUP, 0.5, 60.0)
+HELD = HeldResult(IDENTITY, IntegrationState.TIMEUP, 0.5, 60.0)
 
 
 def notes_in(folder: Path, time: Any, journal: RunJournal | None = None) -> RunNotes:

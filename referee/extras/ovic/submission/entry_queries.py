@@ -46,10 +46,10 @@ class EntryQueries:
         """Return all entries of a team, and how many it may still submit today."""
         connection = self._database.connection
         places = places_of(standing_entries(connection))
-        own = all_entries(connection, team=team)
+        entries = all_entries(connection, team=team)
         return {
             "team": team,
-            "entries": [entry_view(entry, self._tasks, places) for entry in own],
+            "entries": [entry_view(entry, self._tasks, places) for entry in entries],
             "left_today": {task: intake.left_today(team, task) for task in self._tasks},
             "day_ends_utc": intake.day_ends().isoformat(),
             "closes_utc": self._closes(),

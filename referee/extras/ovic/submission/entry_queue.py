@@ -209,10 +209,10 @@ class EntryQueue:
         settings: dict[str, object] = {"settings": settings_of(task)}
         if validating:
             overhang = self._judge.validate(task, model, entry.model_sha256)
-            told = {} if overhang is None else {"overhang": asdict(overhang)}
+            measured_overhang = {} if overhang is None else {"overhang": asdict(overhang)}
             remarks = [] if overhang is None else overhang_texts(overhang)
             text = " ".join(["The model is valid.", *remarks])
-            self._record(entry, "waiting", text, settings | told)
+            self._record(entry, "waiting", text, settings | measured_overhang)
             return
         outdated = is_outdated(self._database.connection, entry, task)
         if outdated:  # It was found valid by other settings than those of now.

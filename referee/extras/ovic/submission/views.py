@@ -122,11 +122,11 @@ def entry_detail(
     """Return an entry with what happened to it; `for_operators` adds what teams must not see."""
     events = events_of_entry(connection, entry.entry_id)
     view = entry_view(entry, tasks, places_of(standing_entries(connection)))
-    told = [_event_view(event, for_operators) for event in events]
+    event_views = [_event_view(event, for_operators) for event in events]
     detail = cast(EntryDetail, dict(view))
     if entry.state is EntryState.REFUSED and events:
         detail["failures"] = events[-1].detail.get("failures", [])
-    detail["events"] = told
+    detail["events"] = event_views
     return detail
 
 
@@ -164,10 +164,12 @@ def scored_entries(connection: Connection) -> list[EntryRecord]:
 
 def baselines_of(connection: Connection, task: Task) -> list[Baseline]:
     """Return the entries of a task that have a score as baselines, by number."""
-    own = [_scored(entry, task) for entry in scored_entries(connection) if entry.task == task.name]
+    entries = [
+        _scored(entry, task) for entry in scored_entries(connection) if entry.task == task.name
+    ]
     return [
         Baseline(f"{entry.team} (entry {entry.entry_id})", entry.latency_ms, entry.accuracy)
-        for entry in own
+        for entry in entries
     ]
 
 

@@ -146,9 +146,9 @@ class BoardSession:
             raise Unavailable(f"{self._address}: {error}") from None
         return TimedRuns(rows, span, self._machine(answer.get("machine")))
 
-    def _machine(self, told: object) -> JudgingMachine:
+    def _machine(self, value: object) -> JudgingMachine:
         """Return what the agent says of its machine, with the address of the board."""
-        facts: dict[str, object] = dict(told) if isinstance(told, dict) else {}
+        facts: dict[str, object] = dict(value) if isinstance(value, dict) else {}
         return cast(JudgingMachine, facts | {"board": str(self._address)})
 
     def _send_files(self, model: Path, images: Sequence[Path], progress: Progress) -> None:
@@ -183,8 +183,8 @@ class BoardSession:
                 raise Unavailable(f"{self._address}: the agent sent {message['event']!r:.100}")
 
 
-def _count(told: object) -> int:
-    return told if isinstance(told, int) else 0
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _failure(text: str, answer: dict[str, object]) -> Exception:
