@@ -21,7 +21,7 @@ from typing import (
 )
 
 from client_sample.client import ClientError, Detector, Row, Unauthorised, rows_of, say
-from client_sample.session import ContestSession, LostConnection, SessionLink
+from client_sample.session import ContestSession, LostConnection, SessionConnection
 
 _PROBLEMS_SAID = 10
 
@@ -166,7 +166,7 @@ class Pipeline:
                 self.stop()
 
     def _fetch(self) -> None:
-        link = SessionLink(self._session)
+        link = SessionConnection(self._session)
         try:
             for image in self._images(link):
                 if not self.images.give(image):
@@ -175,7 +175,7 @@ class Pipeline:
             self.images.finish()
             link.close()
 
-    def _images(self, link: SessionLink) -> Iterator[Tuple[int, bytes]]:
+    def _images(self, link: SessionConnection) -> Iterator[Tuple[int, bytes]]:
         while True:
             with self._lock:
                 first_id = next(self._first_ids, 0)
@@ -203,7 +203,7 @@ class Pipeline:
             self.answers.finish()
 
     def _post(self) -> None:
-        link = SessionLink(self._session)
+        link = SessionConnection(self._session)
         try:
             for answers in iter(lambda: self.answers.take(self._batch), []):
                 try:

@@ -33,7 +33,7 @@ from client_sample.client import (
 )
 from client_sample.models.command import add_model_options, check_model, open_model
 from client_sample.pipeline import Pipeline
-from client_sample.session import ContestSession, SessionLink
+from client_sample.session import ContestSession, SessionConnection
 
 _PROGRESS_S = 2.0
 
@@ -86,7 +86,7 @@ def _tell(session: ContestSession, pipeline: Pipeline, elapsed_s: float) -> None
 
 
 def _log_out(session: ContestSession) -> None:
-    link = SessionLink(session)
+    link = SessionConnection(session)
     session.stopped.clear()
     try:
         link.logout()

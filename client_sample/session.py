@@ -58,7 +58,7 @@ class ContestSession:
 
     def login(self, user: str, password: str) -> None:
         """Start the session, or resume a running one; earlier answers still count."""
-        link = SessionLink(self)
+        link = SessionConnection(self)
         try:
             form = urlencode(
                 {"username": user, "password": password}, errors="surrogateescape"
@@ -74,7 +74,7 @@ class ContestSession:
             link.close()
 
 
-class SessionLink:
+class SessionConnection:
     """One connection of a session; it opens again after a break.
 
     Only one thread may use a link at a time.

@@ -65,7 +65,7 @@ class Unloadable(Exception):
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadEntryPoint:
     """An entry point that was passed over: the package that has it, and what is wrong."""
 
     package: str
@@ -73,7 +73,7 @@ class Unread:
 
 
 @cache
-def installed() -> tuple[tuple[Plugin, ...], tuple[Unread, ...]]:
+def installed() -> tuple[tuple[Plugin, ...], tuple[UnreadEntryPoint, ...]]:
     """Return all entry points of all packages in the groups of this program, and what is unread.
 
     Of a package that is found twice the first one with entry points counts, as in an import.
@@ -81,7 +81,7 @@ def installed() -> tuple[tuple[Plugin, ...], tuple[Unread, ...]]:
     from importlib.metadata import distributions
 
     found: dict[str, list[Plugin]] = {}
-    unread: list[Unread] = []
+    unread: list[UnreadEntryPoint] = []
     for package in distributions():
         try:
             text = package.read_text(_ENTRY_POINTS) or ""
@@ -90,7 +90,7 @@ def installed() -> tuple[tuple[Plugin, ...], tuple[Unread, ...]]:
                 if listed:
                     found.setdefault(_canonical(listed[0].package), listed)
         except Exception as error:  # Whatever is wrong with it, the others can be used.
-            unread.append(Unread(_place_of(package), f"{type(error).__name__}: {error}"))
+            unread.append(UnreadEntryPoint(_place_of(package), f"{type(error).__name__}: {error}"))
     return tuple(sorted(one for listed in found.values() for one in listed)), tuple(unread)
 
 
@@ -145,7 +145,7 @@ def forget() -> None:
     brought_by.cache_clear()
 
 
-def _of(package: Distribution, tell: Callable[[Unread], object]) -> Iterator[Plugin]:
+def _of(package: Distribution, tell: Callable[[UnreadEntryPoint], object]) -> Iterator[Plugin]:
     name, version = _printable(package.metadata["Name"]), _printable(package.version)
     # Some editable installations tell each entry point twice.
     for point in dict.fromkeys(package.entry_points):
@@ -155,7 +155,7 @@ def _of(package: Distribution, tell: Callable[[Unread], object]) -> Iterator[Plu
             yield Plugin(point.group, point.name, point.value, name, version)
         else:
             what = f"[{point.group}] {point.name} = {point.value} is no name = module:object"
-            tell(Unread(f"{name} {version}", _printable(what)))
+            tell(UnreadEntryPoint(f"{name} {version}", _printable(what)))
 
 
 def _place_of(package: Distribution) -> str:

@@ -16,7 +16,15 @@ from functools import cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from power.plugins import Plugin, Unloadable, Unread, brought_by, in_group, installed, only_one
+from power.plugins import (
+    Plugin,
+    Unloadable,
+    UnreadEntryPoint,
+    brought_by,
+    in_group,
+    installed,
+    only_one,
+)
 from power.plugins import load as load_plugin
 from referee import __version__
 from referee.errors import ConfigError
@@ -159,7 +167,7 @@ def installed_beside() -> Iterator[Plugin]:
         yield from others(group)
 
 
-def unread() -> tuple[Unread, ...]:
+def unread() -> tuple[UnreadEntryPoint, ...]:
     """Return the entry points of packages whose metadata is broken."""
     return installed()[1]
 

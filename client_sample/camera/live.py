@@ -26,7 +26,7 @@ from client_sample.client import (
     say,
 )
 from client_sample.models.command import add_model_options, open_model
-from client_sample.session import ContestSession, SessionLink
+from client_sample.session import ContestSession, SessionConnection
 
 _JPEG_QUALITY = 95
 _PROGRESS_S = 2.0
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     detector = _detector(args, session)
     with contextlib.closing(_source(args)) as source:
         session.login(args.user, args.password)
-        with contextlib.closing(SessionLink(session)) as link:
+        with contextlib.closing(SessionConnection(session)) as link:
             take_part(
                 session,
                 link,
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 def take_part(
     session: ContestSession,
-    link: SessionLink,
+    link: SessionConnection,
     source: PictureSource,
     detector: Detector,
     *,
@@ -147,7 +147,7 @@ def look(
 
 
 def _see(
-    link: SessionLink,
+    link: SessionConnection,
     source: PictureSource,
     image_id: int,
     tag: Optional[int],

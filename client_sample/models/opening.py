@@ -12,7 +12,7 @@ from client_sample.models.class_names import WAYS, ClassMap, map_classes, read_n
 from client_sample.models.detector import ModelDetector
 from client_sample.models.metadata import packed_metadata, written
 from client_sample.models.settings import ModelSettings
-from client_sample.session import ContestSession, SessionLink
+from client_sample.session import ContestSession, SessionConnection
 
 
 class MappedDetector(Protocol):
@@ -75,7 +75,7 @@ def open_detectors(path: str, settings: ModelSettings, count: int) -> OpenedMode
 
 def contest_classes(session: ContestSession) -> Dict[int, str]:
     """Return the contest's class names by id; a referee tells them to everybody, before a login."""
-    link = SessionLink(session)
+    link = SessionConnection(session)
     try:
         listed = json.loads(link.ask("GET", "/classes"))
         return {int(one["id"]): str(one["name"]) for one in listed}

@@ -37,7 +37,7 @@ class Extremes:
 
 
 @dataclass(frozen=True)
-class Choice:
+class RangeChoice:
     """A pair of fixed ranges and the uncertainty that they cause.
 
     `uncertainty_w` is the limit of the power's error, as the mean over the readings. `share` is
@@ -86,7 +86,7 @@ def propose(
     *,
     headroom: float = HEADROOM,
     even: Sequence[Reading] = (),
-) -> list[Choice]:
+) -> list[RangeChoice]:
     """Return the proposed ranges, then up to two choices with larger current ranges.
 
     `measuring` holds meter, mode, crest factor and filters; its ranges do not matter. The list is
@@ -107,7 +107,7 @@ def propose(
 
 def _choice(
     readings: Sequence[Reading], volts: float, amperes: float, measuring: Measuring
-) -> Choice:
+) -> RangeChoice:
     from power.energy.uncertainty import power_limit_w
 
     limits = [
@@ -116,7 +116,7 @@ def _choice(
         for row in readings
     ]
     limit_w, mean_w = fmean(limits), _mean_w(readings)
-    return Choice(volts, amperes, limit_w, limit_w / mean_w if mean_w > 0 else None)
+    return RangeChoice(volts, amperes, limit_w, limit_w / mean_w if mean_w > 0 else None)
 
 
 def _mean_w(readings: Sequence[Reading]) -> float:

@@ -20,7 +20,7 @@ from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, Finding, note, suspect
 from power.errors import MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
-from power.logs.facts_file import Course, facts_path, load_course, load_facts
+from power.logs.facts_file import RunCourse, facts_path, load_course, load_facts
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import (
     SIGMA,
@@ -61,7 +61,7 @@ class LeftRun:
 
     log: Path
     facts: RunFacts
-    course: Course
+    course: RunCourse
     readings: Readings
 
     @staticmethod
@@ -189,7 +189,7 @@ class Rescuer:
             return f"its log goes on to {counted_s[-1]:g} s"
         return ""
 
-    def _start_s(self, course: Course) -> float:
+    def _start_s(self, course: RunCourse) -> float:
         """Return when the run began, on the clock of this boot."""
         if course.boot and course.boot == boot_name():
             return course.start_s
@@ -232,7 +232,7 @@ class Rescuer:
             )
         start_s = self._clock() - (result.integration_s or 0.0)
         begun = self._utc() - timedelta(seconds=result.integration_s or 0.0)
-        course = Course(begun.isoformat(), start_s, boot_name())
+        course = RunCourse(begun.isoformat(), start_s, boot_name())
         measuring = Measuring(result.identity, settings)
         with PowerLog(path, start_s, elements=settings.element == SIGMA) as log:
             log.begin(start_s, lambda reading: power_limit_w(reading, measuring))
@@ -249,7 +249,7 @@ class Rescuer:
         return self._judged(path, facts, course, final[-1], complete)
 
     def _judged(
-        self, log: Path, facts: RunFacts, course: Course, last: Reading, complete: bool
+        self, log: Path, facts: RunFacts, course: RunCourse, last: Reading, complete: bool
     ) -> Rescued:
         notes = RunNotes(
             RunPlace(log, self._resource, self._journal),
@@ -346,7 +346,7 @@ class Rescuer:
         return self._meter
 
 
-def _since(stop: IntegrationStop, start_s: float, course: Course) -> tuple[float, float]:
+def _since(stop: IntegrationStop, start_s: float, course: RunCourse) -> tuple[float, float]:
     """Return the least and the most seconds between the START of a run and a STOP."""
     return max(0.0, stop.sent_s - start_s - course.start_off_s), stop.seen_s - start_s
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.judge import RunFacts
 from power.energy.verdict import Finding
-from power.logs.facts_file import Course, facts_path, save_facts
+from power.logs.facts_file import RunCourse, facts_path, save_facts
 from power.meter import HeldResult, Identity, IntegrationStart, MeterFlag, MeterSettings
 from power.wipe_rule import RunEntry, RunEvent, Runs, beginning, ending
 
@@ -88,7 +88,7 @@ class RunNotes:
         clock: Callable[[], float],
         utc: Callable[[], datetime],
         added: tuple[Finding, ...] = (),
-        course: Course | None = None,
+        course: RunCourse | None = None,
         conditions: AmbientConditions = UNKNOWN,
     ) -> None:
         """Choose the place; `added` are findings from outside the judge, `course` a known one."""
@@ -103,7 +103,7 @@ class RunNotes:
     def prepared(self, identity: Identity, settings: MeterSettings) -> None:
         """Write facts and journal; raise OSError if the facts cannot be written."""
         self._facts = RunFacts(identity, settings, added=self._added, conditions=self._conditions)
-        self._course = Course(self._utc().isoformat(), self._clock(), boot_name())
+        self._course = RunCourse(self._utc().isoformat(), self._clock(), boot_name())
         save_facts(self._place.log, self._facts, self._course)
         self._note(beginning(identity, self._place.resource, self._run, self._utc()))
 
@@ -144,7 +144,7 @@ class RunNotes:
     def finish(self, facts: RunFacts, result: HeldResult | None) -> bool:
         """Write the last facts, and that the result was fetched; return whether all is written.
 
-        `held` is None if the result is not fetched yet.
+        `result` is None if it is not fetched yet.
         """
         self._facts = facts
         saved = self._save()

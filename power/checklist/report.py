@@ -32,7 +32,7 @@ class StepOutcome:
 
 
 @dataclass
-class Report:
+class ChecklistReport:
     """The report about one meter; a step that is walked again replaces its entry."""
 
     identity: Identity
@@ -72,7 +72,7 @@ def observed_lines(observed: dict[str, object]) -> list[str]:
     ]
 
 
-def save(path: Path, report: Report) -> None:
+def save(path: Path, report: ChecklistReport) -> None:
     """Write the report and, beside it, its text with the suffix `.txt`; a crash tears neither."""
     value = {
         "form": FORM,
@@ -95,19 +95,21 @@ def save(path: Path, report: Report) -> None:
             raise
 
 
-def load(path: Path) -> Report:
+def load(path: Path) -> ChecklistReport:
     """Return a report that was saved; raise ValueError for another file."""
     try:
         value = json.loads(file_text(path))
         if value.pop("form") != FORM:
             raise ValueError("another form")
         entries = {one["step"]: StepOutcome(**one) for one in value.pop("entries")}
-        return Report(**{**value, "identity": Identity(**value["identity"]), "entries": entries})
+        return ChecklistReport(
+            **{**value, "identity": Identity(**value["identity"]), "entries": entries}
+        )
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"{path} is no report of 'selftest --real' ({error}); name another file"
         ) from None
 
 
-def _entries(report: Report) -> list[StepOutcome]:
+def _entries(report: ChecklistReport) -> list[StepOutcome]:
     return list(report.entries.values())

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from power.checklist.report import Report, StepOutcome, observed_lines
+from power.checklist.report import ChecklistReport, StepOutcome, observed_lines
 from power.checklist.steps import Step
 from power.checklist.tools import Person, PersonAnswer, StepSkipped, StepTools, WalkEnded
 from power.errors import MeterError
@@ -26,8 +26,8 @@ _JUDGED = {"y": "yes", "n": "no", "?": "not sure"}
 def walk(
     steps: Sequence[Step],
     tools: StepTools,
-    report: Report,
-    save: Callable[[Report], None],
+    report: ChecklistReport,
+    save: Callable[[ChecklistReport], None],
     utc: Callable[[], datetime],
     note: Note,
     *,

@@ -16,7 +16,7 @@ from power.energy.duration import written
 from power.energy.verdict import EnergyResult, Finding
 
 if TYPE_CHECKING:
-    from power.energy.phases import Phase
+    from power.energy.phases import RunPhase
 
 
 # How much of a phase's ± is due to time is said where it is no small part of it.
@@ -90,7 +90,7 @@ def _certainty(result: EnergyResult) -> list[str]:
     return lines
 
 
-def phase_lines(phases: Sequence[Phase]) -> list[str]:
+def phase_lines(phases: Sequence[RunPhase]) -> list[str]:
     """Return a line for each phase between marks."""
     lines = []
     for phase in phases:

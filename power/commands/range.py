@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from power.bench.ranging import HEADROOM, Choice, Extremes, extremes_of, propose
+from power.bench.ranging import HEADROOM, Extremes, RangeChoice, extremes_of, propose
 from power.clock import real_elapsed_s
 from power.commands.as_found import as_found
 from power.commands.options import (
@@ -229,7 +229,7 @@ def _note(watched: _Watched, again: _Watched) -> str:
     )
 
 
-def _print(seen: Extremes, choices: list[Choice]) -> None:
+def _print(seen: Extremes, choices: list[RangeChoice]) -> None:
     print(
         f"seen     {seen.voltage_v:.4g} V (peak {seen.voltage_peak_v:.4g} V), "
         f"{seen.current_a:.4g} A (peak {seen.current_peak_a:.4g} A)"
@@ -247,7 +247,7 @@ def _print(seen: Extremes, choices: list[Choice]) -> None:
         print("error: no range of this meter is large enough for the device", file=sys.stderr)
 
 
-def _share(choice: Choice) -> str:
+def _share(choice: RangeChoice) -> str:
     from power.energy.certainty_checks import SPEC_BOUND
 
     if choice.share is None:

@@ -51,7 +51,7 @@ from power.wt310.models import MOST_TIMER_S, require_settable_by_any
 
 if TYPE_CHECKING:
     from power.bench.recorder import Recording
-    from power.energy.phases import Phase
+    from power.energy.phases import RunPhase
 
 _DESCRIPTION = """\
 Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
@@ -262,7 +262,7 @@ def _total_s(options: argparse.Namespace) -> float | None:
 
 def _phases(
     options: argparse.Namespace, recording: Recording, result: EnergyResult
-) -> tuple[Phase, ...]:
+) -> tuple[RunPhase, ...]:
     """Return the phases between the marks that other programs have made."""
     from power.energy.phases import judged_phases
     from power.energy.uncertainty import Measuring
@@ -284,7 +284,7 @@ def _print(
     options: argparse.Namespace,
     recording: Recording,
     result: EnergyResult,
-    phases: tuple[Phase, ...],
+    phases: tuple[RunPhase, ...],
 ) -> None:
     from power.energy.phases import phases_to_json
     from power.logs.facts_file import load_course

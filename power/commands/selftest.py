@@ -20,7 +20,7 @@ from typing import Any
 
 from power.bench.priority import hurried
 from power.bench.selftest import Check, CheckOutcome, SelfTest
-from power.checklist.report import Report, load, save
+from power.checklist.report import ChecklistReport, load, save
 from power.checklist.steps import chosen, table
 from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
 from power.checklist.walk import SECOND, WALK, NotedPerson, walk
@@ -211,11 +211,13 @@ def _circumstances(meter: WT310, resource: str) -> dict[str, object]:
     }
 
 
-def _report(before: Report | None, identity: Identity, options: argparse.Namespace) -> Report:
+def _report(
+    before: ChecklistReport | None, identity: Identity, options: argparse.Namespace
+) -> ChecklistReport:
     """Return the report to go on with, or a new one; refuse that of another meter."""
     if before is None:
         begun = datetime.now(UTC).isoformat(timespec="seconds")
-        return Report(identity, options.resource, begun)
+        return ChecklistReport(identity, options.resource, begun)
     if before.identity != identity:
         raise ValueError(
             f"{options.report} is about {before.identity.model} {before.identity.serial}, and this"

@@ -27,7 +27,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Phase:
+class RunPhase:
     """A part of a run, from one mark to the next.
 
     `text` is that of the mark, None before the first one. `begin_s` counts from the start of the
@@ -69,7 +69,7 @@ def phases_of(
     *,
     start_off_s: float = START_OFF_S,
     duration: Duration | None = None,
-) -> tuple[Phase, ...]:
+) -> tuple[RunPhase, ...]:
     """Return the phases of a run that began at `start_s`, and lasted `session_s`.
 
     There are none without marks, and none of a run whose length, end or energy is not known. Marks
@@ -109,7 +109,7 @@ def judged_phases(
     start_s: float = 0.0,
     *,
     start_off_s: float = START_OFF_S,
-) -> tuple[Phase, ...]:
+) -> tuple[RunPhase, ...]:
     """Return the phases of a judged run; one that has no energy has no phases.
 
     The other arguments are those of `phases_of`.
@@ -127,7 +127,7 @@ def judged_phases(
     )
 
 
-def phases_to_json(phases: Sequence[Phase]) -> list[dict[str, object]]:
+def phases_to_json(phases: Sequence[RunPhase]) -> list[dict[str, object]]:
     """Return phases as JSON values."""
     return [asdict(phase) for phase in phases]
 
@@ -139,7 +139,7 @@ def _phase(
     course: EnergyCourse,
     measuring: Measuring,
     start_s: float,
-) -> Phase:
+) -> RunPhase:
     """Return what lies between two edges."""
     seconds = end.at_s - begin.at_s
     energy_wh = end.until.energy_wh - begin.until.energy_wh
@@ -147,7 +147,7 @@ def _phase(
     limit = energy_limit(_part(rows, begin.at_s, end.at_s), energy_wh, seconds, measuring)
     mean_w = 3600 * energy_wh / seconds
     off_w = (3600 * time_wh + abs(mean_w) * (begin.off_s + end.off_s)) / seconds
-    return Phase(
+    return RunPhase(
         text=begin.text,
         begin_s=begin.at_s - start_s,
         seconds=seconds,

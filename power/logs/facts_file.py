@@ -19,7 +19,7 @@ from power.energy.moments import START_OFF_S
 
 
 @dataclass(frozen=True)
-class Course:
+class RunCourse:
     """When a run began, and when somebody wanted its end; times of a log count from its start.
 
     `start_s` is the monotonic clock of the boot named `boot`, empty where the system has no name
@@ -48,7 +48,7 @@ def facts_path(log: Path) -> Path:
     return unpacked(log).with_suffix(".json")
 
 
-def save_facts(log: Path, facts: RunFacts, course: Course | None = None) -> None:
+def save_facts(log: Path, facts: RunFacts, course: RunCourse | None = None) -> None:
     """Write the facts beside the log, onto the disk; a failure leaves no partial file."""
     partial = facts_path(log).with_suffix(".json.part")
     value = facts_to_json(facts)
@@ -78,14 +78,14 @@ def load_facts(log: Path) -> RunFacts | None:
         raise ValueError(f"{path}: {error}") from None
 
 
-def load_course(log: Path) -> Course | None:
+def load_course(log: Path) -> RunCourse | None:
     """Return the course of the run beside a log, or None if the file does not tell it."""
     path = facts_path(log)
     if not path.exists():
         return None
     try:
         value = json.loads(file_text(path)).get("course")
-        return None if value is None else Course(**value)
+        return None if value is None else RunCourse(**value)
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: this is not the course of a run: {error}") from None
 

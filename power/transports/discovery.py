@@ -18,7 +18,7 @@ _SERIAL, _ADAPTER = "ASRL", "PRLGX-ASRL"
 
 
 @dataclass
-class Found:
+class FoundMeters:
     """The resource strings that were found, and hints why others may be missing.
 
     `serial_ports` are no meters: nobody knows what is behind them.
@@ -29,9 +29,9 @@ class Found:
     hints: list[str] = field(default_factory=list)
 
 
-def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
+def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> FoundMeters:
     """Return the resources that can be opened, and hints about the others."""
-    result = Found()
+    result = FoundMeters()
     _ask_pyvisa(result)
     _set_apart_serial_ports(result)
     _look_at_usb(result, sys_usb, dev)
@@ -43,7 +43,7 @@ def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
     return result
 
 
-def _set_apart_serial_ports(result: Found) -> None:
+def _set_apart_serial_ports(result: FoundMeters) -> None:
     listed = result.resources
     result.resources = [one for one in listed if not one.startswith((_SERIAL, _ADAPTER))]
     result.serial_ports = [one for one in listed if one.startswith(_SERIAL)]
@@ -54,7 +54,7 @@ def _set_apart_serial_ports(result: Found) -> None:
         )
 
 
-def _ask_pyvisa(result: Found) -> None:
+def _ask_pyvisa(result: FoundMeters) -> None:
     try:
         import pyvisa
     except ImportError as error:
@@ -79,7 +79,7 @@ def _ask_pyvisa(result: Found) -> None:
         result.hints.append("USB meters are not looked for: install libusb (Debian: libusb-1.0-0)")
 
 
-def _look_at_usb(result: Found, sys_usb: Path, dev: Path) -> None:
+def _look_at_usb(result: FoundMeters, sys_usb: Path, dev: Path) -> None:
     """Add a hint for a Yokogawa unit in the kernel's list that this user may not open."""
     for vendor in sorted(sys_usb.glob("*/idVendor")):
         if vendor.read_text().strip().lower() != _YOKOGAWA:

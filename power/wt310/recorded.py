@@ -27,7 +27,7 @@ _VALUES = ("U", "I", "P", "WH", "TIME")
 
 
 @dataclass(frozen=True)
-class Answered:
+class RecordedAnswer:
     """One reading as the meter sent it: V, A, W, Wh and seconds; a value without data is None."""
 
     monotonic_s: float
@@ -53,7 +53,7 @@ class RecordedConversation:
     is lost.
     """
 
-    readings: list[Answered] = field(default_factory=list)
+    readings: list[RecordedAnswer] = field(default_factory=list)
     starts: list[Started] = field(default_factory=list)
     identities: list[Identity] = field(default_factory=list)
     resources: list[str] = field(default_factory=list)
@@ -125,7 +125,7 @@ def _take_sampled(
     elif event == "reading":
         row = reading_from_json(json.loads(content))
         values = (row.voltage_v, row.current_a, row.power_w, row.energy_wh, row.integration_s)
-        conversation.readings.append(Answered(row.monotonic_s, values, row.state.value))
+        conversation.readings.append(RecordedAnswer(row.monotonic_s, values, row.state.value))
     else:
         replies[event] = content
         if event == "identity":
@@ -188,4 +188,4 @@ def _keep(
         return
     numbers = (sample.values.get(name) for name in _VALUES)
     values = tuple(value if isinstance(value, float) else None for value in numbers)
-    conversation.readings.append(Answered(at_s, values, sample.state.value))
+    conversation.readings.append(RecordedAnswer(at_s, values, sample.state.value))

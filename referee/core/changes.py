@@ -41,13 +41,13 @@ class NewRow(TypedDict):
     new: Any
 
 
-class Rows(TypedDict):
+class RowChanges(TypedDict):
     """A list of old rows, changed ones and new ones."""
 
     rows: list[list[int] | ChangedRow | NewRow]
 
 
-Difference: TypeAlias = Union[Set, Fields, Rows]  # noqa: UP007 - its classes name it before it is.
+Difference: TypeAlias = Union[Set, Fields, RowChanges]  # noqa: UP007 - its classes name it before it is.
 
 # What names a row among its neighbours, whatever else of it changes; the first that it has counts.
 _NAMES = ("team", "session", "id", "number", "name")

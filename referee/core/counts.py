@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 def counted(count: int | str, singular: str, plural: str = "") -> str:
-    """Return '1 image' or '2 images'; `several` is what an 's' behind `one` does not make.
+    """Return '1 image' or '2 images'; `plural` is what an 's' behind `singular` does not make.
 
     Both may have more words than the noun: `counted(count, "box is", "boxes are")`. A count in
     words is several.

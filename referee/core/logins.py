@@ -52,7 +52,7 @@ def made_login(name: str, owners: Mapping[str, int | str], owner: int | str) -> 
 
     Accents go, and what is no Latin letter or digit becomes a dash. A name without any Latin letter
     gets a number (`team1`). So does a login that another team has (`ants-2`). `owners` tells whose
-    each word is, as `comparable` makes it one, and `own` is this team there.
+    each word is, as `comparable` makes it one, and `owner` is this team there.
     """
     return next(login for login in _logins(_plain(name)) if owners.get(login, owner) == owner)
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from client_sample.camera.live import take_part
 from client_sample.client import ClientError, Row, say
-from client_sample.session import ContestSession, SessionLink
+from client_sample.session import ContestSession, SessionConnection
 from power.http_request import answered
 from referee.demo.lens import photograph
 from referee.demo.screen import shown_page
@@ -174,7 +174,7 @@ def _play(args: argparse.Namespace, camera: SimulatedCamera, detector: ColourDet
 
     session = ContestSession(args.url)
     session.login(args.user, args.password)
-    with contextlib.closing(SessionLink(session)) as link:
+    with contextlib.closing(SessionConnection(session)) as link:
         take_part(session, link, camera, detect, look_s=_LOOK_AT_S, log_out=False)
     return seen
 

@@ -73,7 +73,7 @@ _LOOK_S = 0.1
 
 
 @dataclass(frozen=True)
-class Played:
+class GoldenRun:
     """What came of a golden session."""
 
     mean_ap: float
@@ -99,7 +99,7 @@ def check_golden(config: Config, tell: Callable[[str], None]) -> CheckResult:
     return judge(config, played)
 
 
-def judge(config: Config, played: Played | None) -> CheckResult:
+def judge(config: Config, played: GoldenRun | None) -> CheckResult:
     """Compare what came of the golden session with what is known."""
     if played is None:
         raise Unavailable("The golden client has not played.")
@@ -116,7 +116,7 @@ def judge(config: Config, played: Played | None) -> CheckResult:
     return ok(*GOLDEN, f"{text}, as known")
 
 
-def play(config: Config, tell: Callable[[str], None]) -> Played:
+def play(config: Config, tell: Callable[[str], None]) -> GoldenRun:
     """Play one golden session in a folder of its own, and remove the folder."""
     begun = time.monotonic()
     with _folder(config.storage.folder / "golden") as folder:
@@ -130,7 +130,7 @@ def play(config: Config, tell: Callable[[str], None]) -> Played:
             client.post("/result", _form(2), _FORM)
             run = _wait_for_score(host.database)
         detail = run.detail
-        return Played(
+        return GoldenRun(
             mean_ap=float(detail[load_track(golden.contest.track).accuracy.field]),
             verdict=str(detail["verdict"]),
             reasons=tuple(detail.get("reasons", ())),

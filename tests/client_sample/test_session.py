@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from client_sample.client import ClientError, Unauthorised
-from client_sample.session import ContestSession, LostConnection, SessionLink
+from client_sample.session import ContestSession, LostConnection, SessionConnection
 
 ROWS = [(3, 0.1, 1, 2, 3.5, 4), (4, 1 / 3, -1, 0, 1e-05, 2)]
 
@@ -18,7 +18,7 @@ def link(referee):
     """Log in at the small referee and open a link."""
     session = ContestSession(referee.url, patience_s=180)
     session.login("me", "secret")
-    link = SessionLink(session)
+    link = SessionConnection(session)
     yield link
     link.close()
 
@@ -69,7 +69,7 @@ def test_a_connection_may_break_again_while_it_is_repaired(referee, link):
 def test_a_session_that_is_resumed_counts_the_answers_of_before(referee, link):
     """A new link after a crash knows the number of answers that the referee has."""
     link.post([(1, ROWS)])
-    again = SessionLink(link._session)
+    again = SessionConnection(link._session)
     referee.break_at = [("/result", "after")]
     again.post([(2, ROWS)])
     again.close()

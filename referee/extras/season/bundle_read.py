@@ -52,13 +52,13 @@ Words = Annotated[str, msgspec.Meta(max_length=1000)]
 _REASON_MOST = 300
 
 
-class Moment(msgspec.Struct):
+class BundleMoment(msgspec.Struct):
     """A moment of a session."""
 
     utc: Words
 
 
-class Input(msgspec.Struct):
+class BundleInput(msgspec.Struct):
     """A file that a session was prepared with."""
 
     sha256: Words
@@ -74,9 +74,9 @@ class SessionTold(msgspec.Struct):
     team: Words
     lane: Count
     track: Words
-    moments: dict[str, Moment | None]
+    moments: dict[str, BundleMoment | None]
     classes: dict[str, str]
-    inputs: dict[Words, Input]
+    inputs: dict[Words, BundleInput]
 
     def fields(
         self,

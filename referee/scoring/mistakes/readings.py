@@ -63,7 +63,7 @@ class PossibleReadings:
         self._few = a_few(self._confidence)
         images = [reading.image_id[self._few] for reading in self._images]
         self._truth_of_few = TruthOfImages(truth, np.unique(np.concatenate(images)))
-        self._pairs: dict[tuple[int, int], Pairs] = {}
+        self._pairs: dict[tuple[int, int], BoxPairs] = {}
 
     @property
     def lengths(self) -> Choice:
@@ -89,7 +89,7 @@ class PossibleReadings:
         corners = self._boxes[box].corners(self._sizes[image])
         return self._pairs_of(image, klass).matching(corners[self._few])
 
-    def _pairs_of(self, image: int, klass: int) -> Pairs:
+    def _pairs_of(self, image: int, klass: int) -> BoxPairs:
         """Return the pairs under a reading of images and classes, which most choices share."""
         if (image, klass) not in self._pairs:
             self._pairs[image, klass] = self._truth_of_few.pairs(
@@ -143,7 +143,7 @@ def _sizes_of(image_id: Ints, sizes: Mapping[int, tuple[int, int]]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class BoxPairs:
     """The truth boxes with which each of n rows is compared: `count` (n,) from `first` (n,) on.
 
     `box` are truth boxes as columns, and `least` has the least IoU for a match of each.
@@ -184,12 +184,12 @@ class TruthOfImages:
         self._box = columns(box)
         self._least = thresholds(box, DEVKIT)
 
-    def pairs(self, image_id: Ints, class_id: Ints) -> Pairs:
+    def pairs(self, image_id: Ints, class_id: Ints) -> BoxPairs:
         """Return each row with each truth box of its image and class."""
         keys, known = self._keys(image_id, class_id)
         first = np.searchsorted(self._sorted_keys, keys)
         count = np.where(known, np.searchsorted(self._sorted_keys, keys, side="right") - first, 0)
-        return Pairs(first, count, self._box, self._least)
+        return BoxPairs(first, count, self._box, self._least)
 
     def _keys(self, image_id: Ints, class_id: Ints) -> tuple[Ints, Rows]:
         """Return one number for each pair of image and class, and whether both are known."""

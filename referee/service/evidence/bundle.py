@@ -17,7 +17,7 @@ from referee.service.evidence.bundle_file import BLACKLIST, MANIFEST
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
 from referee.service.evidence.facts import fact_lines, refuse_changed
 from referee.service.evidence.signature import envelope_of
-from referee.service.evidence.writer import Writer, present_writer
+from referee.service.evidence.writer import BundleWriter, present_writer
 from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
 from referee.service.setup.session_images import order_of
@@ -114,7 +114,7 @@ def members_of(
     contest: Contest,
     session: SessionRecord,
     tell: Callable[[str], object],
-    writer: Writer | None = None,
+    writer: BundleWriter | None = None,
 ) -> dict[str, Iterable[bytes]]:
     """Return the blocks of each member but the manifest; `writer` is this referee, if not told."""
     connection = contest.database.connection
@@ -142,7 +142,7 @@ def members_of(
 
 
 def session_facts(
-    contest: Contest, session: SessionRecord, writer: Writer | None = None
+    contest: Contest, session: SessionRecord, writer: BundleWriter | None = None
 ) -> dict[str, object]:
     """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
 

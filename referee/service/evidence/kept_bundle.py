@@ -25,7 +25,7 @@ from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.evidence.told_facts import ToldFacts, told_facts, told_of
-from referee.service.evidence.writer import Writer, writer_told
+from referee.service.evidence.writer import BundleWriter, writer_told
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import (
     PRIVATE,
@@ -208,7 +208,7 @@ def _other_members(
     contest: Contest,
     session_id: int,
     manifest: Mapping[str, Any],
-    writer: Writer,
+    writer: BundleWriter,
     tell: Callable[[str], object],
 ) -> list[str]:
     """Return the members that the facts give otherwise, or not at all, or only now."""

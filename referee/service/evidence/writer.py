@@ -45,7 +45,7 @@ class UsedPlugin:
 
 
 @dataclass(frozen=True)
-class Writer:
+class BundleWriter:
     """The version of the referee that wrote a bundle, and what the session used beside it."""
 
     version: str
@@ -67,12 +67,12 @@ class Writer:
         return [one.name for one in self.plugins if one.kind == _FORMAT]
 
 
-def present_writer(contest: Contest, session: SessionRecord) -> Writer:
+def present_writer(contest: Contest, session: SessionRecord) -> BundleWriter:
     """Return who writes a bundle of a session now."""
-    return Writer(__version__, tuple(_used(contest, session)))
+    return BundleWriter(__version__, tuple(_used(contest, session)))
 
 
-def writer_told(members: Mapping[str, bytes]) -> Writer:
+def writer_told(members: Mapping[str, bytes]) -> BundleWriter:
     """Return who wrote a bundle, as its members tell. Raises `NotABundle` if they tell no such."""
     session = json_of(_MEMBER, members[_MEMBER])
     try:
@@ -80,7 +80,7 @@ def writer_told(members: Mapping[str, bytes]) -> Writer:
         named = [(one.kind, one.name) for one in plugins]
         if not all(type(text) is str for pair in named for text in pair):
             raise TypeError("a kind or a name is no text")
-        return Writer(session["referee_version"], plugins)
+        return BundleWriter(session["referee_version"], plugins)
     except (AttributeError, KeyError, TypeError) as error:
         raise NotABundle(_MEMBER, f"It does not tell who wrote it: {error!r}.") from None
 

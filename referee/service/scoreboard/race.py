@@ -36,7 +36,7 @@ NO_RACE = '{"leader": null, "courses": []}'
 """What the pages are told while nobody runs, and during a freeze."""
 
 
-class Course(Struct, frozen=True, kw_only=True):
+class RaceCourse(Struct, frozen=True, kw_only=True):
     """How the score of a running session has grown."""
 
     session: int
@@ -55,7 +55,7 @@ class RaceNews(Struct, frozen=True, kw_only=True):
     """The race: the leader, if there is one, and the courses of the running sessions."""
 
     leader: Leader | None
-    courses: Sequence[Course]
+    courses: Sequence[RaceCourse]
 
 
 class Race:
@@ -78,7 +78,9 @@ class Race:
             points = self._course(connection, first.session, None)
             leader = Leader(team=first.team, session=first.session, points=points)
         courses = [
-            Course(session=one.session, points=self._course(connection, one.session, one.elapsed_s))
+            RaceCourse(
+                session=one.session, points=self._course(connection, one.session, one.elapsed_s)
+            )
             for one in running
         ]
         return json_of(RaceNews(leader=leader, courses=courses))

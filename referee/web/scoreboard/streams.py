@@ -155,7 +155,7 @@ class Streams:
     def differences(self, since: str, flush: Flush) -> Iterator[Piece]:
         """Yield the same news as events of numbered states: `whole` once, then `change`.
 
-        `held` is the number of the state that the page has; '' if it has none.
+        `since` is the number of the state that the page has; '' if it has none.
         """
         yield _RETRY
         seen: _News | None = None

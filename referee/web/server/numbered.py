@@ -56,7 +56,7 @@ class NumberedStates:
             return True
 
     def after(self, since: str) -> tuple[str, Piece]:
-        """Return the newest number, and the event for a page that holds the state `held`.
+        """Return the newest number, and the event for a page that has the state `since`.
 
         The event is `change` or `whole`, or `alive` for a page that holds the newest one. All pages
         that hold one state share the event. There must be a state.

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from power.checklist.report import Report
+from power.checklist.report import ChecklistReport
 from power.checklist.steps import STEPS, chosen
 from power.checklist.tools import PersonAnswer, StepTools
 from power.checklist.walk import OBSERVED, PERSON, SECOND, STEP, WALK, NotedPerson, walk
@@ -163,7 +163,7 @@ def recorded(bench: Any, path: Path, names: list[str], *answers: str) -> list[st
         voltage_ranges_v=meter.model.voltage_ranges(3),
         current_ranges_a=meter.model.current_ranges(3),
     )
-    report = Report(ME, "R", "then")
+    report = ChecklistReport(ME, "R", "then")
     left = walk(chosen(names), tools, report, lambda _: None, bench.time.utc, record.note)
     meter.close()
     return left

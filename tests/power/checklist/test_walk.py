@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from power.checklist.report import Report, load, save
+from power.checklist.report import ChecklistReport, load, save
 from power.checklist.steps import STEPS, chosen, table
 from power.checklist.tools import PersonAnswer, StepSkipped, StepTools, WalkEnded
 from power.checklist.walk import walk
@@ -56,8 +56,8 @@ class Helper:
 
 
 def walked(
-    bench: Any, names: list[str], *answers: str, report: Report | None = None, **tasks: Any
-) -> tuple[Report, list[str], list[Report]]:
+    bench: Any, names: list[str], *answers: str, report: ChecklistReport | None = None, **tasks: Any
+) -> tuple[ChecklistReport, list[str], list[ChecklistReport]]:
     """Walk steps; return the report, the names left open, and the states of the report saved."""
     bench.meter.identify()
     person = Helper({name.replace("_", " "): task for name, task in tasks.items()}, answers)
@@ -71,8 +71,8 @@ def walked(
         voltage_ranges_v=bench.meter.model.voltage_ranges(3),
         current_ranges_a=bench.meter.model.current_ranges(3),
     )
-    report = report or Report(ME, "R", "then")
-    saved: list[Report] = []
+    report = report or ChecklistReport(ME, "R", "then")
+    saved: list[ChecklistReport] = []
     left = walk(
         *(chosen(names), tools, report, saved.append, lambda: datetime(2026, 1, 1, tzinfo=UTC)),
         lambda event, text: None,
@@ -209,7 +209,7 @@ def test_a_worse_try_does_not_replace_what_is_done() -> None:
     """A step that was done stays done when somebody skips it the second time."""
     from power.checklist.report import StepOutcome
 
-    report = Report(ME, "R", "then")
+    report = ChecklistReport(ME, "R", "then")
     done = StepOutcome("busy", "?", "done", "now", 1.0, {"a": 1})
     report.add(done)
     report.add(StepOutcome("busy", "?", "skipped", "later", 1.0, {}))

@@ -11,7 +11,7 @@ import pytest
 from power.append_file import AppendFile
 from power.energy.judge import RunFacts
 from power.energy.phases import Mark
-from power.logs.facts_file import Course, save_facts
+from power.logs.facts_file import RunCourse, save_facts
 from power.logs.marks import add_mark, is_written, marks_path, read_marks, running_logs
 from power.meter import MeterSettings
 from power.wipe_rule import RunEntry, RunEvent
@@ -24,7 +24,7 @@ def log(tmp_path: Path) -> Path:
     """Return a log whose run began at second 1000 of the clock."""
     path = tmp_path / "run.csv"
     path.touch()
-    save_facts(path, RunFacts(None, MeterSettings(60)), Course(NOW.isoformat(), 1000.0, ""))
+    save_facts(path, RunFacts(None, MeterSettings(60)), RunCourse(NOW.isoformat(), 1000.0, ""))
     return path
 
 

@@ -14,7 +14,7 @@ import pytest
 from power.bench.rescue import LeftRun
 from power.energy.judge import RunFacts
 from power.logs.audit import audit
-from power.logs.facts_file import Course, save_facts
+from power.logs.facts_file import RunCourse, save_facts
 from power.logs.marks import add_mark, read_marks
 from power.logs.packed import pack, packed_path
 from power.logs.power_log import PowerLog
@@ -32,7 +32,7 @@ def log(
     with PowerLog(path) as written:
         for at_s in range(1, 21):
             written.add(make_reading(float(at_s)))
-    save_facts(path, RunFacts(None, MeterSettings(timer_s=20)), Course("", 0.0, ""))
+    save_facts(path, RunFacts(None, MeterSettings(timer_s=20)), RunCourse("", 0.0, ""))
     add_mark(path, "half", 10.0, datetime.now(UTC))
     return path
 
@@ -113,6 +113,6 @@ def test_a_log_that_cannot_be_packed_stays(log: Path) -> None:
 def test_a_packed_log_is_no_log_to_go_on_with(log: Path) -> None:
     """A run that was packed has ended: `rescue` says so, and changes nothing."""
     facts = RunFacts(None, MeterSettings(timer_s=20), 20.0)
-    save_facts(log, facts, Course("", 0.0, ""))
+    save_facts(log, facts, RunCourse("", 0.0, ""))
     with pytest.raises(ValueError, match="finished already"):
         LeftRun.load(pack(log))

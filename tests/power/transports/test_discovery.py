@@ -54,7 +54,7 @@ def test_a_unit_that_may_be_opened_needs_none(quiet_bus: Any, tmp_path: Path) ->
 def test_a_serial_port_is_no_meter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Ports and the adapters that PyVISA makes of them are a hint, and no meters."""
 
-    def ask(found: discovery.Found) -> None:
+    def ask(found: discovery.FoundMeters) -> None:
         found.resources = [
             "ASRL/dev/ttyUSB0::INSTR",
             "PRLGX-ASRL::/dev/ttyUSB0::INTFC",

@@ -41,7 +41,7 @@ class _Client:
     said: str = ""
 
 
-class Contestants:
+class SimulatedTeams:
     """The teams' programs; `say` gets what the teams say at the table."""
 
     def __init__(

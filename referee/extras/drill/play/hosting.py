@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.errors import InputError
-from referee.extras.drill.play.contestants import Contestants
+from referee.extras.drill.play.contestants import SimulatedTeams
 from referee.extras.drill.play.folder import (
     drill_config,
     drill_pictures,
@@ -75,7 +75,7 @@ def prepared(event: Config, wanted: Wanted, say: Callable[[str], None]) -> Itera
         contest = open_contest(config, read_only=True)
         stack.callback(contest.database.close)
         host = DrillHost(config)
-        teams = Contestants(
+        teams = SimulatedTeams(
             contest,
             pictures,
             passwords,

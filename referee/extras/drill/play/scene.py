@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.errors import RefereeError
-from referee.extras.drill.play.contestants import Contestants
+from referee.extras.drill.play.contestants import SimulatedTeams
 from referee.extras.drill.play.host import DrillHost
 from referee.extras.drill.play.meters import DrillMeter
 from referee.extras.drill.rules.faults import (
@@ -54,7 +54,7 @@ class DrillScene:
     contest: Contest
     host: DrillHost
     meters: Mapping[int, DrillMeter]
-    teams: Contestants
+    teams: SimulatedTeams
     images: Images
     disk_is_full: bool = False
 

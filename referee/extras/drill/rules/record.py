@@ -50,7 +50,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class ShownAlarm:
+class RaisedAlarm:
     """An alarm that the red bar showed, or that the desk knew of while nobody watched."""
 
     at_s: float
@@ -86,7 +86,7 @@ class Record:
     """All that is known of a drill when it is over."""
 
     injections: tuple[Injection, ...]
-    shown: tuple[ShownAlarm, ...]
+    shown: tuple[RaisedAlarm, ...]
     acts: tuple[Act, ...]
     sessions: tuple[Ran, ...] = ()
     stops: tuple[ClientStop, ...] = ()
@@ -102,15 +102,15 @@ def seconds_of(utc: str) -> float:
     return datetime.fromisoformat(utc).timestamp()
 
 
-def read_shown_and_acts(contest: Contest) -> tuple[list[ShownAlarm], list[Act]]:
+def read_shown_and_acts(contest: Contest) -> tuple[list[RaisedAlarm], list[Act]]:
     """Return the alarms and the actions of people in a contest's record, in order."""
     connection = contest.database.connection
-    shown = [ShownAlarm(seconds_of(one.utc), one.text) for one in alarm_notices(connection)]
+    shown = [RaisedAlarm(seconds_of(one.utc), one.text) for one in alarm_notices(connection)]
     acts = []
     for row in reversed(audit_rows(connection)):
         at_s = seconds_of(row.utc)
         if row.action == SHOWN:
-            shown.append(ShownAlarm(at_s, row.detail))
+            shown.append(RaisedAlarm(at_s, row.detail))
         elif row.role != REFEREE and row.role:
             acts.append(
                 Act(at_s, row.who, row.action, row.session_id, row.detail, row.refusal or "")

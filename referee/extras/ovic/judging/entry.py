@@ -55,7 +55,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class Entry:
+class JudgedEntry:
     """A scored entry; without a stable measurement there is no score."""
 
     accuracy: Accuracy
@@ -122,7 +122,7 @@ def judge_entry(
     timing: Timing,
     place: Place = here,
     keep: Keep = lambda results: None,
-) -> Entry:
+) -> JudgedEntry:
     """Return accuracy, latency and score of a model that is valid.
 
     The latency comes first: a place that cannot measure is known before the long accuracy. The
@@ -134,7 +134,7 @@ def judge_entry(
     score = None
     if measurement.stability.stable:
         score = ovic_score(scoring, accuracy.percent, measurement.latency.mean)
-    return Entry(accuracy, measurement, score)
+    return JudgedEntry(accuracy, measurement, score)
 
 
 def classification_accuracy(trial: Trial, images: Sequence[LabelledImage]) -> tuple[int, int]:

@@ -192,7 +192,7 @@ class EntryQueue:
     def _keep(self, entry: EntryRecord, why: str, text: str, detail: Mapping[str, object]) -> None:
         """End another measurement that gave nothing: the scores that the entry has stay.
 
-        Its team reads `why`, the operators `told`.
+        Its team reads `why`, the operators `text`.
         """
         if self._record(entry, "kept", f"{_KEPT} {why}", detail):
             self._notify(

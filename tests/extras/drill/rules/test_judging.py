@@ -20,7 +20,7 @@ from referee.extras.drill.rules.judging import (
     judge_all,
     longest_gap,
 )
-from referee.extras.drill.rules.record import Act, ClientStop, Injection, Ran, Record, ShownAlarm
+from referee.extras.drill.rules.record import Act, ClientStop, Injection, RaisedAlarm, Ran, Record
 
 LOST = "The power meter is lost, but the session goes on. Put its cable back."
 
@@ -51,7 +51,7 @@ def test_a_fault_that_is_seen_and_done_is_well_done():
     found = judged(
         "meter-unplugged",
         [seen(1019.0), seen(1024.0), Act(1030.0, "", "hand cable", 1)],
-        [ShownAlarm(1021.5, LOST)],
+        [RaisedAlarm(1021.5, LOST)],
     )
     assert (1.5, 4.0, 10.0, WELL) == (found.alarm_s, found.seen_s, found.done_s, found.outcome)
     assert ("alarm seen (Kim)", "put the cable of the power meter back") == (

@@ -11,7 +11,7 @@ import pytest
 
 from referee.extras.drill.rules.faults import FAULTS
 from referee.extras.drill.rules.judging import judge_all
-from referee.extras.drill.rules.record import Act, Injection, Ran, Record, ShownAlarm
+from referee.extras.drill.rules.record import Act, Injection, RaisedAlarm, Ran, Record
 from referee.extras.drill.rules.report import report_json, report_text
 
 RAN = Ran(1, "Team Elm", 1000.0, 1120.0, None, "VALID", (), (1021.0,), (1000.0,), (1000.0,))
@@ -20,7 +20,7 @@ RECORD = Record(
         Injection("meter-unplugged", 1020.0, 1, 1033.4, "by hand"),
         Injection("desk-killed", 1060.0, 1, None),
     ),
-    shown=(ShownAlarm(1022.0, "The power meter is lost"),),
+    shown=(RaisedAlarm(1022.0, "The power meter is lost"),),
     acts=(
         Act(1025.0, "Kim", "alarm seen", None, "The power meter is lost"),
         Act(1033.4, "", "hand cable", 1),

@@ -30,7 +30,7 @@ from referee.programs.progress import progress_bar
 
 if TYPE_CHECKING:
     from referee.core.coco_boxes import CocoResults
-    from referee.extras.ovic.judging.entry import Entry
+    from referee.extras.ovic.judging.entry import JudgedEntry
     from referee.extras.ovic.judging.validation import Validated
 
 _DESCRIPTION = """\
@@ -127,7 +127,7 @@ def _no_score(task: str, reasons: Sequence[str]) -> dict[str, object]:
     return {"task": task, **dict.fromkeys(figures), "valid": False, "reasons": list(reasons)}
 
 
-def _report(task: str, entry: Entry, found: Validated) -> dict[str, object]:
+def _report(task: str, entry: JudgedEntry, found: Validated) -> dict[str, object]:
     from referee.extras.ovic.judging.figures import score_report
 
     if entry.score is not None:
@@ -144,7 +144,7 @@ def _report(task: str, entry: Entry, found: Validated) -> dict[str, object]:
     }
 
 
-def _text(entry: Entry) -> str:
+def _text(entry: JudgedEntry) -> str:
     from referee.extras.ovic.rules.detections import Overhang, overhang_texts
 
     right = "" if entry.accuracy.right is None else f", {entry.accuracy.right} right"
