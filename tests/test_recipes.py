@@ -3,18 +3,30 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import pytest
+from jinja2 import ChoiceLoader, DictLoader
 
 from referee import cli, commands
 from referee.errors import Refusal
+from referee.service.board.board import Board
+from referee.service.board.slip_venue import venue_of
+from referee.service.event.figures import StoredResult
 from referee.service.preflight import listing
 from referee.service.preflight.finding import CheckResult, fail
+from referee.service.setup import pages
+from referee.service.setup.config import ContestSection
+from referee.service.setup.config_values import section, setting
+from referee.service.setup.contest import Contest
+from referee.service.teams.slips import slips_page
+from referee.web.contest.sessions import help_text
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
 from tests.support.shown import as_json
@@ -75,6 +87,58 @@ def test_a_figure_stands_in_the_files_of_its_recipe_alone() -> None:
         if path.suffix in (".py", ".js", ".html") and "mean_power_w" in path.read_text("utf-8")
     }
     assert set(re.findall(r"`(referee/[\w/]+\.py)`", recipe)) == naming
+
+
+def test_an_input_of_figures_is_read_in_one_place() -> None:
+    """Figures follow from a `StoredResult`, which the recipe's files alone make."""
+    page = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+    recipe = page.partition("## A figure with a new input\n")[2].partition("\n## ")[0]
+    makers, inputs = set(), set()
+    for path in sorted((ROOT / "referee").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id == "StoredResult":
+                makers.add(path.relative_to(ROOT).as_posix())
+            if isinstance(called, ast.Name) and called.id == "figures_of":
+                inputs.add(len(node.args) if isinstance(node, ast.Call) else 0)
+    assert set(re.findall(r"`(referee/[\w/]+\.py)`", recipe)) == makers
+    assert {2} == inputs  # The track, and the one object that has every input.
+    assert all(one.default is None for one in fields(StoredResult)[1:])
+
+
+@dataclass(frozen=True)
+class ShownSection(ContestSection):
+    """The section `[contest]` with one more setting, as the recipe adds it."""
+
+    venue: str = setting("Where the contest is held.", "")
+
+
+@pytest.fixture
+def at_a_venue(tmp_path: Path) -> Iterator[Contest]:
+    """Return a contest whose section has the setting, out of a file's table."""
+    contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=600)
+    held = section(contest.config.path, "[contest]", ShownSection, {"venue": "<Salt Lake City>"})
+    config = replace(contest.config, contest=replace(held, name="cup"))
+    yield replace(contest, config=config)
+    contest.database.close()
+
+
+def test_a_setting_is_shown_by_its_name(
+    at_a_venue: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What pages are made of has the setting already: their templates and scripts only name it."""
+    environment = pages._environment(pages._PACKAGE)
+    shown = {
+        "web/contest/help.txt": "Held in {{ config.contest.venue }}",
+        "service/teams/slips.html": "<p>{{ contest.venue }}</p>",
+    }
+    loader = ChoiceLoader([DictLoader(shown), environment.loader])  # type: ignore[list-item]
+    monkeypatch.setattr(environment, "loader", loader)
+    assert help_text(at_a_venue, "http://referee").startswith("Held in <Salt Lake City>")
+    slips = slips_page(venue_of(at_a_venue.config, None), {"ants": "x"})
+    assert "<p>&lt;Salt Lake City&gt;</p>" == slips
+    board = as_json(Board(at_a_venue, []).show())
+    assert ("cup", "<Salt Lake City>") == (board["settings"]["name"], board["settings"]["venue"])
 
 
 def coffee_finding() -> CheckResult:

@@ -15,7 +15,7 @@ let proposed = ""; // the facts that the last proposal was made of
 
 export function showChoice(news) {
   board = news;
-  $("next").hidden = board.mode === "practice";
+  $("next").hidden = board.settings.mode === "practice";
   const before = $("team").value;
   const options = board.teams.map((name) => ({ name, turn: board.choices[name].turn }));
   if (fill("team", [{ name: "", turn: "" }, ...options], optionOf)) $("team").value = before;
@@ -24,7 +24,7 @@ export function showChoice(news) {
   $("team").disabled = board.teams.length === 0;
   showCut("next-team", nextText(board));
   $("team").title = $("team").value;
-  const none = board.mode === "practice" || board.teams.length
+  const none = board.settings.mode === "practice" || board.teams.length
     ? "" : "No team is registered. Run ‘referee team add NAME’, and the team appears here.";
   show("teams-text", board.teams_text ?? none);
 }

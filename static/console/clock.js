@@ -15,7 +15,7 @@ export const isTooShort = (session) => session.too_short && isOver(session);
 // Between two boards the page counts down by itself, from the time that the desk computed. `ageS` is
 // the age of the board.
 export function leftOf(session, board, ageS) {
-  if (!session) return board.seconds;
+  if (!session) return board.settings.seconds;
   return session.state === "RUNNING" ? Math.max(0, session.remaining_s - ageS) : session.remaining_s;
 }
 
@@ -31,7 +31,7 @@ export function clockOf(session, board, ageS) {
     text: clockText(left),
     label: running ? "to go" : "",
     classes: running ? lastClasses(left) : ["still"],
-    percent: 100 * (1 - left / (session?.length_s ?? board.seconds)),
+    percent: 100 * (1 - left / (session?.length_s ?? board.settings.seconds)),
   };
 }
 

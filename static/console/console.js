@@ -40,7 +40,7 @@ function showBoard(next) {
   boardAt = performance.now();
   hear();
   if (lanes.length !== board.lanes.length) makeLanes(board.lanes);
-  showCut("contest", `${board.contest} – ${board.mode}`);
+  showCut("contest", `${board.settings.name} – ${board.settings.mode}`);
   showContestants();
   fill("guests", board.guests, guestBox);
   showChoice(board);

@@ -120,7 +120,7 @@ export class Lane {
     if (isOther) this.fetchOther();
     if (session || !isOther) {
       showSession(at, session, news, board);
-      this.chart.follow(session, session?.length_s ?? board.seconds, 3 * news.meter.update_interval_s);
+      this.chart.follow(session, session?.length_s ?? board.settings.seconds, 3 * news.meter.update_interval_s);
     }
   }
 
@@ -220,7 +220,7 @@ export class Lane {
     for (const [part, sense] of Object.entries(sensibleActs(session))) {
       enable($(at(part)), sense, actionOf(part, session));
     }
-    for (const part of ["rerun", "extra", "aside"]) $(at(part)).hidden = board.mode === "practice";
+    for (const part of ["rerun", "extra", "aside"]) $(at(part)).hidden = board.settings.mode === "practice";
     show(at("aside"), session?.rehearsal ? "Let it count…" : "Mark as rehearsal…");
   }
 
@@ -228,7 +228,7 @@ export class Lane {
   showStep({ act, text, link }) {
     const { at } = this;
     const armed = this.toArm;
-    const there = { arm: armed !== null && this.board.mode !== "practice", seen: act === "seen", begin: act === "new", choose: act === "choose" };
+    const there = { arm: armed !== null && this.board.settings.mode !== "practice", seen: act === "seen", begin: act === "new", choose: act === "choose" };
     for (const [part, ofAct] of Object.entries(STEPS)) {
       const button = $(at(part));
       button.hidden = !there[part] || (part === "arm" && act === null);

@@ -36,7 +36,7 @@ export function stepOf(board, lane, checks, shown, chosen) {
   const forbidden = forbiddenIn(board, checks, lane.number);
   const said = { text: forbidden?.text ?? "", link: forbidden?.link ?? null };
   const { current } = lane;
-  if (board.mode === "practice") return { act: null, ...(current?.state === "RUNNING" ? { text: "", link: null } : said) };
+  if (board.settings.mode === "practice") return { act: null, ...(current?.state === "RUNNING" ? { text: "", link: null } : said) };
   if (toSee(lane)) return { act: "seen", text: "", link: null };
   if (LIVE.includes(current?.state) || (current?.state === "ENDED" && current.verdict === null)) {
     return { act: null, text: "", link: null };

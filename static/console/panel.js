@@ -24,7 +24,7 @@ function showTitle(at, session, board) {
     showCut(at("state-text"), session.text);
     return;
   }
-  const practice = board.mode === "practice";
+  const practice = board.settings.mode === "practice";
   const anybody = board.contestants.password !== null;
   showCut(at("session-title"), practice ? "Waiting for a login" : "No session yet");
   showCut(at("state-text"), practice

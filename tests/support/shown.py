@@ -17,6 +17,7 @@ from referee.service.board.shown import (
     ShownReading,
 )
 from referee.service.event.result_entry import TrackFigures
+from referee.service.setup.config import ContestSection
 from referee.tracks.track import Figure
 
 
@@ -93,8 +94,9 @@ def shown_board(*lanes: LaneOfBoard, **changes: Any) -> ShownBoard:
     """Return a board with lanes."""
     figure = Figure("mean_ap", "mAP")
     figures = TrackFigures(figure, figure)
-    contest = {"contest": "cup", "mode": "event", "final": False, "utc": "12:00:00"}
-    inputs = {"scored_with": "", "seconds": 600.0, "images": 100, "classes": 20}
+    settings = ContestSection(name="cup")
+    contest = {"settings": settings, "final": False, "utc": "12:00:00"}
+    inputs = {"scored_with": "", "images": 100, "classes": 20}
     teams = {"teams": [], "choices": {}, "next_teams": {}, "teams_text": None}
     told = {"guests": [], "alarm": None, "alarms": [], "sessions": [], "notices": []}
     rest: dict[str, Any] = {"contestants": Contestants(urls=[], password=None), "figures": figures}

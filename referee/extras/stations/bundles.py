@@ -21,7 +21,7 @@ from referee.core.states import SessionFacts
 from referee.core.written_text import unfit_character
 from referee.errors import InputError
 from referee.extras.stations.notification import JudgementData, moment_of, with_conditions
-from referee.service.event.figures import figures_of
+from referee.service.event.figures import StoredResult, figures_of
 from referee.service.event.told_conditions import TELLING_MEMBERS, conditions_in_bundle
 from referee.service.evidence.as_signed import read_as_signed
 from referee.service.evidence.bundle_file import (
@@ -179,7 +179,7 @@ def _judgement(
     if score is not None:
         run = ScoringRun(0, 0, score[track.accuracy.field], score[track.score.field], score)
         images = score.get("images_fetched")
-    figures = figures_of(track, facts, energy, run, images).values()
+    figures = figures_of(track, StoredResult(facts, energy, run, images)).values()
     fields = figures | {"judgement_type_id": None if run is None else energy.verdict}
     # JSON's text has only finite numbers here, so this also refuses NaN and infinities.
     return msgspec.json.decode(json.dumps(fields, allow_nan=False), type=JudgementData)

@@ -85,7 +85,6 @@ class Board:
         connection = contest.database.connection
         now = contest.clock.now()
         sessions = all_sessions(connection, _SESSIONS_SHOWN)
-        settings = contest.config.contest
         rows = [session_row(contest, session, now) for session in sessions]
         alone = len(self._lanes) == 1
         unstored = [_notice(notice, sessions, now, alone) for notice in self._unstored()]
@@ -94,11 +93,9 @@ class Board:
         alarms = self.alarms.follow(self._alarms(lanes, rows, unstored, stored, now), now)
         teams, why_none = self._roster()
         return ShownBoard(
-            contest=settings.name,
-            mode=settings.mode,
+            settings=contest.config.contest,
             final=is_final(connection),
             scored_with=scored_with(connection),
-            seconds=settings.seconds,
             images=contest.image_count,
             classes=len(contest.classes),
             figures=TrackFigures(contest.track.accuracy, contest.track.score),

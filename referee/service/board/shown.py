@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from power.values import ElementJson
 from referee.service.display.facts import DisplayFacts
 from referee.service.event.result_entry import TrackFigures
+from referee.service.setup.config import ContestSection
 from referee.service.setup.extra import ConsoleBox
 from referee.service.teams.roster_view import Choice
 
@@ -194,18 +195,17 @@ class Contestants(Struct, frozen=True, kw_only=True):
 class ShownBoard(Struct, frozen=True, kw_only=True):
     """The whole board.
 
-    `scored_with` says which files will score the sessions that come, if not those of the
-    preparation. `teams` are in the running order; `choices` has by team what somebody who makes the
-    next session must know, `next_teams` who is next in each lane, and `teams_text` why they cannot
-    be read, or None. `guests` has the boxes of the guests that take part. `alarms` are those of the
-    red bar, and `alarm` is the first of them.
+    `settings` has each setting of the section `[contest]` by its name. `scored_with` says which
+    files will score the sessions that come, if not those of the preparation. `teams` are in the
+    running order; `choices` has by team what somebody who makes the next session must know,
+    `next_teams` who is next in each lane, and `teams_text` why they cannot be read, or None.
+    `guests` has the boxes of the guests that take part. `alarms` are those of the red bar, and
+    `alarm` is the first of them.
     """
 
-    contest: str
-    mode: str
+    settings: ContestSection
     final: bool
     scored_with: str
-    seconds: float
     images: int
     classes: int
     figures: TrackFigures

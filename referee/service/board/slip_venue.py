@@ -24,4 +24,4 @@ def venue_of(
         lanes = {"": list(addresses)}
     line = rules or rules_line(config.contest.seconds)
     tls = config.server.contest_tls
-    return Venue(config.contest.name, lanes, wifi, line, ca_words(tls), name_to_check(tls))
+    return Venue(config.contest, lanes, wifi, line, ca_words(tls), name_to_check(tls))

@@ -2,11 +2,12 @@
 """The figures of a session's result, which ranking, feed, joint board and bundles have in common.
 
 A new figure is a field of `Figures`, its value in `figures_of`, and a line in
-`referee/service/event/columns.py`.
+`referee/service/event/columns.py`. What it needs beside the others is a field of `StoredResult`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -15,8 +16,11 @@ from power.energy.duration import Duration, duration_of, mean_power
 from referee.core.states import SessionFacts, ran_s
 from referee.service.results.final_score import ANSWERED
 from referee.service.results.score_text import ends_of
-from referee.store.readings import EnergyRecord
-from referee.store.scores import ScoringRun
+from referee.store.database import Connection
+from referee.store.readings import EnergyRecord, energy_of
+from referee.store.requests import count_fetched_images
+from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.sessions import SessionRecord
 from referee.tracks.track import Track
 
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
@@ -54,14 +58,34 @@ class Figures(Struct, frozen=True, kw_only=True):
         return {name: getattr(self, name) for name in Figures.__struct_fields__}
 
 
-def figures_of(
-    track: Track[Any],
-    facts: SessionFacts,
-    energy: EnergyRecord | None,
-    run: ScoringRun | None,
-    images: int | None,
-) -> Figures:
-    """Return the figures of a session with its newest energy and scoring run, if it has them."""
+@dataclass(frozen=True)
+class StoredResult:
+    """What the figures of a session follow from: its newest energy and scoring run, and counts.
+
+    None is what does not exist yet, or what a bundle does not tell. `images` counts those that the
+    team fetched.
+    """
+
+    facts: SessionFacts
+    energy: EnergyRecord | None = None
+    run: ScoringRun | None = None
+    images: int | None = None
+
+
+def stored_result(connection: Connection, session: SessionRecord) -> StoredResult:
+    """Read what is stored of a session's result."""
+    number = session.session_id
+    return StoredResult(
+        session.facts,
+        energy_of(connection, number),
+        newest_scoring_run(connection, number),
+        count_fetched_images(connection, number),
+    )
+
+
+def figures_of(track: Track[Any], stored: StoredResult) -> Figures:
+    """Return the figures of a session."""
+    energy, run = stored.energy, stored.run
     low, high = ends_of(run, track)
     mean_w, off_w = _mean_power(energy)
     return Figures(
@@ -74,9 +98,9 @@ def figures_of(
         emulated=energy is not None and energy.emulated,
         score_low=low,
         score_high=high,
-        objects_per_s=_objects_per_s(facts, run),
+        objects_per_s=_objects_per_s(stored.facts, run),
         normalized_accuracy=None if run is None else run.detail.get("normalized_accuracy"),
-        images=images,
+        images=stored.images,
         images_answered=None if run is None else run.detail.get(ANSWERED),
     )
 

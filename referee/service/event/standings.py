@@ -11,16 +11,15 @@ from referee.core.conditions import EMULATED, Difference, to_review
 from referee.core.turns import counted_attempt
 from referee.service.event.conditions import compared, conditions_of
 from referee.service.event.doubt import doubt_of
-from referee.service.event.figures import Figures, figures_of
+from referee.service.event.figures import Figures, figures_of, stored_result
 from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.condition_reviews import reviewed_differences
 from referee.store.database import Connection
 from referee.store.finals import Review, review_of
-from referee.store.readings import EnergyRecord, energy_of
-from referee.store.requests import count_fetched_images
-from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.readings import EnergyRecord
+from referee.store.scores import ScoringRun
 from referee.store.sessions import SessionRecord, load_session
 from referee.tracks.track import Track
 
@@ -124,16 +123,17 @@ def _unranked(
     attempt = counted_attempt(team.attempts)
     if attempt is None:
         return TeamStanding(team)
-    number = attempt.session_id
-    session = load_session(connection, number)
-    run = instead.get(number) or newest_scoring_run(connection, number)
-    energy, images = energy_of(connection, number), count_fetched_images(connection, number)
+    session = load_session(connection, attempt.session_id)
+    stored = stored_result(connection, session)
+    if session.session_id in instead:
+        stored = replace(stored, run=instead[session.session_id])
+    energy = stored.energy
     return TeamStanding(
         team=team,
         session=session,
-        run=run,
+        run=stored.run,
         energy=energy,
-        figures=figures_of(track, session.facts, energy, run, images),
+        figures=figures_of(track, stored),
         review=None if energy is None else review_of(connection, energy.energy_id),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from referee.core.conditions import Conditions
 from referee.core.turns import counted_attempt
 from referee.service.event.conditions import conditions_of
-from referee.service.event.figures import Figures, figures_of
+from referee.service.event.figures import Figures, figures_of, stored_result
 from referee.service.event.result_entry import Results
 from referee.service.event.results import approved_results, ranked_results
 from referee.service.event.standings import ranking_report, read_standings
@@ -29,9 +29,7 @@ from referee.store.publishing import (
     newest_freeze,
     teams_with_organisation,
 )
-from referee.store.readings import EnergyRecord, energy_of
-from referee.store.requests import count_fetched_images
-from referee.store.scores import newest_scoring_run
+from referee.store.readings import EnergyRecord
 from referee.store.sessions import SessionRecord, all_sessions
 from referee.tracks.track import Ranking
 
@@ -132,10 +130,9 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
 
 
 def _played(contest: Contest, connection: Connection, session: SessionRecord) -> PublicSession:
-    number = session.session_id
-    run, energy = newest_scoring_run(connection, number), energy_of(connection, number)
-    images = count_fetched_images(connection, number)
-    figures = figures_of(contest.track, session.facts, energy, run, images)
+    stored = stored_result(connection, session)
+    run, energy = stored.run, stored.energy
+    figures = figures_of(contest.track, stored)
     report = {} if run is None else ranking_report(contest.track, run)
     conditions = None
     if run is not None:

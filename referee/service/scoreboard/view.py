@@ -183,21 +183,16 @@ def _view(facts: Facts) -> PublicView:
     results, state, roster = facts.results, _state(facts), facts.roster
     is_final, is_open = state is PublicState.FINAL, state is PublicState.PROVISIONAL
     entries = [shown_entry(entry, state) for entry in results.entries]
+    ranking = {name: getattr(results, name) for name in ContestRanking.__struct_fields__}
+    ranking["entries"] = entries if is_final else with_moves(entries, facts)
+    if not is_final:
+        ranking |= {"approved_by": [], "prizes": []}
     return PublicView(
-        contest=results.contest,
-        track=results.track,
-        mode=results.mode,
-        seconds=results.seconds,
-        images=results.images,
-        figures=results.figures,
-        champions=results.champions,
+        **ranking,
         state=state,
         since_utc=_since(facts, state),
-        approved_by=results.approved_by if is_final else [],
         next=roster.next if is_open else None,
         lanes=next_in_lanes(roster) if is_open else [],
-        entries=entries if is_final else with_moves(entries, facts),
-        prizes=results.prizes if is_final else [],
         boards=facts.boards,
     )
 

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
-def page(template: str, **fields: object) -> str:
-    """Return a page; `template` is a path in the package `referee`.
+def page(template: str, folder: Path = _PACKAGE, /, **fields: object) -> str:
+    """Return a page; `template` is a path in a folder, which is that of the package `referee`.
 
     In a page of HTML each field is escaped, unless the template says that it is `safe`.
     """
-    return _environment().get_template(template).render(fields)
+    return _environment(folder).get_template(template).render(fields)
 
 
 @cache
-def _environment() -> Environment:
+def _environment(folder: Path) -> Environment:
     # It takes 0.1 s to load, and most commands make no page.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(_PACKAGE),
+        loader=FileSystemLoader(folder),
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.core.counts import counted
+from referee.service.setup.config import ContestSection
 from referee.service.setup.pages import page
 from referee.service.setup.qr_code import wifi_svg
 
@@ -27,7 +28,7 @@ class Venue:
     knows no addresses checks the certificate. Both are '' without one.
     """
 
-    contest: str
+    contest: ContestSection
     lanes: Mapping[str, Sequence[str]]
     wifi: tuple[str, str] | None
     rules: str

@@ -197,12 +197,11 @@ def help_text(contest: Contest, base: str) -> str:
         shown=contest.track.delivery is Delivery.SHOWN,
         images=contest.image_count,
         archive=ARCHIVE_SIZE,
-        dwell_ms=contest.config.camera.dwell_ms,
+        config=contest.config,
         formats=all_formats(),
         formats_words=any_of(*(one.words for one in all_formats()), last="and"),
         classes=contest.classes,
         class_list=_class_list(contest.classes),
-        seconds=contest.config.contest.seconds,
         late_s=LATE_S,
         body_mib=MAX_BODY_BYTES // 2**20,
         rows=MAX_ROWS,
@@ -210,8 +209,6 @@ def help_text(contest: Contest, base: str) -> str:
         coming_mib=COMING_BYTES // 2**20,
         connections=MOST_OF_ADDRESS,
         head_s=HEAD_S,
-        one_device=contest.config.contest.refuses_second_address,
-        tls=contest.config.server.contest_tls is not None,
         base=base,
     )
     guests = present_extras(contest.config)

@@ -131,8 +131,8 @@ def test_board_before_anything(shown):
     assert (4, 2, 600, "event") == (
         board["images"],
         board["classes"],
-        board["seconds"],
-        board["mode"],
+        board["settings"]["seconds"],
+        board["settings"]["mode"],
     )
 
 

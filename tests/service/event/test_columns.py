@@ -18,7 +18,7 @@ from referee.service.event.columns import (
     short_cells,
     shown_columns,
 )
-from referee.service.event.figures import Figures, figures_of
+from referee.service.event.figures import Figures, StoredResult, figures_of
 from referee.service.event.result_entry import PublicEntry, ResultEntry, TrackFigures
 from referee.store.readings import EnergyRecord
 from referee.tracks.loading import load_track
@@ -101,7 +101,7 @@ def test_the_feed_is_told_with_every_figure():
 def test_the_mean_power_is_over_the_time_of_the_meter(energy_wh, detail, watts):
     """A device that draws nothing has 0 W; what the meter does not tell is not known."""
     energy = EnergyRecord(1, 1, "", energy_wh, None, "VALID", detail)
-    found = figures_of(load_track("network"), SessionFacts(600.0), energy, None, 8)
+    found = figures_of(load_track("network"), StoredResult(SessionFacts(600.0), energy, None, 8))
     assert watts == found.mean_power_w
 
 
@@ -121,7 +121,7 @@ def test_the_mean_power_is_over_the_time_of_the_meter(energy_wh, detail, watts):
 def test_a_mean_power_has_the_digits_of_its_duration(detail, printed):
     """A session of 4.53 s at 5 W is not 5.66 W, and has no digit that nobody knows."""
     energy = EnergyRecord(1, 1, "", 5.0 * 4.53 / 3600, None, "VALID", detail)
-    found = figures_of(load_track("network"), SessionFacts(600.0), energy, None, 8)
+    found = figures_of(load_track("network"), StoredResult(SessionFacts(600.0), energy, None, 8))
     entry = PublicEntry(team="ants", **found.values())
     (cells,) = printed_entries([entry])
     assert printed == f"{cells['mean_power_w']} {short_cells(entry)['mean_power_w']}"

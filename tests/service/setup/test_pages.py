@@ -40,3 +40,11 @@ def test_the_package_brings_its_templates_and_tables(kind):
         for folder in folders
         if f"*.{kind}" not in taken.get(".".join(folder.parts), "").split()
     ]
+
+
+def test_a_guest_of_another_package_has_templates_in_its_own_folder(tmp_path):
+    """They escape and refuse gaps as the referee's own."""
+    (tmp_path / "games.html").write_text("<p>{{ white }}</p>")
+    assert "<p>&lt;b&gt;</p>" == page("games.html", tmp_path, white="<b>")
+    with pytest.raises(UndefinedError, match="'white' is undefined"):
+        page("games.html", tmp_path)

@@ -7,7 +7,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from referee.service.setup.config import ContestSection
 from referee.service.teams.slips import Venue, rules_line, slips_page
+
+LPIRC = ContestSection(name="LPIRC")
 
 
 class Slips(HTMLParser):
@@ -39,7 +42,7 @@ def read(page):
 
 def test_a_slip_has_name_password_address_and_network():
     """Each team has its own slip; the common lines stand on all of them."""
-    venue = Venue("LPIRC", {"": ["http://192.168.1.2:8000"]}, ("lpirc", "quiet-fan"), "Be fair.")
+    venue = Venue(LPIRC, {"": ["http://192.168.1.2:8000"]}, ("lpirc", "quiet-fan"), "Be fair.")
     page = slips_page(venue, {"ants": "q68r-k3me", "bees": "w2xy-abcd"})
     assert [
         {
@@ -57,7 +60,7 @@ def test_a_slip_has_name_password_address_and_network():
 def test_a_slip_has_the_login_under_the_teams_name():
     """What a contestant types is short; the name stays the heading."""
     page = slips_page(
-        Venue("LPIRC", {"": []}, None, "r"), {"東京大学": "x"}, {}, {"東京大学": "team1"}
+        Venue(LPIRC, {"": []}, None, "r"), {"東京大学": "x"}, {}, {"東京大学": "team1"}
     )
     (slip,) = read(page)
     assert ("team1", True) == (slip["User name"], '<h1 dir="auto">東京大学</h1>' in page)
@@ -66,30 +69,28 @@ def test_a_slip_has_the_login_under_the_teams_name():
 def test_a_slip_names_the_lanes_where_its_team_may_run():
     """A team without a lane of its own gets every address, with its lane; the other one its own."""
     urls = {"left": ["http://10.0.0.1:8000"], "right": ["http://10.0.0.1:8010"]}
-    page = slips_page(
-        Venue("LPIRC", urls, None, "r"), {"ants": "x", "bees": "y"}, {"bees": "right"}
-    )
+    page = slips_page(Venue(LPIRC, urls, None, "r"), {"ants": "x", "bees": "y"}, {"bees": "right"})
     ants, bees = read(page)
     assert urls["left"] + urls["right"] == [
         ants[f"Referee, lane {name}"] for name in ("left", "right")
     ]
     assert ("right, and no other", "http://10.0.0.1:8010") == (bees["Lane"], bees["Referee"])
-    given = Venue("LPIRC", {"": ["http://referee:8000"]}, None, "r")
+    given = Venue(LPIRC, {"": ["http://referee:8000"]}, None, "r")
     (bees,) = read(slips_page(given, {"bees": "y"}, {"bees": "right"}))
     assert ("right, and no other", "http://referee:8000") == (bees["Lane"], bees["Referee"])
 
 
 def test_a_slip_tells_the_file_that_clients_trust():
     """With TLS each slip has name and digest of the CA's file, and without TLS nothing of it."""
-    venue = Venue("LPIRC", {"": ["https://10.0.0.1:8000"]}, None, "r", "<ca>.pem, SHA-256 3C:E5")
+    venue = Venue(LPIRC, {"": ["https://10.0.0.1:8000"]}, None, "r", "<ca>.pem, SHA-256 3C:E5")
     page = slips_page(venue, {"ants": "x", "bees": "y"})
     assert 2 == page.count("CA file: &lt;ca&gt;.pem, SHA-256 3C:E5")
-    assert "CA file" not in slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"})
+    assert "CA file" not in slips_page(Venue(LPIRC, {"": []}, None, "r"), {"ants": "x"})
 
 
 def test_names_cannot_break_the_page():
     """Names and networks with markup appear as they are."""
-    venue = Venue("<b>", {"": []}, ("<i>", "&amp;"), "</p>")
+    venue = Venue(ContestSection(name="<b>"), {"": []}, ("<i>", "&amp;"), "</p>")
     found = read(slips_page(venue, {"<script>alert(1)</script>": "x"}))
     assert ["<script>alert(1)</script>", "<i>", "&amp;"] == [
         found[0][field] for field in ("User name", "Wi-Fi", "Wi-Fi password")
@@ -98,13 +99,13 @@ def test_names_cannot_break_the_page():
 
 def test_a_slip_without_network_has_a_line_to_fill_in():
     """Without an address there is a blank line, and without Wi-Fi the cable."""
-    (slip,) = read(slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"}))
+    (slip,) = read(slips_page(Venue(LPIRC, {"": []}, None, "r"), {"ants": "x"}))
     assert ("the cable at the table", True) == (slip["Network"], slip["Referee"].startswith("__"))
 
 
 def test_the_page_asks_no_network():
     """The page loads nothing."""
-    page = slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"})
+    page = slips_page(Venue(LPIRC, {"": []}, None, "r"), {"ants": "x"})
     assert not [word for word in ("src=", "href=", "@import", "url(") if word in page]
 
 
@@ -117,10 +118,10 @@ def test_the_rules_name_the_length(seconds, said):
 def test_a_slip_gives_the_address_and_the_name_in_the_certificate():
     """A board whose TLS knows no addresses connects to the one and checks the other."""
     urls = {"": ["https://10.0.0.1:8000"]}
-    venue = Venue("LPIRC", urls, None, "r", "ca.pem, SHA-256 3C", "referee.internal")
+    venue = Venue(LPIRC, urls, None, "r", "ca.pem, SHA-256 3C", "referee.internal")
     page = slips_page(venue, {"ants": "x", "bees": "y"})
     assert ["https://10.0.0.1:8000"] * 2 == [slip["Referee"] for slip in read(page)]
     words = "Name in the certificate, for TLS that knows no addresses: referee.internal"
     assert 2 == page.count(words)
-    plain = slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"})
+    plain = slips_page(Venue(LPIRC, {"": []}, None, "r"), {"ants": "x"})
     assert "Name in the certificate" not in plain
