@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from power.testing.http_device import serving
+from referee.plugins import ANSWER_FORMATS, EXTRAS, METERS, TRACKS
 from referee.service.evidence.verify import verify_bundle
 from tests.e2e.conftest import Material
 from tests.support.installed import PLUGINS, put_metadata
@@ -37,7 +38,7 @@ NAMED = {
     ("kind of meter", "tasmota", "tasmota-meter", "1.2"),
     ("answer format", "table", "tab-answers", "0.3"),
 }
-GROUPS = ("lpirc_referee.extras", "lpirc_referee.tracks", "lpirc_referee.answer_formats")
+GROUPS = (EXTRAS, TRACKS, ANSWER_FORMATS, METERS)
 TRAP = "from pathlib import Path\nPath(__file__).with_name('loaded').touch()\nraise SystemExit(3)\n"
 
 
@@ -200,12 +201,13 @@ def test_what_comes_from_strangers_imports_no_package(
         ("rescore", folder, *truth, "--out", rows),
         ("season", "report", rows),
         ("board", "--bundles", folder, "--json"),
+        ("coach", bundle, *truth),
     ]
     program = f"from referee.cli import main; print([main(one) for one in {commands}])"
     done = subprocess.run(
         [beside.python, "-c", program], cwd=tmp_path, capture_output=True, text=True
     )
-    assert "[0, 0, 0, 0]" == done.stdout.splitlines()[-1], done.stderr
+    assert "[0, 0, 0, 0, 0]" == done.stdout.splitlines()[-1], done.stderr
     said = referee("--version", python=beside.python).stdout
     assert not loaded.exists()
     named = referee("verify", bundle, *truth, "--track", "trap", python=beside.python)
