@@ -13,9 +13,8 @@ from referee.programs.table import all_programs
 from referee.service.setup.config_file import load_config
 from referee.service.setup.folder_lock import running_in
 from referee.service.setup.lane_config import lane_suffix
-from referee.service.setup.parent import stop_with_parent
 from referee.service.setup.process_name import name_of, name_process
-from referee.service.setup.program import Launch
+from referee.service.setup.program import Launch, stop_with_parent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ from referee.programs.ending import ended_on_purpose
 from referee.programs.terminal import say
 from referee.service.setup.config_file import load_config
 from referee.service.setup.image_counts import counts_text
-from referee.service.setup.parent import stop_with_parent
+from referee.service.setup.program import stop_with_parent
 
 SERVES = True
 """Ctrl-C is the normal end of this command."""

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from referee.core.detections import Detections
 from referee.core.names import SameNames
 from referee.errors import Refusal
 from referee.extras.ceremony.section import ceremony_of
 from referee.formats.truth_file import GroundTruthFile
-from referee.scoring.detection_outcomes import Fate
-from referee.scoring.ilsvrc import evaluate
+from referee.scoring import Detections, Fate, evaluate
 from referee.service.event.result_entry import ContestRanking, Results
 from referee.service.event.results import approved_results
 from referee.service.results.final_score import scored_answer

@@ -13,13 +13,12 @@ import numpy as np
 
 from power.energy.duration import Duration
 from power.energy.moments import START_OFF_S, EnergyCourse, course_of
-from referee.core.detections import Detections
-from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
 from referee.core.states import ran_s
 from referee.errors import InputError, Refusal
 from referee.extras.coach.rules.played import Answered, Ints, Played, Served
 from referee.formats.hashed_reads import HashedReads
+from referee.scoring import Detections, GroundTruth
 from referee.service.evidence.as_signed import read_as_signed
 from referee.service.evidence.bundle import MEMBERS
 from referee.service.evidence.bundle_file import BLACKLIST, NotABundle, opened_bundle

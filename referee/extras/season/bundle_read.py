@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.conditions import Value
-from referee.core.detections import Detections
 from referee.core.order import to_manifest_ids
 from referee.errors import RefereeError
 from referee.extras.season.rows import OldResult, SessionFields
 from referee.formats.faults import FormatError
+from referee.scoring import Detections
 from referee.scoring.uncertainty import gives_interval
 from referee.service.event.told_conditions import TELLING_MEMBERS, conditions_in_bundle
 from referee.service.evidence.as_signed import AsSigned, read_as_signed

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.counts import counted
-from referee.core.ground_truth import GroundTruth
 from referee.extras.season.bundle_read import BundleRead
 from referee.formats.image_ids import renumber
+from referee.scoring import GroundTruth
 from referee.service.evidence.bundle_file import NotABundle
 
 Ints = NDArray[np.int64]

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from referee.errors import InputError
 from referee.extras.season.rows import JointDraws, Row
 from referee.extras.season.score_energy import divisor_or_why
+from referee.scoring import Energy, MapUncertainty
 from referee.scoring.rare_images import RareImages
 from referee.scoring.split_half import SplitHalves
-from referee.scoring.uncertainty import Energy, MapUncertainty
 
 Floats = NDArray[np.float64]
 

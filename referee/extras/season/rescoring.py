@@ -14,7 +14,7 @@ from referee.extras.season.journal import SeasonJournal
 from referee.extras.season.rows import SCORED, Row, RowKey, asked_key, broken_row, key_of, row_line
 from referee.extras.season.scored import DrawBlock, joined, row_of
 from referee.extras.season.tasks import ScoringTask, TaskResult, TruthFiles, perform
-from referee.scoring.rules import Rules
+from referee.scoring import Rules
 
 # A block's draws, times the bundle's bytes. A hundred bytes are a detection, and both draws of it
 # take some 40 ns. So a block takes about ten seconds, and the bundle is read for it in a fifth.

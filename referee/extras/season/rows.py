@@ -16,7 +16,7 @@ from referee import __version__
 from referee.core.conditions import Value
 from referee.errors import InputError
 from referee.formats.text import read_bytes
-from referee.scoring.rules import Rules
+from referee.scoring import Rules
 from referee.tracks.loading import not_trusted, trusted_tracks
 
 FORMAT = 1

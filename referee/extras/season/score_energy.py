@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from referee.extras.season.rows import OldResult
 from referee.formats.faults import harmless
-from referee.scoring.lpirc import score
-from referee.scoring.uncertainty import Energy, gives_interval, standard_uncertainty
+from referee.scoring import Energy, score
+from referee.scoring.uncertainty import gives_interval, standard_uncertainty
 
 
 def no_score(old: OldResult | None) -> str | None:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from referee.core.ground_truth import GroundTruth
 from referee.extras.season.bundle_read import BundleRead, digest_of_bundle, read_bundle
 from referee.extras.season.choices import RESAMPLES
 from referee.extras.season.fitting import fitted, truth_digest
@@ -33,13 +32,22 @@ from referee.extras.season.rows import (
     new_row,
 )
 from referee.extras.season.score_energy import divisor_or_why, no_score
-from referee.scoring.ilsvrc import evaluate
-from referee.scoring.lpirc import normalized_accuracy, score
-from referee.scoring.result import IlsvrcResult
-from referee.scoring.rules import DEVKIT, Rules
-from referee.scoring.score_report import Report, ilsvrc_report
+from referee.scoring import (
+    RULE_SETS,
+    Energy,
+    GroundTruth,
+    IlsvrcResult,
+    Interval,
+    MapUncertainty,
+    Rules,
+    evaluate,
+    ilsvrc_report,
+    normalized_accuracy,
+    score,
+    score_intervals,
+)
+from referee.scoring.score_report import Report
 from referee.scoring.split_half import Drawing
-from referee.scoring.uncertainty import Energy, Interval, MapUncertainty, score_intervals
 from referee.service.evidence.bundle_file import NotABundle
 
 
@@ -67,7 +75,7 @@ class BundleNumbers:
 def score_bundle(
     path: str | PathLike[str],
     truth: GroundTruth,
-    rules: Rules = DEVKIT,
+    rules: Rules = RULE_SETS["devkit"],
     seed: int = 0,
     resamples: int = RESAMPLES,
     *,

@@ -9,14 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from referee import __version__
-from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.extras.season.bundle_read import digest_of_bundle, read_bundle, require_signed
 from referee.extras.season.fitting import truth_digest
 from referee.extras.season.rows import SessionFields
 from referee.extras.season.scored import BundleNumbers, DrawBlock, measure, reason_of
 from referee.formats.ground_truth import read_ground_truth
-from referee.scoring.rules import Rules
+from referee.scoring import GroundTruth, Rules
 from referee.service.evidence.bundle_file import NotABundle
 
 

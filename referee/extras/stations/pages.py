@@ -9,7 +9,7 @@ from pathlib import Path
 from referee.extras.stations.joint_board import BoardFiles
 from referee.service.event.newest_charts import Charts
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.parent import stop_with_parent
+from referee.service.setup.program import stop_with_parent
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.blocking import BlockingPool

@@ -29,7 +29,7 @@ from referee.service.setup.image_matching import (
     MatchedImage,
     match_images,
 )
-from referee.service.setup.parent import stop_with_parent
+from referee.service.setup.program import stop_with_parent
 from referee.store.images import ImageCounts, ImageEntry
 
 Progress = Callable[[int, int], None]

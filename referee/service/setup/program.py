@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pkgutil
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.service.setup.config import Config
+
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 @dataclass(frozen=True)
@@ -69,3 +73,14 @@ def command_of(program: str, config: Config, *options: str) -> list[str]:
     """Return the command line that runs a program for this process."""
     words = [sys.executable, "-m", "referee", "process", program, *options]
     return [*words, "--config", str(config.path), "--parent", str(os.getpid())]
+
+
+def stop_with_parent(parent_pid: int, by: int = signal.SIGTERM) -> None:
+    """Ask the kernel to stop this process by a signal when its parent dies, even by SIGKILL.
+
+    Only Linux does this. Everywhere a parent that is gone already ends this process at once.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, by, 0, 0, 0)
+    if os.getppid() != parent_pid:
+        raise SystemExit("the program that started this one is gone already")

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from referee.core.detections import Detections
 from referee.errors import Refusal
 from referee.formats.answer_formats import AnswerFormat
 from referee.formats.answers import parse_csv
+from referee.scoring import Detections
 
 _HEAD = ("image", "class", "confidence", "left", "top", "right", "bottom")
 

@@ -9,11 +9,11 @@ from hmac import compare_digest
 from flask import Flask, Response, request
 
 from referee.core.blocking import BlockingRunner
-from referee.core.ground_truth import GroundTruth
 from referee.errors import Refusal
 from referee.extras.coach.page import report_page
 from referee.extras.coach.reading import read_session
 from referee.extras.coach.report import report_of
+from referee.scoring import GroundTruth
 from referee.service.evidence.slip import slip_link, slip_of
 from referee.service.scoreboard.team_sessions import TeamSessions, require_final
 from referee.service.scoreboard.view import PublicView

@@ -27,9 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.extras.coach.rules.played import Answered, Played
-from referee.scoring import student
-from referee.scoring.live import LiveScore
-from referee.scoring.rules import DEVKIT, Rules
+from referee.scoring import LiveScore, Rules, student
 from referee.scoring.split_half import Drawing
 from referee.scoring.uncertainty import LEVEL
 
@@ -94,7 +92,7 @@ class BestMoment:
 
 def best_moment(
     played: Played,
-    rules: Rules | str = DEVKIT,
+    rules: Rules | str = "devkit",
     progress: Callable[[int, int], None] | None = None,
 ) -> BestMoment | None:
     """Return the best moment to log out; None for a session without a score above 0 at its end.

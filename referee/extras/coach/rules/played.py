@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from power.energy.moments import Until
-from referee.core.detections import Detections
-from referee.core.ground_truth import GroundTruth
+from referee.scoring import Detections, GroundTruth
 
 Ints = NDArray[np.int64]
 

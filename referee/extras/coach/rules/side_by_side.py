@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from referee.errors import ArgumentError
 from referee.extras.coach.rules.parts import Phase, WhereItWent
 from referee.extras.coach.rules.played import Played
-from referee.scoring.comparison import Comparison, compare
-from referee.scoring.ilsvrc import evaluate
-from referee.scoring.rules import DEVKIT, Rules
-from referee.scoring.uncertainty import Energy, standard_uncertainty
+from referee.scoring import Comparison, Energy, Rules, compare, evaluate
+from referee.scoring.uncertainty import standard_uncertainty
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class SideBySide:
 def side_by_side(
     first: tuple[Played, WhereItWent],
     second: tuple[Played, WhereItWent],
-    rules: Rules | str = DEVKIT,
+    rules: Rules | str = "devkit",
 ) -> SideBySide:
     """Return what differs between two sessions.
 

@@ -15,7 +15,6 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.detections import Detections
 from referee.extras.coach.rules.parts import (
     Phase,
     WhereItWent,
@@ -27,9 +26,7 @@ from referee.extras.coach.rules.parts import (
     without,
 )
 from referee.extras.coach.rules.played import Played
-from referee.scoring.ilsvrc import evaluate
-from referee.scoring.result import IlsvrcResult
-from referee.scoring.rules import DEVKIT, Rules
+from referee.scoring import Detections, IlsvrcResult, Rules, evaluate
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +85,7 @@ class WhatIf:
     why_not: WhyNot | None = None
 
 
-def what_if(played: Played, went: WhereItWent, rules: Rules | str = DEVKIT) -> list[WhatIf]:
+def what_if(played: Played, went: WhereItWent, rules: Rules | str = "devkit") -> list[WhatIf]:
     """Return each case, the classes that could be left out by falling gain."""
     result = evaluate(played.truth, played.detections, rules)
     if result.mean_ap is None or result.mean_ap <= 0:

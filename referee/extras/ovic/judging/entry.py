@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
 from referee.extras.ovic.judging.benchmark import Measurement, Place, benchmark, here
 from referee.extras.ovic.judging.confined import Limits
@@ -31,6 +30,7 @@ from referee.extras.ovic.rules.detections import Overhang, clipped, overhang_of,
 from referee.extras.ovic.rules.model_checks import output_shapes, value_failures
 from referee.extras.ovic.rules.model_rules import ModelRules
 from referee.extras.ovic.rules.score import OvicRules, OvicScore, ovic_score
+from referee.scoring import CocoResults, CocoTruth
 
 Progress = Callable[[int, int], None]
 Keep = Callable[[CocoResults], None]

@@ -11,13 +11,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from referee.core.coco_boxes import CocoResults
 from referee.errors import InputError
 from referee.extras.ovic.rules.documents import ScoreFields
 from referee.extras.ovic.rules.frontier import Baseline, FrontierEstimate
 from referee.extras.ovic.rules.score import Frontier, OvicRules, OvicScore
 from referee.formats.json_fields import load_json, number, object_at
 from referee.formats.text import parse_cell, read_bytes, require_width
+from referee.scoring import CocoResults
 
 _BASELINE_FIELDS = ("name", "latency_ms", "accuracy")
 

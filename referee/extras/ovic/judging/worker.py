@@ -24,7 +24,7 @@ from referee.extras.ovic.judging.model import LiteRtModel
 from referee.extras.ovic.judging.wire import message, pack_arrays, pack_facts
 from referee.extras.ovic.rules.preprocessing import model_input
 from referee.formats.image_file import open_image
-from referee.service.setup.parent import stop_with_parent
+from referee.service.setup.program import stop_with_parent
 
 MOST_OUTPUT_VALUES = 200_000
 """A model with more output values is refused by its shapes; they are not sent."""

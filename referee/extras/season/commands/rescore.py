@@ -34,7 +34,7 @@ from referee.extras.season.rows import BROKEN
 from referee.extras.season.workers.cluster import Cluster, ClusterTls
 from referee.programs.progress import StatusLine
 from referee.programs.terminal import tell_on_terminal
-from referee.scoring.rules import RULE_SETS
+from referee.scoring import RULE_SETS
 from referee.tracks.loading import TRACK_HELP, TRACK_OPTION, trusted_tracks
 
 if TYPE_CHECKING:

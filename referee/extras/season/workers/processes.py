@@ -18,7 +18,7 @@ from pebble import ProcessExpired, ProcessPool
 from referee.core.counts import counted
 from referee.errors import Unavailable
 from referee.extras.season.executor import TRIES, Lost
-from referee.service.setup.parent import stop_with_parent
+from referee.service.setup.program import stop_with_parent
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

@@ -29,9 +29,9 @@ from referee.extras.ovic.rules.score import RULES
 from referee.programs.progress import progress_bar
 
 if TYPE_CHECKING:
-    from referee.core.coco_boxes import CocoResults
     from referee.extras.ovic.judging.entry import JudgedEntry
     from referee.extras.ovic.judging.validation import Validated
+    from referee.scoring import CocoResults
 
 _DESCRIPTION = """\
 Validate a model, measure its latency on the images, answer all images of the ground truth with it,

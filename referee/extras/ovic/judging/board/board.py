@@ -72,7 +72,7 @@ MODULES = (
     "formats/image_file",
     "service/__init__",
     "service/setup/__init__",
-    "service/setup/parent",
+    "service/setup/program",
 )
 """The referee's modules that the agent and the worker import; a test holds this list."""
 
