@@ -231,6 +231,18 @@ def test_what_travels_together_is_one_parameter():
     assert [] == many
 
 
+def test_what_a_request_knows_is_typed():
+    """Nothing hangs on `flask.g`: a request is of a class that declares what its steps tell."""
+    loose = [
+        f"{path}:{node.lineno}"
+        for path, tree in trees(*SOURCES)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith("flask")
+        if "g" in [alias.name for alias in node.names]
+    ]
+    assert [] == loose
+
+
 def test_nothing_private_is_exported():
     """Each name that a module exports exists in it and is public."""
     wrong = []

@@ -130,7 +130,12 @@ def _link(facts: LaneFacts, item: str) -> Iterator[CheckResult]:
             "Look at its cable and its power, and whether another program talks to it. "
             "'python -m power identify' tells more while the referee is stopped."
         )
-        yield fail("meter", item, f"{facts.meter.resource}: {said}", remedy)
+        yield fail("meter", item, with_address(facts.meter.resource, said), remedy)
+
+
+def with_address(resource: str, said: str) -> str:
+    """Return what is said of the meter with its address, which most of its errors tell already."""
+    return said if resource in said else f"{resource}: {said}"
 
 
 def _ranges(meter: MeterSection, identity: Identity | None, item: str) -> CheckResult:

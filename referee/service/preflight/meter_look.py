@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 from power.errors import MeterError
 from power.meter import Identity, Meter, MeterSettings
 from referee.service.preflight.finding import CheckResult, fail, ok, warn
-from referee.service.preflight.lane_rules import identity_text
+from referee.service.preflight.lane_rules import identity_text, with_address
 from referee.service.setup.lane_words import of_lane
 
 # The watch lasts two updates at least, and three seconds if updates are short.
@@ -112,7 +112,7 @@ def look_findings(look: MeterLook, lane: str) -> list[CheckResult]:
 def unanswered(error: Exception, resource: str, lane: str) -> Iterator[CheckResult]:
     """Judge a meter that did not answer."""
     remedy = "Look at its cable and its power. Try: python -m power identify"
-    yield fail("meter", of_lane("identity", lane), f"{resource}: {error}", remedy)
+    yield fail("meter", of_lane("identity", lane), with_address(resource, str(error)), remedy)
     for name in ("error queue", "clock"):
         item = of_lane(name, lane)
         yield warn("meter", item, "not checked: the meter did not answer", remedy)

@@ -20,6 +20,7 @@ from referee.web.contest import answers as contest_answers
 from referee.web.contest import images as contest_images
 from referee.web.contest import sessions as contest_sessions
 from referee.web.contest.replies import (
+    ContestRequest,
     begin_request,
     could_not,
     current,
@@ -42,6 +43,8 @@ _FIELDS = ("token", "username", "password", "image_name")
 
 
 class _ContestFlask(Flask):
+    request_class = ContestRequest
+
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function; here none is a coroutine, which Flask would look up each time."""
         return func

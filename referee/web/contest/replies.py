@@ -8,7 +8,7 @@ import logging
 from collections.abc import Container, Mapping, Sequence
 from http import HTTPStatus
 
-from flask import Request, Response, g, request
+from flask import Request, Response, request
 
 from referee.core.instant import Instant
 from referee.errors import Refusal, Unavailable
@@ -49,12 +49,17 @@ _MAX_FIELDS = 7 * MAX_ROWS + 100
 """The most fields of a form: seven lists of the longest answer, and a hundred other fields."""
 
 
+class ContestRequest(Request):
+    """A contestant's request, and what its steps tell one another."""
+
+    state: RequestState
+
+
 def begin_request(received: Instant) -> tuple[Request, RequestState]:
     """Return the present request with its new state, which `current` returns from now on."""
     asked = _without_proxy()
-    state = RequestState(received, is_json=asked.mimetype == "application/json")
-    g.state = state
-    return asked, state
+    asked.state = RequestState(received, is_json=asked.mimetype == "application/json")
+    return asked, asked.state
 
 
 def current() -> tuple[Request, RequestState]:
@@ -62,17 +67,17 @@ def current() -> tuple[Request, RequestState]:
 
     Each use of a proxy costs a microsecond, and a request would use them dozens of times.
     """
-    return _without_proxy(), current_state()
+    asked = _without_proxy()
+    return asked, asked.state
 
 
 def current_state() -> RequestState:
     """Return the state of the present request."""
-    state: RequestState = g.state
-    return state
+    return _without_proxy().state
 
 
-def _without_proxy() -> Request:
-    real: Request = request._get_current_object()  # type: ignore[attr-defined]
+def _without_proxy() -> ContestRequest:
+    real: ContestRequest = request._get_current_object()  # type: ignore[attr-defined]
     return real
 
 

@@ -18,8 +18,8 @@ from referee.service.setup.contest import Contest
 from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import RosterTeam, read_roster
-from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import ALARM_MOST, PostedFields, posted_fields, session_number
+from referee.web.desk.acting import Answer, posted_fields
+from referee.web.desk.arguments import ALARM_MOST, PostedFields, session_number
 from referee.web.desk.visitors import acting_operator
 
 # The red bar has one alarm a lane, and one that belongs to none.

@@ -9,14 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from flask import g, request
+from flask import request
 
 from referee.core.written_text import character_name, unfit_character
 from referee.errors import Refusal
-from referee.web.server.bodies import Body
 
-# The body of an operator's action is a line or two.
-_BODY_MOST = 16 * 1024
 # Every number of 18 digits fits into SQLite's 64-bit integers.
 _DIGITS_MOST = 18
 # The pages have no limit of their own: this one is told in the dialog, which keeps the text.
@@ -96,22 +93,13 @@ class PostedFields:
         return number
 
 
-def posted_fields() -> PostedFields:
-    """Return the JSON object in the request's body, or an empty one without a body.
+def fields_in(body: bytes) -> PostedFields:
+    """Return the fields of a request's body, none without one.
 
-    Raises `Refusal` once, with code `json_wrong` for a body that is anything else, and if the body
-    is too long or breaks off; after that it counts as empty.
+    Raises `Refusal` (code `json_wrong`) for a body that is no JSON object.
     """
-    if "posted" not in g:
-        g.posted = PostedFields({})
-        body = Body(request, _BODY_MOST).whole()
-        if body:
-            g.posted = PostedFields(_object_in(body))
-    posted: PostedFields = g.posted
-    return posted
-
-
-def _object_in(body: bytes) -> dict[str, object]:
+    if not body:
+        return PostedFields({})
     if not request.is_json:
         raise _json_wrong("its Content-Type must be application/json")
     try:
@@ -128,7 +116,7 @@ def _object_in(body: bytes) -> dict[str, object]:
         raise _json_wrong(f"a number is none ({str(error)[:_QUOTED_MOST]})") from None
     if not isinstance(value, dict):
         raise _json_wrong("it is no JSON object, like {}")
-    return value
+    return PostedFields(value)
 
 
 def _no_number(text: str) -> NoReturn:

@@ -26,8 +26,7 @@ from referee.web.desk.roles import Access, access_of_request, actions_of
 from referee.web.desk.visitors import (
     Visitor,
     is_at_desk,
-    present_visitor,
-    remember_visitor,
+    present_request,
     visitor_of,
 )
 from referee.web.server.connection import waits_of
@@ -49,7 +48,7 @@ def require_login(app: Flask, contest: Contest, logins: Logins) -> None:
     @app.before_request
     def admit() -> PlainResponse | tuple[Response, int] | None:
         visitor = visitor_of(logins, open_to_all=open_to_all)
-        remember_visitor(visitor)
+        present_request().visitor = visitor
         if request.url_rule is None or request.method == "OPTIONS":
             return None  # No route: the answer tells a lost contestant where to go.
         access = access_of_request()
@@ -61,7 +60,7 @@ def require_login(app: Flask, contest: Contest, logins: Logins) -> None:
 
     @app.after_request
     def renew(response: Response) -> Response:
-        access, visitor = access_of_request(), present_visitor()
+        access, visitor = access_of_request(), present_request().visitor
         if access is None or not access.by_hand or visitor.login is None:
             return response
         seal = logins.renewed(visitor.login)
@@ -81,7 +80,7 @@ def register_logins(app: Flask, contest: Contest, logins: Logins, key: str) -> N
 
     @app.get("/me")
     def me() -> Response:
-        return jsonify(_me(present_visitor(), logins.needed, contest.config.contest.name))
+        return jsonify(_me(present_request().visitor, logins.needed, contest.config.contest.name))
 
     @app.post("/login")
     def log_in() -> Response:
@@ -97,7 +96,7 @@ def register_logins(app: Flask, contest: Contest, logins: Logins, key: str) -> N
     @app.post("/logout")
     def log_out() -> Response:
         posted_by_page(key)
-        login = present_visitor().login
+        login = present_request().visitor.login
         if login is not None:
             logins.end(login)
         response = jsonify({})

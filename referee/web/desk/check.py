@@ -11,8 +11,8 @@ from referee.service.desk.readiness import Readiness
 from referee.service.preflight.finding import Level
 from referee.service.preflight.shown import ReadinessNow
 from referee.service.setup.contest import Contest
-from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import PostedFields, posted_fields
+from referee.web.desk.acting import Answer, posted_fields
+from referee.web.desk.arguments import PostedFields
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 

@@ -18,8 +18,8 @@ from referee.service.evidence.kept_bundle import fault_of_own
 from referee.service.evidence.zip_stream import zip_blocks
 from referee.service.setup.contest import Contest
 from referee.service.setup.private_files import make_folder
-from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import PostedFields, posted_fields
+from referee.web.desk.acting import Answer, posted_fields
+from referee.web.desk.arguments import PostedFields
 from referee.web.desk.visitors import acting_operator
 
 RunCommand = Callable[[Sequence[str]], tuple[int, str]]

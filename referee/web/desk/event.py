@@ -30,8 +30,8 @@ from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import ShownRoster, shown_roster
 from referee.service.teams.team_words import look_alike_warnings
-from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import PostedFields, posted_fields, session_number
+from referee.web.desk.acting import Answer, posted_fields
+from referee.web.desk.arguments import PostedFields, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 

@@ -18,8 +18,8 @@ from referee.service.teams.registration import require_list
 from referee.service.teams.registration_changes import new_passwords
 from referee.service.teams.roster import read_roster
 from referee.service.teams.slips import slips_page
-from referee.web.desk.acting import Answer
-from referee.web.desk.arguments import PostedFields, posted_fields
+from referee.web.desk.acting import Answer, posted_fields
+from referee.web.desk.arguments import PostedFields
 from referee.web.desk.visitors import acting_operator
 
 KEPT_S = 600.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who sent this request: an operator with a login, somebody at the laptop, or the public."""
+"""Who sent a request to the console: an operator, somebody at the laptop, or the public."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
-from flask import g, request
+from flask import Request, request
 
 from referee.core.actors import NO_LOGIN, Actor, Role
 from referee.errors import Refusal
@@ -49,20 +49,25 @@ def visitor_of(logins: Logins, *, open_to_all: bool) -> Visitor:
     return Visitor(Role.PUBLIC) if login is None else Visitor(login.role, login)
 
 
-def remember_visitor(visitor: Visitor) -> None:
-    """Keep the visitor for the rest of the request."""
-    g.visitor = visitor
+class ConsoleRequest(Request):
+    """A request to the console, and what its steps tell one another.
+
+    `visitor` is the public before anybody has looked, and `posted` None before it is read.
+    """
+
+    visitor: Visitor = Visitor(Role.PUBLIC)
+    posted: PostedFields | None = None
 
 
-def present_visitor() -> Visitor:
-    """Return the visitor of the present request; the public before anybody has looked."""
-    visitor: Visitor = g.get("visitor", Visitor(Role.PUBLIC))
-    return visitor
+def present_request() -> ConsoleRequest:
+    """Return the present request without Flask's proxy."""
+    real: ConsoleRequest = request._get_current_object()  # type: ignore[attr-defined]
+    return real
 
 
 def while_let_in(logins: Logins, stream: Generator[T, None, None]) -> Iterator[T]:
     """Pass on a stream until its visitor's login is ended; a page that only rests keeps it."""
-    login = present_visitor().login
+    login = present_request().visitor.login
     return _while_stands(logins, login, stream)
 
 
@@ -81,7 +86,7 @@ def acting_operator(posted: PostedFields, *, named: bool = False) -> Actor:
 
     `named` raises `Refusal` (code `name_missing`) if nobody typed one.
     """
-    visitor = present_visitor()
+    visitor = present_request().visitor
     if visitor.login is not None:
         return Actor(visitor.login.name, visitor.login.role.value)
     name = " ".join(posted.text("operator").split())

@@ -246,6 +246,13 @@ def test_the_link_to_the_meter(contest, link, text, level):
     assert level is found(contest, with_lane(link=link, link_text=text))["link"].level
 
 
+@pytest.mark.parametrize("text", ["No link", f"{SET.resource} did not answer in time"])
+def test_a_lost_meter_is_named_once(contest, text):
+    """The address stands in the finding once, whether or not the meter's error tells it."""
+    told = found(contest, with_lane(link="lost", link_text=text))["link"].text
+    assert (1, True) == (told.count(SET.resource), text in told)
+
+
 def test_a_rehearsal_has_neither_slow_checks_nor_a_warning_about_its_emulator(practice):
     """What only an event needs is not asked of a rehearsal."""
     items = found(practice, with_meter(resource="emulated"))
