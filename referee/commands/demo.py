@@ -238,7 +238,7 @@ def _progress(board: ShownBoard) -> str:
     current, reading = lane.current, lane.meter.reading
     if current is None or reading is None:
         return ""
-    power = "  -  " if reading.power_w is None else f"{reading.power_w:5.2f}"
+    power = "  -  " if reading["power_w"] is None else f"{reading['power_w']:5.2f}"
     mean_ap = "  -  " if current.mean_ap is None else f"{current.mean_ap:.3f}"
     energy = "   -   " if current.energy_wh is None else f"{current.energy_wh:.5f}"
     return (
