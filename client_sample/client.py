@@ -5,7 +5,8 @@
 
 The client logs in; the login starts the clock and the power meter. It asks for the number of
 images. It fetches each image, gives it to a detector and posts the detector's boxes. At the end it
-logs out. Put your own detector into `detect`, or name one: --detector module:function.
+logs out. Put your own detector into `detect`, or name one: --detector module:function. Contestants
+copy this one file, so it is longer than the project's other ones.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ def kind_of(reading: Reading) -> RowKind:
         reading.voltage_range_v,
         reading.current_range_a,
         tuple(
-            (one.element, one.power_w is not None, one.energy_wh is not None)
-            for one in reading.elements
+            (element.element, element.power_w is not None, element.energy_wh is not None)
+            for element in reading.elements
         ),
         reading.utc.tzinfo,
         tuple((name, value is not None) for name, value in reading.quantities.items()),

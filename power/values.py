@@ -139,8 +139,8 @@ def reading_to_json(reading: Reading) -> ReadingJson:
 def elements_to_json(elements: tuple[ElementValues, ...]) -> list[ElementJson]:
     """Return the values of single elements as JSON values."""
     return [
-        {"element": one.element, "power_w": one.power_w, "energy_wh": one.energy_wh}
-        for one in elements
+        {"element": values.element, "power_w": values.power_w, "energy_wh": values.energy_wh}
+        for values in elements
     ]
 
 

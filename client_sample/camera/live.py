@@ -44,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--size", default="1280x720", metavar="WxH", help="size to ask of it (%(default)s)")
     add("--delay", type=float, default=0.1, help="seconds that its pictures are old (%(default)s)")
     add("--folder", type=Path, metavar="DIR", help="take the newest picture of a folder instead")
-    add("--look", type=float, default=3.0, help="seconds to look at one image (%(default)s)")
     add("--seconds", type=float, help="stop and log out after this time")
     add("--timeout", type=float, default=30.0, help="seconds to wait for each answer")
     add("--patience", type=float, default=60.0, help="seconds to try to reach a lost referee")
@@ -64,7 +63,6 @@ def run(args: argparse.Namespace) -> int:
                 link,
                 source,
                 detector,
-                look_s=args.look,
                 seconds=args.seconds,
                 log_out=not args.no_logout,
             )

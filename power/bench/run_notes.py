@@ -13,7 +13,6 @@ from typing import Protocol
 
 from power.energy.conditions import UNKNOWN, AmbientConditions
 from power.energy.judge import RunFacts
-from power.energy.verdict import Finding
 from power.logs.facts_file import RunCourse, facts_path, save_facts
 from power.meter import HeldResult, Identity, IntegrationStart, MeterFlag, MeterSettings
 from power.wipe_rule import RunEntry, RunEvent, Runs, beginning, ending
@@ -87,22 +86,20 @@ class RunNotes:
         *,
         clock: Callable[[], float],
         utc: Callable[[], datetime],
-        added: tuple[Finding, ...] = (),
         course: RunCourse | None = None,
         conditions: AmbientConditions = UNKNOWN,
     ) -> None:
-        """Choose the place; `added` are findings from outside the judge, `course` a known one."""
+        """Choose the place; `course` is a known one."""
         self._place = place
         self._clock = clock
         self._utc = utc
-        self._added = added
         self._conditions = conditions
         self._facts: RunFacts | None = None
         self._course = course
 
     def prepared(self, identity: Identity, settings: MeterSettings) -> None:
         """Write facts and journal; raise OSError if the facts cannot be written."""
-        self._facts = RunFacts(identity, settings, added=self._added, conditions=self._conditions)
+        self._facts = RunFacts(identity, settings, conditions=self._conditions)
         self._course = RunCourse(self._utc().isoformat(), self._clock(), boot_name())
         save_facts(self._place.log, self._facts, self._course)
         self._note(beginning(identity, self._place.resource, self._run, self._utc()))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 
 from power.bounded_file import file_text
@@ -13,10 +12,9 @@ from power.emulator.instrument import Options
 from power.emulator.load import SINE, Load
 from power.emulator.portmapper import PORT as PORTMAPPER_PORT
 from power.emulator.process import Troubles, Vxi11Port, serve
-from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_steps, read_csv
+from power.emulator.profile import LoadProfile, bursts, constant, parse_steps, read_csv
 from power.emulator.settings import MODELS
 from power.emulator.supported import TABLES
-from power.emulator.traffic import Traffic
 from power.emulator.waveform import Waveform, parse_waveform
 from power.resource import SerialLine, parse_line
 
@@ -72,7 +70,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--identity", default="", help="another *IDN? reply, whole")
     _add_link(parser)
     _add_faults(parser)
-    _add_guesses(parser)
+    parser.add_argument(
+        "--late-final", action="store_true", help="show the final energy one update after the end"
+    )
     parser.add_argument(
         "--commands",
         choices=tuple(TABLES),
@@ -98,13 +98,6 @@ def _add_link(parser: argparse.ArgumentParser) -> None:
         const=SerialLine(),
         help="serve RS-232 on a pseudo-terminal, not VXI-11; SETTINGS of the line as in its"
         " resource string, such as 38400,7E1,RTS-CTS,LF (default: 9600,8N1,NONE,CRLF)",
-    )
-    parser.add_argument(
-        "--links",
-        type=int,
-        metavar="N",
-        default=1,
-        help="clients at a time (default: 1, as the real meter)",
     )
     parser.add_argument(
         "--portmapper",
@@ -160,34 +153,12 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
     load.add_argument(
         "--bursts", metavar="LOW,HIGH,PERIOD,DUTY", help='repeating bursts, as "2,9,1.5,0.3"'
     )
-    load.add_argument("--noise", metavar="MEAN,SD,SEED", help='random load, as "5,0.4,1"')
     load.add_argument(
         "--profile",
         metavar="FILE.csv",
         type=Path,
         help="recorded load: power log, or seconds,watts",
     )
-    load.add_argument(
-        "--traffic",
-        metavar="URL",
-        help="load that follows a contest server; URL answers JSON with a count of work",
-    )
-    parser.add_argument(
-        "--traffic-key",
-        default="images_fetched",
-        help="name of that count (default: images_fetched)",
-    )
-    parser.add_argument(
-        "--idle", type=float, metavar="X", default=2.0, help="idle watts of --traffic (default: 2)"
-    )
-    parser.add_argument(
-        "--joules",
-        type=float,
-        metavar="X",
-        default=0.5,
-        help="joules for each unit of work of --traffic (default: 0.5)",
-    )
-    parser.add_argument("--repeat", action="store_true", help="repeat the recorded load endlessly")
     parser.add_argument(
         "--profile-runs-on",
         action="store_true",
@@ -209,13 +180,6 @@ def _add_mains(parser: argparse.ArgumentParser) -> None:
         default=60.0,
         help="frequency; 0 is direct current (default: 60)",
     )
-    parser.add_argument(
-        "--crest",
-        type=float,
-        metavar="X",
-        default=math.sqrt(2),
-        help="peak over rms of the current (default: √2)",
-    )
     for quantity in ("voltage", "current"):
         parser.add_argument(
             f"--{quantity}-waveform",
@@ -232,37 +196,6 @@ def _add_mains(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_guesses(parser: argparse.ArgumentParser) -> None:
-    guesses = parser.add_argument_group("behaviour of the real meter that is not known")
-    guesses.add_argument(
-        "--late-final", action="store_true", help="show the final energy one update after the end"
-    )
-    guesses.add_argument(
-        "--no-range-items", action="store_true", help="firmware without the items URANge and IRANge"
-    )
-    guesses.add_argument(
-        "--refuse-illegal",
-        action="store_true",
-        help="refuse illegal values instead of taking the nearest legal one",
-    )
-    guesses.add_argument(
-        "--ranges-while-running",
-        action="store_true",
-        help="accept range changes during an integration",
-    )
-    guesses.add_argument(
-        "--busy-window",
-        choices=("commands", "all", "off"),
-        default="commands",
-        help="what is lost in the first 0.2 s after START (default: commands)",
-    )
-    guesses.add_argument(
-        "--wt200-alone",
-        action="store_true",
-        help="in command mode WT200 refuse the commands that the WT210 did not have",
-    )
-
-
 def run(options: argparse.Namespace) -> int:
     """Serve until the process is told to stop."""
     if options.commands:
@@ -274,7 +207,6 @@ def run(options: argparse.Namespace) -> int:
             volts=options.volts,
             power_factor=options.power_factor,
             frequency_hz=options.hertz,
-            crest=options.crest,
             voltage_waveform=options.voltage_waveform or SINE,
             current_waveform=options.current_waveform,
             shares=tuple(_numbers(options.shares, "PART,…")),
@@ -284,31 +216,17 @@ def run(options: argparse.Namespace) -> int:
             identity=options.identity,
             profile_from_start=not options.profile_runs_on,
             late_final=options.late_final,
-            range_items=not options.no_range_items,
-            refuse_illegal=options.refuse_illegal,
-            ranges_while_running=options.ranges_while_running,
-            busy_window=options.busy_window,
-            wt200_alone=options.wt200_alone,
             seed=options.seed,
         ),
-        options.serial or Vxi11Port(options.port, options.links, options.portmapper),
+        options.serial or Vxi11Port(options.port, options.portmapper),
         Troubles(
             [parse_fault(line) for line in options.fault],
             _schedule(options.schedule),
             options.control,
         ),
-        traffic=_traffic(options),
         exit_with_parent=options.exit_with_parent,
     )
     return 0
-
-
-def _traffic(options: argparse.Namespace) -> Traffic | None:
-    if options.traffic is None:
-        return None
-    if not options.traffic.startswith(("http://", "https://")):
-        raise ValueError(f"--traffic {options.traffic!r} is not an http or https URL")
-    return Traffic(options.traffic, options.traffic_key, options.idle, options.joules)
 
 
 def _schedule(path: Path | None) -> list[ScheduledFault]:
@@ -322,15 +240,12 @@ def _schedule(path: Path | None) -> list[ScheduledFault]:
 
 def _profile(options: argparse.Namespace) -> LoadProfile:
     if options.profile is not None:
-        return read_csv(options.profile, repeat=options.repeat)
+        return read_csv(options.profile)
     if options.steps is not None:
         return parse_steps(options.steps)
     if options.bursts is not None:
         return bursts(*_numbers(options.bursts, "LOW,HIGH,PERIOD,DUTY", 4))
-    if options.noise is not None:
-        mean, deviation, seed = _numbers(options.noise, "MEAN,SD,SEED", 3)
-        return noisy(mean, deviation, seed=int(seed))
-    return constant(options.idle if options.traffic is not None else options.watts)
+    return constant(options.watts)
 
 
 def _numbers(text: str, form: str, count: int | None = None) -> list[float]:

@@ -8,7 +8,6 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from power.energy.conditions import AmbientConditions, parse_ambient, parse_cali
 from power.logs.journal import journal
 from power.meter import SIGMA, InputMode, Meter, MeterSettings
 from power.quantities import BOTH_WAYS, parse_quantities
-from power.resource import BAUDS, SerialLine, is_official, split_resource, with_line
+from power.resource import is_official, split_resource
 from power.transports.transport import utc_now
 from power.wipe_guard import Guard
 from power.wt310.driver import WT310
@@ -60,12 +59,6 @@ def add_meter_options(parser: argparse.ArgumentParser) -> None:
         default=2.0,
         metavar="DURATION",
         help="how long to wait for a reply (default: 2)",
-    )
-    parser.add_argument(
-        "--baud",
-        type=int,
-        choices=BAUDS,
-        help=f"speed of a serial line whose resource names none (default: {SerialLine().baud})",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
@@ -288,7 +281,7 @@ def open_chosen(
         )
     make_wire_log(options)
     meter = open_wt310(
-        _resource(options),
+        options.resource,
         sleep=sleep,
         wire_log=options.wire_log,
         timeout_s=options.timeout,
@@ -296,15 +289,3 @@ def open_chosen(
     )
     meter.remember()
     return meter
-
-
-def _resource(options: argparse.Namespace) -> str:
-    """Return the resource string with the speed of `--baud`; raise ValueError if it has two."""
-    if options.baud is None:
-        return str(options.resource)
-    visa, line = split_resource(options.resource)
-    if not visa.upper().startswith("ASRL"):
-        raise ValueError(f"--baud is for serial lines (ASRL), not for {visa}")
-    if line.baud not in (SerialLine().baud, options.baud):
-        raise ValueError(f"{options.resource} and --baud {options.baud} are two speeds; give one")
-    return with_line(visa, replace(line, baud=options.baud))

@@ -120,10 +120,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--official",
         action="store_true",
-        help="refuse auto-range, and an uncertainty above 1 %%, unless a reason is given",
-    )
-    parser.add_argument(
-        "--auto-range", metavar="REASON", help="reason for an official run on auto-range"
+        help="refuse auto-range, and an uncertainty above 1 %% without --above-1-percent",
     )
     parser.add_argument(
         "--above-1-percent",
@@ -144,7 +141,8 @@ def run(options: argparse.Namespace) -> int:
     from power.commands.recording_job import InterruptibleNotes, left_behind, recorded
     from power.energy.judge import RunFacts
 
-    added, conditions = _checked(options), conditions_of(options)
+    _check(options)
+    conditions = conditions_of(options)
     page = page_socket(options)
     interrupt = Interrupt()
     place = RunPlace(options.out, options.resource, journal())
@@ -154,17 +152,16 @@ def run(options: argparse.Namespace) -> int:
         shown_live(options.live, page, options.out) as shown,
         progress_line(_total_s(options), quiet=options.quiet or options.live == TERMINAL) as draw,
     ):
-        notes = InterruptibleNotes(place, interrupt, added, conditions)
+        notes = InterruptibleNotes(place, interrupt, conditions)
         recording = recorded(meter, options, interrupt, notes, draw, shown)
         bound = official_bound(recording.result, options.official, options.above_1_percent)
-        added = (*added, *bound)
-        result = with_findings(recording.result, added)
+        result = with_findings(recording.result, bound)
         shown.end(result)
     facts = RunFacts(
         recording.identity,
         recording.settings,
         suspended_s=recording.suspended_s,
-        added=added,
+        added=tuple(bound),
         conditions=conditions,
         stopped_s=recording.stopped_s,
     )
@@ -212,8 +209,8 @@ def official_bound(result: EnergyResult, official: bool, reason: str | None) -> 
     ]
 
 
-def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
-    """Refuse wrong options before the meter is touched; return the findings that they bring."""
+def _check(options: argparse.Namespace) -> None:
+    """Refuse wrong options before the meter is touched."""
     from power.commands.recording_job import require_new
 
     settings = settings_of(options, options.seconds)
@@ -228,16 +225,12 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
         raise ValueError(
             f"{options.resource} is not an official meter: leave --official out, or use a WT310"
         )
-    fixed = None not in (options.volts, options.amps)
-    if options.official and not fixed and not options.auto_range:
+    if options.official and None in (options.volts, options.amps):
         raise ValueError(
             "an official run needs fixed ranges. Give --volts and --amps as `python -m power "
-            "range` proposes them. Or give --auto-range REASON, which makes the verdict SUSPECT"
+            "range` proposes them"
         )
     require_new(options.out)
-    if options.auto_range and not fixed:
-        return (suspect("auto_range_reason", f"Auto-range was chosen: {options.auto_range}"),)
-    return ()
 
 
 def _packed(log: Path) -> Path:

@@ -15,7 +15,6 @@ from power.commands.interrupt import Interrupt, Job
 from power.commands.live_view import Shows
 from power.commands.options import conditions_of, guard_of, settings_of
 from power.energy.conditions import AmbientConditions
-from power.energy.verdict import Finding
 from power.errors import MeterSilent
 from power.meter import Identity, Meter, MeterSettings, Reading
 from power.resource import is_official
@@ -37,12 +36,9 @@ class InterruptibleNotes(RunNotes):
         self,
         place: RunPlace,
         interrupt: Interrupt,
-        added: tuple[Finding, ...],
         conditions: AmbientConditions,
     ) -> None:
-        super().__init__(
-            place, clock=real_elapsed_s, utc=utc_now, added=added, conditions=conditions
-        )
+        super().__init__(place, clock=real_elapsed_s, utc=utc_now, conditions=conditions)
         self._interrupt = interrupt
 
     def prepared(self, identity: Identity, settings: MeterSettings) -> None:

@@ -173,7 +173,7 @@ def run(options: argparse.Namespace) -> int:
     with listening_by_number(answer), _log_place(options) as log:
         options.out = log.path
         place = RunPlace(log.path, options.resource, journal())
-        notes = InterruptibleNotes(place, interrupt, (), conditions_of(options))
+        notes = InterruptibleNotes(place, interrupt, conditions_of(options))
         try:
             with any_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter:
                 recording = recorded(

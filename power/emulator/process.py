@@ -28,7 +28,6 @@ from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.portmapper import Portmapper
 from power.emulator.serial_line import SerialServer
-from power.emulator.traffic import Traffic, TrafficFollower
 from power.emulator.vxi11 import PROGRAM, VERSION, Vxi11Server
 from power.resource import SerialLine
 from power.signal_flag import SignalFlag
@@ -122,13 +121,12 @@ class ControlServer:
 
 @dataclass(frozen=True)
 class Vxi11Port:
-    """Where clients reach the emulator over VXI-11, and how many links it gives.
+    """Where clients reach the emulator over VXI-11.
 
     The port 0 chooses one. The portmapper tells clients that port; None is no portmapper.
     """
 
     port: int = 0
-    most_links: int = 1
     portmapper: int | None = None
 
 
@@ -150,7 +148,6 @@ def serve(
     wire: Vxi11Port | SerialLine,
     troubles: Troubles,
     *,
-    traffic: Traffic | None = None,
     exit_with_parent: bool = False,
 ) -> None:
     """Serve one emulated meter until SIGTERM or SIGINT, or until the parent dies if asked for.
@@ -178,8 +175,6 @@ def serve(
             control = ControlServer(interpreter, guard, port=troubles.control_port)
             owned.callback(control.close)
             print(f"control 127.0.0.1:{control.port}", file=sys.stderr, flush=True)
-        if traffic is not None:
-            owned.callback(TrafficFollower(traffic, instrument, guard).close)
         print(f"ready {resource}", flush=True)
         _pump_until(stop, interpreter, guard, parent)
 
@@ -206,7 +201,7 @@ def _serve_on(
     if isinstance(wire, SerialLine):
         server = SerialServer(interpreter, guard, wire)
     else:
-        server = Vxi11Server(interpreter, guard, port=wire.port, most_links=wire.most_links)
+        server = Vxi11Server(interpreter, guard, port=wire.port)
         if wire.portmapper is not None:
             mapper = Portmapper(PROGRAM, VERSION, server.port, wire.portmapper)
             owned.callback(mapper.close)

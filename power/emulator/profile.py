@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import random
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -133,15 +132,7 @@ def bursts(low_w: float, high_w: float, period_s: float, duty: float) -> LoadPro
     return LoadProfile((0.0, duty * period_s), (high_w, low_w), period_s)
 
 
-def noisy(mean_w: float, deviation_w: float, *, seed: int, step_s: float = 0.02) -> LoadProfile:
-    """Return seeded random power around a mean, new every `step_s`, repeating after 3000 steps."""
-    rng = random.Random(seed)
-    count = 3000
-    watts = tuple(rng.gauss(mean_w, deviation_w) for _ in range(count))
-    return LoadProfile(tuple(step_s * k for k in range(count)), watts, step_s * count)
-
-
-def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
+def read_csv(path: Path) -> LoadProfile:
     """Return a recorded profile: a power log, or two columns of seconds and watts.
 
     A power log is CSV or JSON lines. If the first line of CSV is a header, the columns `elapsed_s`
@@ -159,8 +150,7 @@ def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
     times = tuple(seconds - first for seconds, _ in points)
     watts = tuple(power for _, power in points)
     try:
-        period = times[-1] + (times[-1] - times[-2]) if repeat and len(times) > 1 else None
-        return LoadProfile(times, watts, period)
+        return LoadProfile(times, watts)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

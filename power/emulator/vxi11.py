@@ -2,9 +2,8 @@
 """Serve the emulated meter over VXI-11: the core channel of VXI-11 revision 1.0 on loopback.
 
 Clients name the port, or ask a `Portmapper` for it. As on the meter, one connection at a time has a
-link (IM WT310E-17EN, page 4-2). `most_links` allows more, because nobody knows how a real meter
-answers a second client. A client that was killed has closed its connection: the next one waits
-until what it had sent is done, and then has its link.
+link (IM WT310E-17EN, page 4-2). A client that was killed has closed its connection: the next one
+waits until what it had sent is done, and then has its link.
 """
 
 from __future__ import annotations
@@ -46,11 +45,9 @@ class Vxi11Server:
         guard: threading.Condition,
         *,
         port: int = 0,
-        most_links: int = 1,
     ) -> None:
         self._interpreter = interpreter
         self._guard = guard
-        self.most_links = most_links
         self._faults = interpreter.instrument.faults
         self._faults.on_unplug.append(self.drop_connections)
         self._closing = False
@@ -175,7 +172,7 @@ class Vxi11Server:
     def _has_room(self) -> bool:
         """Say whether a link is free, once those of clients that have gone are given back."""
         until_s = time.monotonic() + _LEAVING_S
-        while len(self._links) >= self.most_links:
+        while self._links:
             if time.monotonic() >= until_s or not any(map(_has_gone, self._links.values())):
                 return False
             self._guard.wait(_STEP_S)

@@ -60,8 +60,8 @@ class Thinned:
     def bins(self, first: int = 0) -> list[tuple[float, float, float] | None]:
         """Return least, mean and greatest value of each bin from `first` on; None has no value."""
         return [
-            None if one is None else (one.low, one.total / one.count, one.high)
-            for one in self._bins[max(0, first) :]
+            None if value is None else (value.low, value.total / value.count, value.high)
+            for value in self._bins[max(0, first) :]
         ]
 
     def _put(self, place: int, more: _Bin) -> None:

@@ -81,12 +81,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--track", choices=("network", "camera"), default="network", help="rules (default: network)"
     )
-    add(
-        "--severity",
-        choices=("mild", "medium", "hard"),
-        default="mild",
-        help="how bad the simulated camera's photographs are (default: mild)",
-    )
     add("--json", action="store_true", help="print one JSON object at the end")
 
 
@@ -169,7 +163,6 @@ def _camera(out: Path, args: argparse.Namespace) -> _Played:
     as_files = out / "camera_as_files.json"
     as_files.unlink(missing_ok=True)
     device = [_CAMERA_DEVICE, "--training", str(training)]
-    device += ["--severity", args.severity]
     device += ["--images", str(scenes / "images"), "--as-files", str(as_files)]
     return _Played(scenes, device, as_files)
 
@@ -245,7 +238,7 @@ def _progress(board: ShownBoard) -> str:
     current, reading = lane.current, lane.meter.reading
     if current is None or reading is None:
         return ""
-    power = "  -  " if reading.power_w is None else f"{reading.power_w:5.2f}"
+    power = "  -  " if reading["power_w"] is None else f"{reading['power_w']:5.2f}"
     mean_ap = "  -  " if current.mean_ap is None else f"{current.mean_ap:.3f}"
     energy = "   -   " if current.energy_wh is None else f"{current.energy_wh:.5f}"
     return (

@@ -256,7 +256,7 @@ def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
     text = rehearsal_text(rehearsal_report(contest, truth, session_id))
     where = f"--data {shlex.quote(str(contest.config.storage.folder))}"
     said = [
-        f"  {one.title.lower():<11} {one.headline}\n"
-        for one in kept_reports(contest, session_id, truth)
+        f"  {report.title.lower():<11} {report.headline}\n"
+        for report in kept_reports(contest, session_id, truth)
     ]
     return f"{text}\n{''.join(said)}  pictures    referee explain {session_id} {where}"

@@ -30,7 +30,7 @@ from client_sample.session import ContestSession, SessionConnection
 from power.http_request import answered
 from referee.demo.lens import photograph
 from referee.demo.screen import shown_page
-from referee.demo.severity import SEVERITIES, Severity
+from referee.demo.severity import MILD, Severity
 
 Pixels = NDArray[np.uint8]
 
@@ -128,7 +128,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--user", required=True)
     parser.add_argument("--password", required=True)
     parser.add_argument("--training", type=Path, required=True)
-    parser.add_argument("--severity", choices=SEVERITIES, required=True)
     parser.add_argument("--images", type=Path, required=True)
     parser.add_argument("--as-files", type=Path, required=True)
     args = parser.parse_args(argv)
@@ -137,7 +136,7 @@ def main(argv: list[str] | None = None) -> int:
         detector = learn(args.training / "images", args.training / "ground_truth.json")
         with shown_page(f"{args.console}/display") as screen:
             _wait_for_display(args.console)
-            camera = SimulatedCamera(screen, SEVERITIES[args.severity])
+            camera = SimulatedCamera(screen, MILD)
             seen = _play(args, camera, detector)
         _write_as_files(seen, args.images, detector, args.as_files)
     except (ClientError, KeyboardInterrupt) as error:

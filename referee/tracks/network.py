@@ -145,24 +145,17 @@ class NetworkTrack(Track[Detections]):
         self, sent: SentAnswers[Detections], truth: GroundTruth, accuracy: float | None
     ) -> Remarks:
         """Return counts of the boxes, and likely mistakes of the contestant's program."""
-        return network_remarks(sent, truth, accuracy)
-
-
-def network_remarks(
-    sent: SentAnswers[Detections], truth: GroundTruth, accuracy: float | None
-) -> Remarks:
-    """Return the remarks about a session's detections."""
-    posted = _posted(sent)
-    numbers = posted.detections.image_id
-    detections = posted.detections.with_image_ids(to_manifest_ids(numbers, sent.order))
-    return Remarks(
-        images_answered=len(np.intersect1d(detections.image_id, truth.image_ids)),
-        lines=(
-            ("detections", f"{len(detections)}: {_classes(detections, truth.class_names)}"),
-            *_boxes(detections, sent.sizes, truth),
-        ),
-        warnings=tuple(advice(find_mistakes(truth, posted, sent.sizes, accuracy), accuracy)),
-    )
+        posted = _posted(sent)
+        numbers = posted.detections.image_id
+        detections = posted.detections.with_image_ids(to_manifest_ids(numbers, sent.order))
+        return Remarks(
+            images_answered=len(np.intersect1d(detections.image_id, truth.image_ids)),
+            lines=(
+                ("detections", f"{len(detections)}: {_classes(detections, truth.class_names)}"),
+                *_boxes(detections, sent.sizes, truth),
+            ),
+            warnings=tuple(advice(find_mistakes(truth, posted, sent.sizes, accuracy), accuracy)),
+        )
 
 
 def _posted(sent: SentAnswers[Detections]) -> Posted:

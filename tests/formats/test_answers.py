@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An answer is taken whole or refused whole, and each fault is named."""
+"""An answer is taken whole or refused whole, and each fault is named.
+
+It is long because a post may be wrong in so many ways, and each is a case with its sentence.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth from well-formed and malformed files."""
+"""Ground truth from well-formed and malformed files.
+
+It tests the readers of all formats, whose modules are several.
+"""
 
 from __future__ import annotations
 

@@ -157,7 +157,6 @@ def test_a_meter_that_does_not_answer_is_exit_code_1(run_power: Run) -> None:
         ("emulate", "--profile", "/nonexistent.csv"),
         ("emulate", "--model", "WT9000"),
         ("emulate", "--fault", "fire"),
-        ("emulate", "--traffic", "ftp://x"),
         ("record", "X"),
         ("record", "X", "--out", "/tmp/x.csv", "--seconds", "0"),
         ("record", "X", "--out", "/tmp/x.csv", "--seconds", "36000001"),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What few images may do to a mAP, and to a difference."""
+"""What few images may do to a mAP, and to a difference.
+
+It is long because the rule changes by the number of failures and images: each limit has its case.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal writes for many threads in one commit, and judges each write on its own."""
+"""The journal writes for many threads in one commit, and judges each write on its own.
+
+It is long because threads, a slow disk and a kill are played in every order that could lose a
+write.
+"""
 
 from __future__ import annotations
 

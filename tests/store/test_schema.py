@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schema itself enforces the rules, for any program that writes."""
+"""The schema itself enforces the rules, for any program that writes.
+
+Its source is SQL, with one trigger for each rule.
+"""
 
 from __future__ import annotations
 

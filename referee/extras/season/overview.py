@@ -87,9 +87,9 @@ def left_out(rows: Sequence[Row], events: Sequence[SeasonEvent]) -> list[dict[st
 def not_alike(events: Sequence[SeasonEvent]) -> list[dict[str, object]]:
     """Return file and words of each ranked bundle that was not run as the others of its event."""
     found = {
-        one.file: "; ".join(map(difference_text, one.differs))
-        for one in _ranked(events)
-        if one.differs
+        entrant.file: "; ".join(map(difference_text, entrant.differs))
+        for entrant in _ranked(events)
+        if entrant.differs
     }
     return [{"file": file, "differs": found[file]} for file in sorted(found)]
 

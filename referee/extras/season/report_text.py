@@ -104,9 +104,9 @@ def bundle_lists(events: Sequence[SeasonEvent], rows: Sequence[Row]) -> list[tup
         (
             "Bundles whose old result does not reproduce",
             [
-                f"{one['file']}: {one['rules']} gives the mAP {one['new_mean_ap']}, and the bundle"
-                f" tells {one['old_mean_ap']}"
-                for one in not_reproduced(rows)
+                f"{row['file']}: {row['rules']} gives the mAP {row['new_mean_ap']}, and the bundle"
+                f" tells {row['old_mean_ap']}"
+                for row in not_reproduced(rows)
             ],
         ),
         (

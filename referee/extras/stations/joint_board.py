@@ -134,13 +134,15 @@ class BoardFiles:
 
     def _live(self) -> str:
         standings = [
-            StationStanding(**one)
-            for one in json.loads((self._folder / STANDING).read_text(encoding="utf-8"))
+            StationStanding(**fields)
+            for fields in json.loads((self._folder / STANDING).read_text(encoding="utf-8"))
         ]
         now = self._clock.now().utc
         rows = [
-            StationWords(name=one.name, text=silence_text(one, now), live=is_live(one, now))
-            for one in standings
+            StationWords(
+                name=standing.name, text=silence_text(standing, now), live=is_live(standing, now)
+            )
+            for standing in standings
         ]
         return json_of(LiveNews(frozen=False, stations=rows))
 

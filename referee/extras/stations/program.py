@@ -64,7 +64,8 @@ class JointBoard:
     def __init__(self, plan: BoardPlan, tell: Callable[[str], object]) -> None:
         self._plan, self._tell = plan, tell
         self._followers = [
-            StationFollower(one, plan.look, _now, plan.folder, tell) for one in plan.stations
+            StationFollower(station, plan.look, _now, plan.folder, tell)
+            for station in plan.stations
         ]
         self._bundles: list[BundleSession] = []
         self._written: dict[str, str] = {}
@@ -75,9 +76,9 @@ class JointBoard:
         """Look at each station and at the bundles once, and write the board."""
         threads = [
             threading.Thread(
-                target=one.look, name=f"station {one.followed.address.name}", daemon=True
+                target=follower.look, name=f"station {follower.followed.address.name}", daemon=True
             )
-            for one in self._followers
+            for follower in self._followers
         ]
         for thread in threads:
             thread.start()

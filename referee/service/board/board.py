@@ -258,9 +258,9 @@ def scored_with(connection: Connection) -> str:
     if not others:
         return ""
     (reason,) = (
-        one.reason
-        for one in stored_proposals(connection)
-        if one.proposal_id == in_force.proposal_id
+        proposal.reason
+        for proposal in stored_proposals(connection)
+        if proposal.proposal_id == in_force.proposal_id
     )
     return (
         f"The {' and the '.join(others)} of proposal {in_force.proposal_id} ({reason}) will score "

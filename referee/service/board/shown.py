@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
-from power.values import ElementJson
+from power.values import ReadingJson
 from referee.service.display.facts import DisplayFacts
 from referee.service.event.result_entry import TrackFigures
 from referee.service.setup.config import ContestSection
@@ -15,27 +15,9 @@ from referee.service.setup.extra import ConsoleBox
 from referee.service.teams.roster_view import Choice
 
 
-class ShownReading(Struct, frozen=True, kw_only=True):
-    """A meter's reading as `reading_to_json` writes it, and its age."""
+class ShownReading(ReadingJson):
+    """A meter's reading, and its age."""
 
-    monotonic_s: float
-    utc: str
-    voltage_v: float | None
-    current_a: float | None
-    power_w: float | None
-    energy_wh: float | None
-    integration_s: float | None
-    state: str
-    absent: Mapping[str, str]
-    flags: Sequence[str]
-    voltage_range_v: float | None
-    current_range_a: float | None
-    power_factor: float | None
-    frequency_hz: float | None
-    voltage_peak_v: float | None
-    current_peak_a: float | None
-    elements: Sequence[ElementJson] | UnsetType = UNSET
-    quantities: Mapping[str, float | None] | UnsetType = UNSET
     age_s: float
 
 

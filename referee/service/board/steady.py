@@ -32,7 +32,7 @@ def _without_time(lane: LaneOfBoard) -> LaneOfBoard:
 def _without_age(meter: ShownMeter) -> ShownMeter:
     """Return a meter whose reading says when it was taken, and not how long ago."""
     reading = meter.reading
-    return replace(meter, reading=None if reading is None else replace(reading, age_s=0.0))
+    return replace(meter, reading=None if reading is None else {**reading, "age_s": 0.0})
 
 
 def _without_countdown(session: SessionCard) -> SessionCard:

@@ -158,8 +158,8 @@ def _lost_its_energy(row: SessionRow, meter: ShownMeter) -> bool:
     reading = meter.reading
     if row.state != "RUNNING" or reading is None or meter.old:
         return False
-    since_start = reading.age_s < (row.ran_s or 0.0) - meter.update_interval_s
-    return since_start and reading.state not in ("START", "TIMEUP")
+    since_start = reading["age_s"] < (row.ran_s or 0.0) - meter.update_interval_s
+    return since_start and reading["state"] not in ("START", "TIMEUP")
 
 
 def _is_unread(row: SessionRow) -> bool:
@@ -175,8 +175,8 @@ def meter_flags_text(reading: ShownReading | None) -> str:
     """Return the meter's remarks about its newest reading, or '' if it has none."""
     if reading is None:
         return ""
-    remarks = [_FLAGS.get(flag, flag) for flag in reading.flags]
-    remarks += [f"no {name}: {why}" for name, why in reading.absent.items()]
+    remarks = [_FLAGS.get(flag, flag) for flag in reading["flags"]]
+    remarks += [f"no {name}: {why}" for name, why in reading["absent"].items()]
     return "; ".join(remarks)
 
 

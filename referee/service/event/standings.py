@@ -68,8 +68,10 @@ def read_standings(
     unranked = [_unranked(track, connection, team, instead or {}) for team in roster.teams]
     unranked = _compared(contest, connection, unranked)
     reports = [
-        {} if one.run is None or one.team.withdrawn else ranking_report(track, one.run)
-        for one in unranked
+        {}
+        if standing.run is None or standing.team.withdrawn
+        else ranking_report(track, standing.run)
+        for standing in unranked
     ]
     places = track.ranking.places(reports)
     standings = [replace(one, rank=place) for place, one in zip(places, unranked, strict=True)]
@@ -83,15 +85,23 @@ def _compared(
     """Return standings with what differs between their sessions, of those that are scored."""
     track = contest.track
     conditions = {
-        one.session.session_id: conditions_of(track, connection, one.session, one.energy, one.run)
-        for one in standings
-        if one.session is not None and one.run is not None and not one.team.withdrawn
+        standing.session.session_id: conditions_of(
+            track, connection, standing.session, standing.energy, standing.run
+        )
+        for standing in standings
+        if standing.session is not None and standing.run is not None and not standing.team.withdrawn
     }
     found = compared(conditions)
     return [
-        replace(one, differs=differs, differs_open=_not_reviewed(contest, connection, one, differs))
-        for one in standings
-        for differs in [() if one.session is None else found.get(one.session.session_id, ())]
+        replace(
+            standing,
+            differs=differs,
+            differs_open=_not_reviewed(contest, connection, standing, differs),
+        )
+        for standing in standings
+        for differs in [
+            () if standing.session is None else found.get(standing.session.session_id, ())
+        ]
     ]
 
 
@@ -108,9 +118,10 @@ def _not_reviewed(
     doubted = standing.review is not None or doubt_of(contest.config, energy) != ""
     known = reviewed_differences(connection, standing.session.session_id)
     return tuple(
-        one
-        for one in to_review(differs)
-        if one not in known and not (doubted and one.condition == "meter" and one.found == EMULATED)
+        difference
+        for difference in to_review(differs)
+        if difference not in known
+        and not (doubted and difference.condition == "meter" and difference.found == EMULATED)
     )
 
 

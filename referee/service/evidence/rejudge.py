@@ -221,9 +221,10 @@ def later_findings(contest: Contest, session: SessionRecord) -> list[Finding]:
     result, _ = judge_again(contest, session, energy)
     known = codes_of(energy.detail)
     return [
-        one
-        for one in result.findings
-        if one.severity is not Verdict.VALID and (one.code, one.severity.value) not in known
+        finding
+        for finding in result.findings
+        if finding.severity is not Verdict.VALID
+        and (finding.code, finding.severity.value) not in known
     ]
 
 

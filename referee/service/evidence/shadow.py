@@ -192,10 +192,10 @@ def _truth(
         text = _text(path, read)
         if text.lstrip().startswith("{"):
             return [
-                (one["image_id"], one["category_id"], (x, y, x + w - 1, y + h - 1))
-                for one in json.loads(text)["annotations"]
-                if not one.get("iscrowd")  # A region of many is no object of the truth.
-                for x, y, w, h in [one["bbox"]]
+                (annotation["image_id"], annotation["category_id"], (x, y, x + w - 1, y + h - 1))
+                for annotation in json.loads(text)["annotations"]
+                if not annotation.get("iscrowd")  # A region of many is no object of the truth.
+                for x, y, w, h in [annotation["bbox"]]
             ]
         return [
             (int(i), int(c), (float(a), float(b), float(d), float(e)))

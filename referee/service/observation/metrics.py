@@ -112,9 +112,9 @@ def _meters(board: ShownBoard) -> Iterator[Metric]:
         reading = meter.reading
         if reading is None:
             continue
-        age.add_metric(labels, float(reading.age_s))
-        if reading.power_w is not None:
-            power.add_metric(labels, float(reading.power_w))
+        age.add_metric(labels, float(reading["age_s"]))
+        if reading["power_w"] is not None:
+            power.add_metric(labels, float(reading["power_w"]))
     yield from (link, power, age)
 
 

@@ -121,9 +121,9 @@ def checks_done(connection: Connection, order: Sequence[tuple[str, str]], since:
     meter that does not answer has fewer findings than one that does.
     """
     made = {
-        (one.group, one.item)
-        for one in newest_findings(connection)
-        if datetime.fromisoformat(one.utc) >= since
+        (finding.group, finding.item)
+        for finding in newest_findings(connection)
+        if datetime.fromisoformat(finding.utc) >= since
     }
     return max((n for n, key in enumerate(order, 1) if key in made), default=0)
 

@@ -45,7 +45,9 @@ def place_of(snapshot: PublicSnapshot, token: str) -> FeedPlace:
 def lines_after(snapshot: PublicSnapshot, place: FeedPlace) -> tuple[list[str], FeedPlace]:
     """Return the lines of the objects after a place, and the place of the last one."""
     objects = [
-        one for one in snapshot.publication.objects if FeedPlace(one.change, one.place) > place
+        feed_object
+        for feed_object in snapshot.publication.objects
+        if FeedPlace(feed_object.change, feed_object.place) > place
     ]
     if not objects:
         return [], place

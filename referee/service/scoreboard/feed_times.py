@@ -18,9 +18,11 @@ def start_of(sessions: Iterable[SessionFacts]) -> datetime | None:
 def until_last_end(start: datetime, sessions: Iterable[SessionFacts]) -> str | None:
     """Return the time from the start to the last end; a session that runs ends at its deadline."""
     ends = [
-        one.started.utc + timedelta(seconds=one.length_s) if one.ended is None else one.ended.utc
-        for one in sessions
-        if one.started is not None
+        session.started.utc + timedelta(seconds=session.length_s)
+        if session.ended is None
+        else session.ended.utc
+        for session in sessions
+        if session.started is not None
     ]
     return since(start, max([start, *ends]))
 

@@ -76,9 +76,9 @@ def count_hidden(entries: Iterable[ResultEntry]) -> FreezeCount:
     """
     playing = [one for one in entries if not one.withdrawn and one.turn != Turn.MODELS.value]
     known = sum(
-        one.turn != Turn.ON.value and (one.mean_ap is not None or one.verdict == "INVALID")
-        for one in playing
-        if one.verdict is not None
+        played.turn != Turn.ON.value and (played.mean_ap is not None or played.verdict == "INVALID")
+        for played in playing
+        if played.verdict is not None
     )
     return FreezeCount(len(playing) - known, known)
 

@@ -79,9 +79,10 @@ class Race:
             leader = Leader(team=first.team, session=first.session, points=points)
         courses = [
             RaceCourse(
-                session=one.session, points=self._course(connection, one.session, one.elapsed_s)
+                session=session.session,
+                points=self._course(connection, session.session, session.elapsed_s),
             )
-            for one in running
+            for session in running
         ]
         return json_of(RaceNews(leader=leader, courses=courses))
 

@@ -224,9 +224,9 @@ def with_moves(entries: Sequence[ShownEntry], facts: Facts) -> list[ShownEntry]:
     The newest one is that of the session that ended last, of those that count.
     """
     ended = {
-        one.session.session_id: one.session.facts.ended.utc
-        for one in facts.played
-        if one.session.facts.ended is not None
+        played.session.session_id: played.session.facts.ended.utc
+        for played in facts.played
+        if played.session.facts.ended is not None
     }
     results = [one.session for one in entries if one.verdict is not None and one.session in ended]
     if not results:

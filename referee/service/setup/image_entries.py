@@ -121,8 +121,10 @@ def prepared_images(folder: Path, prepared: Sequence[ImageEntry]) -> FoundImages
 def listed_images(truth: GroundTruthFile) -> dict[int, ListedImage]:
     """Return what a ground truth says of each image's file, by its own ids."""
     return {
-        own: ListedImage(truth.file_names.get(own), truth.places.get(own, f"image {own}"))
-        for own in truth.truth.image_ids.tolist()
+        image_id: ListedImage(
+            truth.file_names.get(image_id), truth.places.get(image_id, f"image {image_id}")
+        )
+        for image_id in truth.truth.image_ids.tolist()
     }
 
 

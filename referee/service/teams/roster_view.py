@@ -194,8 +194,10 @@ def _team(place: int, team: RosterTeam, progress: RehearsalProgress) -> ShownTea
         attempts=team.attempt_count,
         rehearsal=progress,
         sessions=[
-            ShownAttempt(session=one.session_id, state=one.state.value, reason=one.reason)
-            for one in team.attempts
+            ShownAttempt(
+                session=attempt.session_id, state=attempt.state.value, reason=attempt.reason
+            )
+            for attempt in team.attempts
         ],
     )
 

@@ -97,7 +97,9 @@ def logins_not_free(
     for line in chosen:
         team_id = ids.get(line.name)
         others = [
-            one for one in taken.get(line.login, ()) if one.team.team_id != team_id or not team_id
+            in_use
+            for in_use in taken.get(line.login, ())
+            if in_use.team.team_id != team_id or not team_id
         ]
         if others:
             yield line, f"{others[0].text}. Choose another login"

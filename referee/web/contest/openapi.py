@@ -227,9 +227,9 @@ def _answer_contents() -> Contents:
     return {
         **_form({"token": _TOKEN} | lists),
         **{
-            kind: dict(one.schema)
-            for one in all_formats()
-            for kind in (one.media_type, *one.other_types)
+            kind: dict(answer_format.schema)
+            for answer_format in all_formats()
+            for kind in (answer_format.media_type, *answer_format.other_types)
         },
     }
 

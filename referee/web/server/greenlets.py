@@ -57,7 +57,8 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         """Listen with gevent's sockets in place of Python's."""
         bound: list[Any] = self.sockets
         self.sockets: list[Any] = [
-            socket.socket(one.FAMILY, socket.SOCK_STREAM, fileno=one.sock.detach()) for one in bound
+            socket.socket(listener.FAMILY, socket.SOCK_STREAM, fileno=listener.sock.detach())
+            for listener in bound
         ]
 
     def run(self) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Photographs are read through a bad lens, never wrongly, and refused by name."""
+"""Photographs are read through a bad lens, never wrongly, and refused by name.
+
+It tests all modules of the reader: a photograph goes through every one.
+"""
 
 from __future__ import annotations
 

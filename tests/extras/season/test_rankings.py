@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Old and new rankings stand side by side, and each difference is as sure as its draws say."""
+"""Old and new rankings stand side by side, and each difference is as sure as its draws say.
+
+It is long because it reads the whole report too: text, CSV, workbook and page.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ import pytest
 
 from power.bench.run_notes import RunNotes, RunPlace
 from power.energy.judge import RunFacts
-from power.energy.verdict import suspect
 from power.logs.facts_file import facts_path, load_course, load_facts
 from power.logs.journal import RunJournal
 from power.meter import (
@@ -32,8 +31,7 @@ HELD = HeldResult(IDENTITY, IntegrationState.TIMEUP, 0.5, 60.0)
 def notes_in(folder: Path, time: Any, journal: RunJournal | None = None) -> RunNotes:
     """Return the notes of a run in a folder."""
     place = RunPlace(folder / "log.csv", "X", journal or RunJournal(folder / "runs.jsonl"))
-    added = (suspect("auto_range_reason", "Auto-range was chosen."),)
-    return RunNotes(place, clock=time.clock, utc=time.utc, added=added)
+    return RunNotes(place, clock=time.clock, utc=time.utc)
 
 
 def test_each_step_is_found_by_a_later_program(tmp_path: Path, fake_time: Any) -> None:
@@ -42,11 +40,7 @@ def test_each_step_is_found_by_a_later_program(tmp_path: Path, fake_time: Any) -
     notes.prepared(IDENTITY, SETTINGS)
     facts, course = load_facts(log), load_course(log)
     assert facts is not None and course is not None
-    assert (SETTINGS, None, "auto_range_reason") == (
-        facts.settings,
-        facts.session_s,
-        facts.added[0].code,
-    )
+    assert (SETTINGS, None) == (facts.settings, facts.session_s)
     fake_time.sleep(3.0)
     notes.started(IntegrationStart(1002.0, 1002.1, 1002.5))
     notes.flagged(frozenset({MeterFlag.OVER_RANGE}))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The walk through the checklist, on the emulated meter in fake time."""
+"""The walk through the checklist, on the emulated meter in fake time.
+
+It walks the steps of all modules of the checklist.
+"""
 
 from __future__ import annotations
 

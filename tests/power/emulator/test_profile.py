@@ -16,7 +16,6 @@ from power.emulator.profile import (
     bursts,
     constant,
     energy_wh,
-    noisy,
     parse_steps,
     read_csv,
 )
@@ -80,13 +79,6 @@ def test_bursts_repeat() -> None:
     assert 10 * (9 * 0.45 + 2 * 1.05) == pytest.approx(profile.energy_j(0, 15))
 
 
-def test_noise_is_seeded() -> None:
-    """The same seed gives the same load, and another seed another load."""
-    assert noisy(5, 0.4, seed=1) == noisy(5, 0.4, seed=1)
-    assert noisy(5, 0.4, seed=1) != noisy(5, 0.4, seed=2)
-    assert 5.0 == pytest.approx(noisy(5, 0.4, seed=1).energy_j(0, 60) / 60, abs=0.05)
-
-
 def test_constant() -> None:
     """One watt for an hour is one watt-hour."""
     assert 1.0 == energy_wh(constant(1.0), 100, 3700)
@@ -110,11 +102,10 @@ def test_a_power_log_of_json_lines_is_a_profile(tmp_path: Path) -> None:
 
 
 def test_two_columns_are_a_profile(tmp_path: Path) -> None:
-    """A header line is optional; the profile repeats on request."""
+    """A header line is optional, and the last power lasts."""
     path = tmp_path / "load.csv"
     path.write_text("seconds,watts\n0,4\n1,6\n")
-    assert 2.0 == read_csv(path, repeat=True).period_s
-    assert read_csv(path, repeat=True).energy_j(0, 20) == pytest.approx(100)
+    assert read_csv(path).energy_j(0, 20) == pytest.approx(4 + 19 * 6)
 
 
 @pytest.mark.parametrize("text", ["", "a,b\nc,d\n", "0,4\n0,5\n"])

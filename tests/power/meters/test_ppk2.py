@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The samples of a PPK2, and its driver on a pseudo-terminal."""
+"""The samples of a PPK2, and its driver on a pseudo-terminal.
+
+It tests the samples too, each of their ranges and bits, not the driver alone.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conversation with Shelly plugs of all generations, over real HTTP."""
+"""The conversation with Shelly plugs of all generations, over real HTTP.
+
+It is long because each generation of plugs has its own answers, and each fault of them its own
+finding.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classic mistakes are recognised by the score that their repair gives."""
+"""Classic mistakes are recognised by the score that their repair gives.
+
+It is long because each mistake, and each pair that may be taken for another, has generated answers
+of its own.
+"""
 
 from __future__ import annotations
 

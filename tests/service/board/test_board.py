@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The board: figures with their age, and every session with its reasons."""
+"""The board: figures with their age, and every session with its reasons.
+
+It is long because the board shows each state of a session, a meter and a lane, and a wrong one
+would stand before operators.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk starts and ends sessions, also while the meter fails."""
+"""The control desk starts and ends sessions, also while the meter fails.
+
+It is long because the desk only joins its parts: each fault of the meter at each step of a session
+is one test here, and none of a part alone.
+"""
 
 from __future__ import annotations
 

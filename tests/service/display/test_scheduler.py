@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of a display: turns, dwell, the newest page, and reports that do not count."""
+"""The rules of a display: turns, dwell, the newest page, and reports that do not count.
+
+It is long because the rule has many states, and each wrong report of a page is a case.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Taking an answer: it is judged by its last byte, stored, and only then acknowledged."""
+"""Taking an answer: it is judged by its last byte, stored, and only then acknowledged.
+
+It is long because each instant before, at and after the deadline, and each fault of the disk, is a
+case.
+"""
 
 from __future__ import annotations
 

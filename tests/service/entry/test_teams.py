@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The right to log in: registered teams at an event, everybody in a rehearsal."""
+"""The right to log in: registered teams at an event, everybody in a rehearsal.
+
+It is long because guesses of passwords are played over time, by address and by team.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every surface that prints a score says what makes it less than official."""
+"""Every surface that prints a score says what makes it less than official.
+
+It is long because every surface is asked, not the one rule alone.
+"""
 
 from __future__ import annotations
 

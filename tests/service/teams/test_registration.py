@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Teams are imported whole, renamed with their sessions, and withdrawn on record."""
+"""Teams are imported whole, renamed with their sessions, and withdrawn on record.
+
+It tests `registration_changes.py` too: teams are imported and changed by one record.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the checks: the list, an override and its end, and slow checks."""
+"""The page of the checks: the list, an override and its end, and slow checks.
+
+It plays the list, its overrides and the slow checks through the routes, whose rules lie below.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console's routes: the operators' actions, in words, and nobody else's."""
+"""The console's routes: the operators' actions, in words, and nobody else's.
+
+It plays the actions of all modules of routes that the console registers.
+"""
 
 from __future__ import annotations
 

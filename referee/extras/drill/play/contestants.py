@@ -73,9 +73,9 @@ class SimulatedTeams:
         """Start the clients of armed and running sessions, and end those of the others."""
         now = self._contest.clock.now()
         live = {
-            one.session_id: one
-            for one in sessions
-            if state_of(one.facts, now) in (SessionState.ARMED, SessionState.RUNNING)
+            session.session_id: session
+            for session in sessions
+            if state_of(session.facts, now) in (SessionState.ARMED, SessionState.RUNNING)
         }
         for session_id, session in live.items():
             if session_id not in self._clients:

@@ -55,18 +55,6 @@ class Validated:
     pace: Pace = Pace.FAST_ENOUGH
 
 
-def validate_model(
-    model: Path,
-    rules: ModelRules,
-    limits: Limits | None = None,
-    slower: float = SLOWER,
-    attempts: int = ATTEMPTS,
-    images: Sequence[Path] = (),
-) -> list[Failure]:
-    """Return which rules a model breaks, as `validated` finds them."""
-    return validated(model, rules, limits, slower, attempts, images).failures
-
-
 def validated(
     model: Path,
     rules: ModelRules,

@@ -29,7 +29,7 @@ from referee.service.setup.config import Config
 class Task:
     """A task: what a model must be, what it is scored on, and how it is measured.
 
-    `slower` is the factor of `validate_model`, `attempts` that of `measure_until_stable`.
+    `slower` is the factor of `validated`, `attempts` that of `measure_until_stable`.
     """
 
     rules: ModelRules

@@ -10,7 +10,7 @@ import pytest
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.dataset import Dataset, images_in
 from referee.extras.ovic.judging.entry import Trial, accuracy_of
-from referee.extras.ovic.judging.validation import validate_model, validated
+from referee.extras.ovic.judging.validation import validated
 from referee.extras.ovic.rules.model_rules import ModelRules
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
@@ -45,7 +45,7 @@ def test_a_detector_of_the_reference_is_valid(name, regular, models, tmp_path):
     assert [] == found.failures
     assert 11 * 100 == found.overhang.of
     assert found.overhang.boxes > 0 and 0.1 < found.overhang.most < 1
-    (failure,) = validate_model(model, ModelRules("detection", overhang=0.0), slower=PATIENT)
+    (failure,) = validated(model, ModelRules("detection", overhang=0.0), slower=PATIENT).failures
     assert "box_range" == failure.rule
 
 
@@ -53,14 +53,14 @@ def test_a_classifier_with_a_column_of_zeros_is_valid(models, tmp_path):
     """EfficientNet-Lite0 with a background as the page says it is valid."""
     model = tmp_path / "model.tflite"
     model.write_bytes(models.classifier_with_background("efficientnet_lite0"))
-    assert [] == validate_model(model, ModelRules("classification"), slower=PATIENT)
+    assert [] == validated(model, ModelRules("classification"), slower=PATIENT).failures
 
 
 def test_a_threshold_of_the_export_is_named_as_a_count(models, tmp_path):
     """Fewer boxes are one failure: what the memory held behind them is not judged."""
     model = tmp_path / "model.tflite"
     model.write_bytes(models.detector("efficientdet-lite0", nms_score_threshold=0.3))
-    (failure,) = validate_model(model, ModelRules("detection"), slower=PATIENT)
+    (failure,) = validated(model, ModelRules("detection"), slower=PATIENT).failures
     assert "count" == failure.rule
 
 

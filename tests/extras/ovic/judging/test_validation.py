@@ -14,7 +14,7 @@ from referee.errors import InputError, Unavailable
 from referee.extras.ovic.judging import confined, validation
 from referee.extras.ovic.judging.confined import Limits
 from referee.extras.ovic.judging.jobs import Done
-from referee.extras.ovic.judging.validation import some_of, validate_model, validated
+from referee.extras.ovic.judging.validation import some_of, validated
 from referee.extras.ovic.judging.wire import pack_arrays, pack_facts
 from referee.extras.ovic.rules.detections import Overhang
 from referee.extras.ovic.rules.model_rules import Failure, ModelRules, TensorFacts
@@ -43,7 +43,7 @@ def validate(tmp_path):
     def run(content: bytes, task: str = "classification", **options) -> list[Failure]:
         path = tmp_path / "model.tflite"
         path.write_bytes(content)
-        return validate_model(path, ModelRules(task), **({"slower": PATIENT} | options))
+        return validated(path, ModelRules(task), **({"slower": PATIENT} | options)).failures
 
     return run
 
@@ -182,7 +182,7 @@ def paced(tmp_path, monkeypatch):
         monkeypatch.setattr(validation, "run_job", run_job)
         path = tmp_path / "model.tflite"
         path.write_bytes(b"\0\0\0\0TFL3")
-        found = validate_model(path, ModelRules("classification"), slower=1.0)
+        found = validated(path, ModelRules("classification"), slower=1.0).failures
         assert [] == list(left)
         return rules_broken(found)
 
@@ -243,7 +243,7 @@ def test_a_name_without_a_file_is_wrong_use(tmp_path):
     """A missing file and a folder are the caller's mistake, not a model's failure."""
     for path in (tmp_path / "none.tflite", tmp_path):
         with pytest.raises(InputError, match="is no file"):
-            validate_model(path, ModelRules("detection"))
+            validated(path, ModelRules("detection"))
 
 
 def test_without_litert_a_sentence_says_what_to_install(models, validate, monkeypatch):
@@ -281,5 +281,5 @@ def test_without_litert_a_sentence_says_what_to_install(models, validate, monkey
 def test_each_real_model_breaks_one_rule(name, rules, rule, relaxed):
     """Each real model breaks the one rule that an organiser may relax for it."""
     path = REAL / f"{name}.tflite"
-    assert [rule] == rules_broken(validate_model(path, rules, slower=PATIENT))
-    assert [] == validate_model(path, relaxed, slower=PATIENT)
+    assert [rule] == rules_broken(validated(path, rules, slower=PATIENT).failures)
+    assert [] == validated(path, relaxed, slower=PATIENT).failures

@@ -23,7 +23,6 @@ from referee.errors import InputError, Refusal, Unavailable
 from referee.extras.ovic.rules.documents import (
     EntriesView,
     EntryDetail,
-    LeaderboardView,
     ReceiptView,
 )
 from referee.service.setup.config import Config
@@ -99,10 +98,6 @@ class TeamSite:
     def entries(self) -> EntriesView:
         """Return all entries of the team."""
         return self._read(self._ask("/ovic/entries", "GET"), EntriesView)
-
-    def leaderboard(self) -> LeaderboardView:
-        """Return the leaderboard."""
-        return self._read(self._ask("/ovic/leaderboard", "GET"), LeaderboardView)
 
     def submit(self, model: Path, task: str) -> ReceiptView:
         """Send a model and return its entry; a lost connection is tried again."""

@@ -49,9 +49,8 @@ _LEADERBOARD = """\
 Print the best entry of each team, for each open task. All entries are scored with the frontier that
 the contest has now. Teams with equal metrics share a rank. Teams whose entries are all too slow
 follow without a rank. An entry that was measured on several builds of the referee has its best
-valid score. --json lists its 'builds', and for an operator those of all entries.
+valid score. --json lists its 'builds', and those of all entries. Teams read GET /ovic/leaderboard.
 
-  referee ovic leaderboard --url http://192.168.1.2:8000 --team ants
   referee ovic leaderboard --config event/contest.toml
 """
 
@@ -234,11 +233,11 @@ def _add_leaderboard(actions: argparse._SubParsersAction[argparse.ArgumentParser
     parser = add_action(
         actions,
         "leaderboard",
-        "print the best entry of each team",
+        "an operator: print the best entry of each team",
         _LEADERBOARD,
         _print_leaderboard,
     )
-    add_site(parser)
+    add_config(parser)
     add_json(parser)
 
 
@@ -246,11 +245,8 @@ def _print_leaderboard(args: argparse.Namespace) -> int:
     """Print the leaderboard."""
     from referee.extras.ovic.submission.entry_queries import EntryQueries
 
-    if args.url is None:
-        with operators_site(args.config) as (config, database, tasks):
-            board = EntryQueries(config, database, tasks).leaderboard(for_operators=True)
-    else:
-        board = TeamSite(args.url, args.team, args.password, args.ca_file).leaderboard()
+    with operators_site(args.config) as (config, database, tasks):
+        board = EntryQueries(config, database, tasks).leaderboard(for_operators=True)
     for task in board["tasks"]:
         if task["note"] and not args.json:
             print(f"referee ovic: {task['note']}", file=sys.stderr)
