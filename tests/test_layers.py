@@ -45,6 +45,7 @@ EXTRAS = {
     "coach": {"commands", "pages"},
     "drill": {"commands", "play"},
     "ovic": {"commands", "pages"},
+    "publish": {"commands", "making"},
     "season": {"commands", "workers"},
     "stations": {"commands", "pages", "program"},
 }

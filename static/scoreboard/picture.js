@@ -16,13 +16,19 @@ export function followPicture(picture) {
   narrow.addEventListener("change", () => { if (picture.dataset.address) load(picture); });
 }
 
-export function showPicture(picture, address) {
-  if (picture.dataset.address === address) return;
-  picture.dataset.address = address;
+// `addresses` are those of the wide picture and of the narrow one; without them there is no picture.
+export function showPicture(picture, addresses) {
+  if (picture.dataset.address === addresses?.wide) return;
+  if (!addresses) {
+    delete picture.dataset.address;
+    picture.closest("figure").hidden = true;
+    return;
+  }
+  picture.dataset.address = addresses.wide;
+  picture.dataset.narrow = addresses.narrow;
   load(picture);
 }
 
 function load(picture) {
-  const { address } = picture.dataset;
-  picture.src = narrow.matches ? `${address}${address.includes("?") ? "&" : "?"}narrow` : address;
+  picture.src = narrow.matches ? picture.dataset.narrow : picture.dataset.address;
 }

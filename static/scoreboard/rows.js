@@ -6,6 +6,7 @@ import { lineAbout, nameOf, pillOf } from "../shared/parts.js";
 import { headOf } from "../shared/ranking.js";
 import { barOf, moveOf, placeOn, scaleOf } from "./places.js";
 import { ordinal } from "./running.js";
+import { source } from "./source.js";
 
 const MOVED = { field: "moved", head: "", words: "places gained or lost by the newest result", left: true };
 const BAR = { field: "spread", head: "95 % interval", words: "score, with the 95 % interval around it", left: true };
@@ -59,7 +60,7 @@ function movedCell(row) {
 // On a joint board a team has its page at its station.
 function teamCell(row, view) {
   const name = nameOf(row.team, view.stations ? "span" : "a");
-  if (!view.stations) name.href = `team/${encodeURIComponent(row.team)}`;
+  if (!view.stations) name.href = source.teamPage(row.team);
   const whose = [row.station, row.organisation].filter(Boolean).join(" · ");
   return row.word || whose ? [name, remarkOf(row.word, whose)] : [name];
 }

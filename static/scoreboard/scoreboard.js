@@ -7,12 +7,12 @@ import { $, fill, isolated, make, show, showCut } from "../shared/page.js";
 import { lineAbout, nameOf } from "../shared/parts.js";
 import { cardOf, showCard, tickCard } from "./card.js";
 import { finished, NOBODY, nextLead, resultText } from "./news.js";
-import { behindMs, pauseOf } from "./pause.js";
+import { pauseOf } from "./pause.js";
 import { followPicture, showPicture } from "./picture.js";
 import { championsOf, nameShare } from "./places.js";
 import { championOf, headsOf, rowMaker } from "./rows.js";
 import { leaderOf } from "./running.js";
-import { followParts } from "./stream.js";
+import { source } from "./source.js";
 import { showParts, showTeam } from "./turns.js";
 
 const NEWS_MS = 10_000;
@@ -110,7 +110,7 @@ function showCharts(key) {
   $("charts").hidden = !drawn && view.champions.length === 0;
   if ($("charts").hidden) return;
   for (const name of ["energy", "speed"]) {
-    showPicture($(`chart-${name}`), `charts/${name}.svg?v=${key}`);
+    showPicture($(`chart-${name}`), source.chart(name, key));
   }
 }
 
@@ -246,11 +246,10 @@ function tick() {
 
 // The clock of a phone need not be that of the referee: the date of an answer tells the difference.
 async function askTime() {
-  const response = await fetch("live", { cache: "no-store" });
-  clockBehindMs = behindMs(response.headers.get("Date"), Date.now());
+  clockBehindMs = await source.clockBehindMs();
 }
 
-followParts("events", {
+source.follow({
   view: (news) => {
     const result = finished(view, news.view);
     view = news.view;
@@ -266,7 +265,7 @@ followParts("events", {
   live: (news) => {
     const isNew = JSON.stringify(news.break) !== JSON.stringify(live.break);
     live = { break: null, ...news };
-    heardMs = performance.now();
+    heardMs = performance.now() - source.ageMs();
     if (isNew && live.break) askTime().catch(() => {}).finally(tick);
     if (view !== null) showLive();
   },

@@ -4,9 +4,9 @@
 import { $, fill, make, show, showCut } from "../shared/page.js";
 import { figureOf, pillOf } from "../shared/parts.js";
 import { followPicture, showPicture } from "./picture.js";
-import { followParts } from "./stream.js";
+import { source } from "./source.js";
 
-const name = decodeURIComponent(location.pathname.split("/team/")[1] ?? "");
+const name = source.team;
 let shownSession = null;
 let shownMisses = null;
 
@@ -36,16 +36,17 @@ function showTeam({ view, key }) {
     [head, entry.printed[field], field === "verdict" ? entry.verdict : null]), figureFor);
   const session = entry.verdict === null ? null : entry.session;
   $("session").hidden = session === null;
-  if (session !== null && session !== shownSession) {
-    for (const what of ["course", "curves"]) showPicture($(what), `/sessions/${session}/${what}.svg`);
-    $("every").open = false;
+  if (session !== null) {
+    for (const what of ["course", "curves"]) showPicture($(what), source.session(session).picture(what));
+    if (session !== shownSession) $("every").open = false;
   }
   shownSession = session;
   const final = view.state === "FINAL" ? session : null;
   $("session-links").hidden = final === null || view.session_links.length === 0;
   fill("session-links", final === null ? [] : view.session_links, ({ text, part }) => {
     const link = make("a", text);
-    link.href = `/sessions/${final}/${part}`;
+    link.href = source.session(final).link(part) ?? "";
+    link.hidden = !link.getAttribute("href");
     return link;
   });
   showMisses(final, key);
@@ -55,19 +56,18 @@ async function showMisses(session, key) {
   $("misses-box").hidden = session === null;
   if (session === null || shownMisses === key) return;
   shownMisses = key;
-  const response = await fetch(`/sessions/${session}/misses`);
-  if (!response.ok) {
+  const misses = await source.session(session).misses();
+  if (misses === null) {
     $("misses-box").hidden = true;
     shownMisses = null;
     return;
   }
-  const { captions } = await response.json();
-  $("misses-box").hidden = captions.length === 0;
-  fill("misses", captions, (caption, place) => {
+  $("misses-box").hidden = misses.length === 0;
+  fill("misses", misses, ({ caption, picture: address }) => {
     const picture = make("img");
     picture.loading = "lazy";
     picture.alt = "";
-    picture.src = `/sessions/${session}/misses/${place}.png`;
+    picture.src = address;
     return make("figure", picture, make("figcaption", caption));
   });
 }
@@ -75,6 +75,6 @@ async function showMisses(session, key) {
 // Not every track has curves.
 for (const what of ["course", "curves"]) followPicture($(what));
 $("every").addEventListener("toggle", () => {
-  if ($("every").open) showPicture($("all-curves"), `/sessions/${shownSession}/classes.svg`);
+  if ($("every").open) showPicture($("all-curves"), source.session(shownSession).picture("classes"));
 });
-followParts("/events", { view: showTeam });
+source.follow({ view: showTeam });

@@ -181,11 +181,17 @@ class Streams:
                 spoke_s = time.monotonic()
                 yield "".join(lines) or "\n"
 
+    def look(self) -> PublicSnapshot:
+        """Make the newest snapshot now, as the thread does, and return it."""
+        snapshot = self._run_blocking(self._publisher.refresh)
+        self._publish(snapshot)
+        return snapshot
+
     def _run(self) -> None:
         trouble = False
         while not self._stopping.is_set():
             try:
-                self._publish(self._run_blocking(self._publisher.refresh))
+                self.look()
                 trouble = False
             except Exception:
                 # The disk or the database fails. The pages keep what they have and say so. The log
