@@ -21,7 +21,7 @@ from power.commands.interrupt import (
 from power.commands.output import say
 from power.commands.parser import Parser, as_option
 from power.errors import MeterError
-from power.logs.fonts import keep_drawing_silent
+from power.logs.silence import keep_drawing_silent
 
 COMMANDS = {
     "list": "list the meters that are found",

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from power.commands.characters import lacking, print_escapes
 from power.commands.parser import Parser, as_option
-from power.logs.fonts import keep_drawing_silent
+from power.logs.silence import keep_drawing_silent
 from referee.commands.options import MISSING, source_of
 from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from configparser import ConfigParser
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -83,6 +82,10 @@ def _of_checkout(settings: Path) -> list[Plugin]:
 
     What is installed of it has those of the day on which it was installed.
     """
+    if not settings.exists():
+        return []
+    from configparser import ConfigParser
+
     parser = ConfigParser(interpolation=None)
     parser.read(settings, encoding="utf-8")
     if parser.get("metadata", "name", fallback="") != _PACKAGE:

@@ -37,16 +37,6 @@ _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
 
-def keep_drawing_silent() -> None:
-    """Let the libraries that draw log nothing but errors, in a program of ours.
-
-    They tell of a list of fonts that is made, of a folder that cannot be written, and of each step
-    of cutting letters out. What somebody can act on, our own remarks say.
-    """
-    for library in ("matplotlib", "fontTools"):
-        logging.getLogger(library).setLevel(logging.ERROR)
-
-
 def families(there: Collection[str]) -> list[str]:
     """Return the fonts to look for a letter in, in this order, of those that are there.
 
