@@ -69,11 +69,11 @@ def extremes_of(readings: Sequence[Reading], even: Sequence[Reading] = ()) -> Ex
 
 
 def smallest_range(
-    ranges: Sequence[float], rms: float, peak: float, crest_factor: int, headroom: float = HEADROOM
+    ranges: Sequence[float], rms: float, peak: float, crest_factor: int
 ) -> float | None:
     """Return the smallest range that measures rms and peak, or None if none is large enough."""
     for size in sorted(ranges):
-        if rms <= _MOST_RMS * size and peak * headroom <= crest_factor * size:
+        if rms <= _MOST_RMS * size and peak * HEADROOM <= crest_factor * size:
             return size
     return None
 
@@ -84,7 +84,6 @@ def propose(
     current_ranges_a: Sequence[float],
     measuring: Measuring,
     *,
-    headroom: float = HEADROOM,
     even: Sequence[Reading] = (),
 ) -> list[RangeChoice]:
     """Return the proposed ranges, then up to two choices with larger current ranges.
@@ -95,10 +94,8 @@ def propose(
     """
     seen = extremes_of(readings)
     factor = measuring.settings.crest_factor
-    volts = smallest_range(voltage_ranges_v, seen.voltage_v, seen.voltage_peak_v, factor, headroom)
-    amperes = smallest_range(
-        current_ranges_a, seen.current_a, seen.current_peak_a, factor, headroom
-    )
+    volts = smallest_range(voltage_ranges_v, seen.voltage_v, seen.voltage_peak_v, factor)
+    amperes = smallest_range(current_ranges_a, seen.current_a, seen.current_peak_a, factor)
     if volts is None or amperes is None:
         return []
     larger = [size for size in sorted(current_ranges_a) if size >= amperes][:_MOST_CHOICES]

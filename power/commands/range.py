@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from power.bench.ranging import HEADROOM, Extremes, RangeChoice, extremes_of, propose
+from power.bench.ranging import Extremes, RangeChoice, extremes_of, propose
 from power.clock import real_elapsed_s
 from power.commands.as_found import as_found
 from power.commands.options import (
@@ -67,13 +67,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--crest-factor", type=int, choices=(3, 6), default=3, help="3 or 6 (default: 3)"
     )
-    parser.add_argument(
-        "--headroom",
-        type=float,
-        metavar="X",
-        default=HEADROOM,
-        help=f"factor above the peaks seen (default: {HEADROOM})",
-    )
     add_discard_option(parser)
     add_element_option(parser)
     add_condition_options(parser)
@@ -85,8 +78,6 @@ def run(options: argparse.Namespace) -> int:
     from power.commands.progress import progress_line
     from power.energy.uncertainty import Measuring
 
-    if options.headroom < 1:
-        raise ValueError("--headroom must be at least 1")
     mode = InputMode(options.mode)
     again = _Watched()
     with chosen_meter(options) as meter, progress_line(options.seconds) as draw:
@@ -116,7 +107,6 @@ def run(options: argparse.Namespace) -> int:
         model.voltage_ranges(options.crest_factor),
         model.current_ranges(options.crest_factor),
         Measuring(identity, settings, conditions_of(options)),
-        headroom=options.headroom,
         even=again.readings,
     )
     seen = extremes_of(readings, again.readings)

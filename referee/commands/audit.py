@@ -30,7 +30,6 @@ from msgspec import structs
 
 from referee.commands.options import add_config
 from referee.core.spreadsheet import plain_cell
-from referee.errors import InputError
 from referee.formats.json_text import json_of
 from referee.service.evidence.facts_check import FactsCheck, check_facts
 from referee.service.people.audit import about, local_time, read_audit, result, shown_action
@@ -50,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_config(parser)
     for name, what in (("person", "people"), ("action", "actions"), ("team", "teams")):
         add(f"--{name}", default="", metavar="TEXT", help=f"only {what} with this text")
-    add("--no-chain", action="store_true", help="print only; do not check the stored rows")
     add(
         "--expect",
         type=_link,
@@ -75,16 +73,14 @@ def _link(text: str) -> str:
 
 def run(args: argparse.Namespace) -> int:
     """Print the actions that fit."""
-    if args.expect is not None and args.no_chain:
-        raise InputError("--expect is a link of the chain: leave out --no-chain.")
     with opened_contest(load_config(args.config)) as contest:
         trail = read_audit(contest, person=args.person, action=args.action, team=args.team)
-        checked = None if args.no_chain else check_facts(contest, args.expect)
+        checked = check_facts(contest, args.expect)
     rows = trail[::-1]
     if args.json:
-        chain = None if checked is None else asdict(checked) | {"holds": not checked.faults}
+        chain = asdict(checked) | {"holds": not checked.faults}
         print(json_of({"actions": [shown_action(row) for row in rows], "chain": chain}))
-        return 1 if checked is not None and checked.faults else 0
+        return 1 if checked.faults else 0
     if args.csv:
         writer = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
@@ -92,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             print(_line(row))
-    return 0 if checked is None else _tell(checked)
+    return _tell(checked)
 
 
 def _tell(checked: FactsCheck) -> int:

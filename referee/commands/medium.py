@@ -5,10 +5,10 @@
   referee medium stick --wheel FILE.whl --python 3.12 --machine x86_64 --extra usb
 
 It needs the Internet, and minutes: pip downloads every library for each Python and each machine
-that is named, or for all of them. The folder also has the documents as a site, a sample event, the
-models that --models names, and checksums of all its files. There 'sh install.sh' makes an
-environment from the folder alone. The wheel is that of a release, or of 'make release'. The laptop
-needs Linux and a Python from 3.11 to 3.14 with its venv.
+that is named, or for all of them. The folder also has the documents as a site, a sample event, and
+checksums of all its files. There 'sh install.sh' makes an environment from the folder alone. The
+wheel is that of a release, or of 'make release'. The laptop needs Linux and a Python from 3.11 to
+3.14 with its venv.
 """
 
 from __future__ import annotations
@@ -119,7 +119,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="an extra of the wheel beside 'event'; may be repeated",
     )
-    add("--models", type=Path, metavar="DIR", help="folder of models that goes along")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -133,10 +132,6 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("This environment has no pip, which downloads the libraries.")
     if not (_SITE / "index.html").is_file():
         raise InputError("This installation has no pages: in a checkout 'make docs' makes them.")
-    if args.models is not None and not args.models.is_dir():
-        raise InputError(f"{args.models} is not a folder: name the folder of the models.")
-    if args.models is not None and real_path(args.folder).is_relative_to(real_path(args.models)):
-        raise InputError(f"{args.folder} lies in {args.models}, which would be copied into itself.")
     try:
         args.folder.mkdir(parents=True)
     except FileExistsError as error:
@@ -150,8 +145,6 @@ def run(args: argparse.Namespace) -> int:
             _load(f"{real_path(args.wheel)}[{extras}]", wheels, python, machine)
     shutil.copytree(_SITE.resolve(), args.folder / "documents")
     write_sample(args.folder / "sample")
-    if args.models is not None:
-        shutil.copytree(args.models, args.folder / "models")
     script = install_script(args.wheel.name, extras, pythons, machines)
     (args.folder / "install.sh").write_text(script, encoding="utf-8")
     write_sums(args.folder)

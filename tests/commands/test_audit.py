@@ -116,8 +116,6 @@ def test_changed_facts_are_named(event, capsys):
     told = capsys.readouterr().err
     assert "The schema lacks trigger audit_no_update." in told
     assert "audit 3 is not the row that was stored here" in told
-    assert 0 == main(["audit", "--no-chain", "--config", str(event)])
-    capsys.readouterr()
     assert 1 == main(["audit", "--json", "--config", str(event)])
     chain = json.loads(capsys.readouterr().out)["chain"]
     assert (False, 3) == (chain["holds"], len(chain["faults"]))
@@ -137,7 +135,6 @@ def test_a_copy_of_yesterday_is_noticed(event, tmp_path, capsys):
     assert 0 == main(["audit", "--config", str(event)])
     assert 1 == main(["audit", "--config", str(event), "--expect", head])
     assert f"has no link {head}" in capsys.readouterr().err
-    assert 2 == main(["audit", "--config", str(event), "--no-chain", "--expect", head])
     with pytest.raises(SystemExit):
         main(["audit", "--config", str(event), "--expect", "9F3A"])
 

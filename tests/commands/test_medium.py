@@ -145,32 +145,12 @@ def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return wheel
 
 
-def test_sample_and_models_are_on_the_medium(no_network: Path, tmp_path: Path) -> None:
+def test_sample_and_documents_are_on_the_medium(no_network: Path, tmp_path: Path) -> None:
     """Both lie beside the wheels, and the checksums have them."""
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "a model.tflite").write_bytes(b"model")
     out = tmp_path / "stick"
-    options = ["--wheel", str(no_network), "--models", str(tmp_path / "models")]
-    assert 0 == main(["medium", str(out), *options, "--python", "3.11", "--machine", "x86_64"])
-    assert b"model" == (out / "models" / "a model.tflite").read_bytes()
+    options = ["--wheel", str(no_network), "--python", "3.11", "--machine", "x86_64"]
+    assert 0 == main(["medium", str(out), *options])
     sums = (out / "SHA256SUMS").read_text("utf-8")
-    assert {"sample/README.txt", "models/a model.tflite", "documents/index.html"} <= {
+    assert {"sample/README.txt", "documents/index.html"} <= {
         line.partition("  ")[2] for line in sums.splitlines()
     }
-
-
-@pytest.mark.parametrize(
-    ("models", "text"), [("none", "is not a folder"), (".", "would be copied into itself")]
-)
-def test_models_that_cannot_go_along_are_refused(
-    models: str,
-    text: str,
-    no_network: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """A folder that is none, or that holds the medium, is told before anything is written."""
-    out = tmp_path / "stick"
-    options = ["--wheel", str(no_network), "--models", str(tmp_path / models)]
-    assert 2 == main(["medium", str(out), *options])
-    assert text in capsys.readouterr().err and not out.exists()

@@ -166,7 +166,6 @@ def test_a_meter_that_does_not_answer_is_exit_code_1(run_power: Run) -> None:
         ("record", "X", "--out", "/tmp/x.csv", "--timeout", "inf"),
         ("identify", "X", "--timeout", "0"),
         ("read", "X", "--count", "0"),
-        ("range", "X", "--headroom", "0.5"),
         ("selftest", "X", "--seconds", "0"),
         ("audit", "/nonexistent.csv"),
         ("fault", "nowhere", "silent"),
