@@ -5,12 +5,16 @@
 import { momentText, timeText } from "../shared/format.js";
 import { $, show } from "../shared/page.js";
 
-// A site that nobody renews may be published again all the same.
+// What is final or old may change all the same, and nobody waits for it.
 const SELDOM_S = 60;
+const OLD_MS = 3_600_000;
+// So often a page looks that has no state yet.
+const BEGIN_S = 10;
 const ANSWER_MS = 15_000;
 // A page that is so far behind while sessions run says that it is.
 const LATE_STEPS = 6;
 const OLDEST_MS = 600_000;
+const DAY_S = 86_400;
 
 const onDisk = () => location.protocol === "file:";
 
@@ -33,6 +37,12 @@ export function ageOf(utc, nowMs) {
 // and the site then holds a state for a step at most, whatever it was told.
 export const stepOf = (nowMs, everyS) => Math.floor(nowMs / 1000 / everyS);
 
+// The seconds until a page that holds a state looks for the next one. A site that is renewed says how often.
+export function restS(state, nowMs) {
+  const isOld = state.state === "FINAL" || nowMs - Date.parse(state.utc) > OLD_MS;
+  return isOld ? Math.max(SELDOM_S, state.every_s ?? 0) : state.every_s ?? SELDOM_S;
+}
+
 // Run a script and return what it hands to `published`.
 function scriptOf(address) {
   return new Promise((resolve, reject) => {
@@ -44,105 +54,123 @@ function scriptOf(address) {
     };
     const timer = setTimeout(end(() => reject(new Error(`${address} does not come`))), ANSWER_MS);
     script.onerror = end(() => reject(new Error(`${address} cannot be had`)));
-    script.onload = end(() => resolve(script.handed));
+    // Some hosts answer for a file that they do not have with a page, which hands over nothing.
+    script.onload = end(() => {
+      if (script.handed) resolve(script.handed);
+      else reject(new Error(`${address} is something else`));
+    });
     script.src = address;
     document.head.append(script);
   });
 }
 
-export function published(pointer, team) {
-  window.published = (content) => { document.currentScript.handed = content; };
-  const held = { state: null, everyS: SELDOM_S, paths: {}, view: null, now: null, mine: null, behindMs: 0 };
-  let handlers = {};
-  let failed = 0;
+// What a page holds of a site: a state with the contents that it names.
+class Site {
+  state = null;
+  view = null;
+  now = null;
+  mine = null;
+  behindMs = 0;
+  failed = 0; // so many looks in a row
 
-  async function pointed() {
-    const step = stepOf(Date.now(), held.everyS);
-    if (onDisk()) return scriptOf(`${pointer}.js?n=${step}`);
-    const response = await fetch(`${pointer}.json?n=${step}`,
-      { cache: "no-cache", signal: AbortSignal.timeout(ANSWER_MS) });
+  constructor(pointer, team) {
+    this.pointer = pointer;
+    this.team = team;
+  }
+
+  nowMs = () => Date.now() + this.behindMs;
+  everyS = () => (this.state ? restS(this.state, this.nowMs()) : BEGIN_S);
+  address = (path) => inSite(this.pointer, path);
+
+  async pointed() {
+    const step = stepOf(Date.now(), this.everyS());
+    if (onDisk()) return scriptOf(`${this.pointer}.js?n=${step}`);
+    const asked = { cache: "no-cache", signal: AbortSignal.timeout(ANSWER_MS) };
+    const response = await fetch(`${this.pointer}.json?n=${step}`, asked);
     if (!response.ok) throw new Error(`${response.status}`);
-    held.behindMs = behindOf(response.headers, Date.now());
+    this.behindMs = behindOf(response.headers, Date.now());
     return response.json();
   }
 
-  // A file that could not be had may be on its way: a cache that remembers the failure is asked by another
-  // address.
-  const file = (path) => scriptOf(inSite(pointer, path) + (failed ? `?n=${failed}` : ""));
-
-  async function part(name, path, old) {
-    return held.paths[name] === path ? old : { path, content: await file(path) };
+  // A content of the site, which never changes. One that could not be had may be on its way: a cache that
+  // remembers the failure is asked by another address.
+  async part(path, old) {
+    if (old?.path === path) return old;
+    return { path, content: await scriptOf(this.address(path) + (this.failed ? `?n=${this.failed}` : "")) };
   }
 
-  // Take a state whole, or not at all.
-  async function take(state) {
-    const view = await part("view", state.files.view, held.view);
-    const now = await part("now", state.files.now, held.now);
-    const place = view.content.teams[team]?.data;
-    const mine = place ? await part("mine", place, held.mine) : null;
-    const old = { view: held.view, now: held.now, mine: held.mine };
-    Object.assign(held, { state, view, now, mine, everyS: state.every_s ?? SELDOM_S });
-    held.paths = { view: view.path, now: now.path, mine: mine?.path };
-    if (view !== old.view || mine !== old.mine) handlers.view?.(view.content);
-    if (now === old.now) return;
-    handlers.live?.(now.content.live);
-    handlers.race?.(now.content.race);
+  // Take a state whole, or not at all; return what of it is new.
+  async take(state) {
+    const view = await this.part(state.files.view, this.view);
+    const now = await this.part(state.files.now, this.now);
+    const own = view.content.teams[this.team]?.data;
+    const mine = own ? await this.part(own, this.mine) : null;
+    const news = { view: view !== this.view || mine !== this.mine, now: now !== this.now };
+    Object.assign(this, { state, view, now, mine });
+    return news;
   }
 
-  const ageMs = () => (held.state ? ageOf(held.state.utc, Date.now() + held.behindMs) : 0);
-
-  function tell() {
-    if (held.state === null) {
-      show("connection", failed ? "the results cannot be had at the moment; this page goes on trying" : "connecting…");
-      $("connection").className = failed ? "lost" : "";
-      return;
-    }
-    const moment = new Date(held.state.utc);
-    const isOld = Date.now() + held.behindMs - moment > 43_200_000;
-    const isRunning = held.now.content.live.sessions.length > 0;
-    const isLate = failed > 0 || (isRunning && Date.now() + held.behindMs - moment > LATE_STEPS * 1000 * held.everyS);
-    show("connection", `${failed ? "no newer state can be had: " : ""}as of ${isOld ? momentText(moment) : timeText(moment)}`);
-    $("connection").className = isLate ? "lost" : "";
-  }
-
-  let waiting = 0;
-
-  async function look() {
-    clearTimeout(waiting);
-    waiting = 0;
+  async look(handlers) {
     try {
-      const state = await pointed();
-      if (state.key !== held.state?.key) await take(state);
-      failed = 0;
+      const state = await this.pointed();
+      const news = state.key === this.state?.key ? {} : await this.take(state);
+      this.failed = 0;
+      if (news.view) handlers.view?.(this.view.content);
+      if (!news.now) return;
+      handlers.live?.(this.now.content.live);
+      handlers.race?.(this.now.content.race);
     } catch {
-      failed += 1;
+      this.failed += 1;
     }
-    tell();
-    // A page that nobody sees asks for nothing.
-    if (!document.hidden) waiting = setTimeout(look, 1000 * held.everyS);
   }
 
-  return {
-    team,
-    follow: (given) => {
-      handlers = given;
-      document.addEventListener("visibilitychange", () => { if (!document.hidden && !waiting) look(); });
-      look();
-    },
-    chart: (name) => pairOf(pointer, held.view.content.charts[name]),
-    teamPage: (name) => inSite(pointer, held.view.content.teams[name]?.page ?? ""),
-    session: () => ({
-      picture: (what) => pairOf(pointer, held.mine?.content.pictures[what]),
-      link: (name) => linkOf(pointer, held.mine?.content.links[name]),
-      misses: async () => held.mine?.content.misses.map(({ caption, picture }) =>
-        ({ caption, picture: inSite(pointer, picture) })) ?? null,
-    }),
-    ageMs,
-    clockBehindMs: async () => held.behindMs,
-  };
+  tell() {
+    const [text, kind] = this.state ? this.told() : ["connecting…", ""];
+    const isLost = this.state === null && this.failed > 0;
+    show("connection", isLost ? "the results cannot be had now; this page goes on trying" : text);
+    $("connection").className = isLost ? "lost" : kind;
+  }
+
+  told() {
+    const moment = new Date(this.state.utc);
+    const ageS = (this.nowMs() - moment) / 1000;
+    const isRunning = this.now.content.live.sessions.length > 0;
+    const isLate = this.failed > 0 || (isRunning && ageS > LATE_STEPS * this.everyS());
+    const when = ageS > DAY_S / 2 ? momentText(moment) : timeText(moment);
+    return [`${this.failed ? "no newer state can be had: " : ""}as of ${when}`, isLate ? "lost" : ""];
+  }
+
+  // Look again and again. A page that nobody sees asks for nothing.
+  follow(handlers) {
+    let waiting = 0;
+    const step = async () => {
+      waiting = null;
+      await this.look(handlers);
+      this.tell();
+      waiting = document.hidden ? 0 : setTimeout(step, 1000 * this.everyS());
+    };
+    document.addEventListener("visibilitychange", () => { if (!document.hidden && waiting === 0) step(); });
+    step();
+  }
 }
 
-const linkOf = (pointer, path) => (path ? inSite(pointer, path) : null);
-
-const pairOf = (pointer, pair) =>
-  (pair ? { wide: inSite(pointer, pair.wide), narrow: inSite(pointer, pair.narrow) } : null);
+export function published(pointer, team) {
+  window.published = (content) => { document.currentScript.handed = content; };
+  const site = new Site(pointer, team);
+  const linkOf = (path) => (path ? site.address(path) : null);
+  const pairOf = (pair) => (pair ? { wide: site.address(pair.wide), narrow: site.address(pair.narrow) } : null);
+  const missOf = ({ caption, picture }) => ({ caption, picture: site.address(picture) });
+  return {
+    team,
+    follow: (handlers) => site.follow(handlers),
+    chart: (name) => pairOf(site.view.content.charts[name]),
+    teamPage: (name) => site.address(site.view.content.teams[name].page),
+    session: () => ({
+      picture: (what) => pairOf(site.mine?.content.pictures[what]),
+      link: (part) => linkOf(site.mine?.content.links[part]),
+      misses: async () => site.mine?.content.misses.map(missOf) ?? null,
+    }),
+    ageMs: () => ageOf(site.state.utc, site.nowMs()),
+    clockBehindMs: async () => site.behindMs,
+  };
+}
