@@ -16,6 +16,8 @@ from jinja2 import ChoiceLoader, DictLoader
 
 from referee import cli, commands
 from referee.errors import Refusal
+from referee.formats import answers
+from referee.formats.answer_formats import all_formats
 from referee.service.board.board import Board
 from referee.service.board.slip_venue import venue_of
 from referee.service.event.figures import StoredResult
@@ -26,6 +28,8 @@ from referee.service.setup.config import ContestSection
 from referee.service.setup.config_values import section, setting
 from referee.service.setup.contest import Contest
 from referee.service.teams.slips import slips_page
+from referee.web.contest import legacy
+from referee.web.contest.openapi import openapi
 from referee.web.contest.sessions import help_text
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
@@ -139,6 +143,24 @@ def test_a_setting_is_shown_by_its_name(
     assert "<p>&lt;Salt Lake City&gt;</p>" == slips
     board = as_json(Board(at_a_venue, []).show())
     assert ("cup", "<Salt Lake City>") == (board["settings"]["name"], board["settings"]["venue"])
+
+
+def test_a_refusal_of_an_answer_is_a_code_with_its_status(
+    at_a_venue: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A code of the list stands in OpenAPI at its status; no parser refuses with another one."""
+    source = Path(answers.__file__).read_text(encoding="utf-8")
+    codes = {*re.findall(r'^ +"(\w+_\w+)",$', source, re.MULTILINE)}
+    codes |= {*re.findall(r'_(?:refusal|bad_form)\((?:\w+, )?"(\w+)"', source)}
+    of_formats = {one.refusal for one in all_formats()}
+    assert {"too_many_rows", "lists_unequal", "csv_invalid"} <= codes
+    assert (
+        codes <= {*answers.REFUSALS} | of_formats and {*answers.REFUSALS} <= legacy.ANSWERS.keys()
+    )
+    monkeypatch.setattr(answers, "REFUSALS", (*answers.REFUSALS, "too_dark"))
+    monkeypatch.setitem(legacy.ANSWERS, "too_dark", (422, None))
+    posted = openapi(at_a_venue, "http://referee")["paths"]["/result"]["post"]
+    assert "too_dark" in json.dumps(posted["responses"]["422"])
 
 
 def coffee_finding() -> CheckResult:

@@ -32,6 +32,9 @@ from referee.formats.unused_fields import meaning_of
 FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
 """The parallel lists of a form post, under the names that the clients of 2015-2019 send."""
 
+REFUSALS = ("lists_unequal", "fields_unused", "not_a_number", "too_many_rows")
+"""The codes with which an answer is refused, beside those of the formats of its other types."""
+
 MAX_ROWS = 200_000
 """Most detections in one answer: four times as many as in the whole sample answer file."""
 

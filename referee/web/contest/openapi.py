@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from referee import __version__
+from referee.formats import answers
 from referee.formats.answer_formats import all_formats
-from referee.formats.answers import FORM_FIELDS
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import present_extras
 from referee.tracks.track import Delivery
@@ -223,7 +223,7 @@ def _object(kinds: Mapping[str, str | list[str]]) -> Contents:
 
 def _answer_contents() -> Contents:
     """Return the bodies of an answer: the lists of a form, and the other formats."""
-    lists = {name: {"type": "array", "items": _STRING} for name in FORM_FIELDS}
+    lists = {name: {"type": "array", "items": _STRING} for name in answers.FORM_FIELDS}
     return {
         **_form({"token": _TOKEN} | lists),
         **{
@@ -236,8 +236,7 @@ def _answer_contents() -> Contents:
 
 def _answer_refusals() -> list[str]:
     of_formats = [one.refusal for one in all_formats()]
-    of_forms = ["lists_unequal", "fields_unused", "not_a_number"]
-    return [*of_forms, "too_many_rows", *of_formats, "media_type_unknown"]
+    return [*answers.REFUSALS, *of_formats, "media_type_unknown"]
 
 
 def _problem_schema() -> Schema:
