@@ -17,7 +17,7 @@ from referee.extras.ceremony.stored import (
     winners_picture,
 )
 from referee.service.setup.contest import Contest
-from referee.web.desk.assets import static_folder
+from referee.service.setup.pages import static_folder
 
 
 def add_routes(app: Flask, contest: Contest) -> None:

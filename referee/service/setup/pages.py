@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of HTML and of text from templates, which stand beside the modules that fill them."""
+"""Pages of HTML and of text: templates beside the modules that fill them, and static files."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ def page(template: str, folder: Path = _PACKAGE, /, **fields: object) -> str:
     In a page of HTML each field is escaped, unless the template says that it is `safe`.
     """
     return _environment(folder).get_template(template).render(fields)
+
+
+def static_folder() -> Path:
+    """Return the folder of the pages' scripts and static files.
+
+    The wheel holds the tree's top-level `static/` as `referee/static/`.
+    """
+    installed = _PACKAGE / "static"
+    return installed if installed.is_dir() else _PACKAGE.parent / "static"
 
 
 @cache

@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of the pages and scripts, in the source tree or in an installed package."""
+"""The files of the pages: the referee's own, and those of guests."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from referee.service.setup.extra import all_extras
-
-
-def static_folder() -> Path:
-    """Return the folder of the static files.
-
-    The wheel holds the tree's top-level `static/` as `referee/static/`.
-    """
-    package = Path(__file__).resolve().parents[2]
-    installed = package / "static"
-    return installed if installed.is_dir() else package.parent / "static"
+from referee.service.setup.pages import static_folder
 
 
 def folder_and_name(name: str) -> tuple[Path, str]:

@@ -12,9 +12,9 @@ from referee.core.written_text import unfit_character
 from referee.errors import Refusal
 from referee.service.people.audit import ShownAction, read_audit, record_refusal, shown_action
 from referee.service.setup.contest import Contest
+from referee.service.setup.pages import static_folder
 from referee.web.desk.acting import posted_fields
 from referee.web.desk.arguments import PostedFields, query_number
-from referee.web.desk.assets import static_folder
 from referee.web.desk.roles import action_of_request
 from referee.web.desk.visitors import acting_operator
 

@@ -20,8 +20,8 @@ from werkzeug.wrappers import Response as PlainResponse
 
 from referee.service.people.logins import Logins
 from referee.service.setup.contest import Contest
+from referee.service.setup.pages import static_folder
 from referee.web.desk.acting import posted_by_page
-from referee.web.desk.assets import static_folder
 from referee.web.desk.roles import Access, access_of_request, actions_of
 from referee.web.desk.visitors import (
     Visitor,

@@ -11,9 +11,9 @@ from referee.service.desk.readiness import Readiness
 from referee.service.preflight.finding import Level
 from referee.service.preflight.shown import ReadinessNow
 from referee.service.setup.contest import Contest
+from referee.service.setup.pages import static_folder
 from referee.web.desk.acting import Answer, posted_fields
 from referee.web.desk.arguments import PostedFields
-from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 
 # The text of a finding may be longer than what people type.

@@ -35,10 +35,11 @@ from referee.service.preflight.disk import free_bytes
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import all_extras
 from referee.service.setup.lane_words import lane_words
+from referee.service.setup.pages import static_folder
 from referee.web.desk.acting import guard_actions
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
-from referee.web.desk.assets import folder_and_name, static_folder
+from referee.web.desk.assets import folder_and_name
 from referee.web.desk.audit import register_audit
 from referee.web.desk.auth import admit_own_pages_only, register_logins, require_login
 from referee.web.desk.broadcast import Broadcast

@@ -13,9 +13,9 @@ from referee.formats.json_text import json_of
 from referee.service.display.display import Display
 from referee.service.people.logins import Logins
 from referee.service.setup.lane_words import display_path
+from referee.service.setup.pages import static_folder
 from referee.web.desk.acting import posted_fields
 from referee.web.desk.arguments import query_number, session_number
-from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.pieces import ENDLESS
 

@@ -23,6 +23,7 @@ from referee.service.scoreboard.freezing import (
 )
 from referee.service.scoreboard.published_images import count_published
 from referee.service.setup.contest import Contest
+from referee.service.setup.pages import static_folder
 from referee.service.teams.order import draw_order, put_off, set_order
 from referee.service.teams.registration import add_team, registration_of, require_list
 from referee.service.teams.registration_changes import bring_back, rename, withdraw_all
@@ -32,7 +33,6 @@ from referee.service.teams.roster_view import ShownRoster, shown_roster
 from referee.service.teams.team_words import look_alike_warnings
 from referee.web.desk.acting import Answer, posted_fields
 from referee.web.desk.arguments import PostedFields, session_number
-from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import acting_operator
 
 

@@ -19,7 +19,7 @@ from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.scoreboard.view import PublicView
 from referee.service.setup.extra import all_extras
-from referee.web.desk.assets import static_folder
+from referee.service.setup.pages import static_folder
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.headers import RETRY_S, protect_pages
 from referee.web.server.pieces import ENDLESS, document_response, stream_response

@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import InputError
 from referee.extras.publish.pages import page_of_team, scoreboard_page, script_of
-from referee.web.desk.assets import static_folder
+from referee.service.setup.pages import static_folder
 
 
 def text(name):

@@ -23,7 +23,7 @@ from referee.service.board.lane_view import ShownLane
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import all_extras
-from referee.web.desk.assets import static_folder
+from referee.service.setup.pages import static_folder
 from referee.web.desk.auth import is_own_host
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app

@@ -7,8 +7,8 @@ import json
 import re
 
 from referee.service.scoreboard.publisher import Publisher
+from referee.service.setup.pages import static_folder
 from referee.web.desk import broadcast
-from referee.web.desk.assets import static_folder
 from referee.web.scoreboard import streams
 from tests.support.doors import post
 

@@ -10,7 +10,7 @@ from referee.extras.ovic.section import ovic_of
 from referee.extras.ovic.submission.entry_queries import EntryQueries
 from referee.extras.ovic.submission.tasks import open_tasks
 from referee.service.setup.contest import Contest
-from referee.web.desk.assets import static_folder
+from referee.service.setup.pages import static_folder
 
 
 def add_routes(app: Flask, contest: Contest) -> None:

@@ -15,7 +15,7 @@ from referee.extras.publish.pages import page_of_team, scoreboard_page, script_o
 from referee.extras.publish.site_folder import SiteFolder, script
 from referee.service.event.newest_charts import CHARTS
 from referee.service.scoreboard.publisher import PublicSnapshot
-from referee.web.desk.assets import static_folder
+from referee.service.setup.pages import static_folder
 
 Pair = dict[str, str]
 """The paths of a picture: `wide`, and `narrow` for a phone."""
