@@ -100,13 +100,13 @@ def _notice(row: Sequence[Any]) -> Notice:
     return replace(Notice(*fields), subject=None if number is None else Subject(image_id, lane))
 
 
-def newest_fact_utc(connection: sqlite3.Connection) -> str | None:
-    """Return the time of the newest act in the audit or event of a session, None without any."""
-    row = connection.execute(
-        "select max(utc) from (select max(utc) as utc from audit"
-        " union all select max(utc) from session_events)"
-    ).fetchone()
-    return None if row[0] is None else str(row[0])
+def fact_times(connection: sqlite3.Connection) -> list[str]:
+    """Return the time of an act in the audit or an event of a session, one for each day of UTC."""
+    rows = connection.execute(
+        "select max(utc) from (select utc from audit union all select utc from session_events)"
+        " group by substr(utc, 1, 10) order by 1"
+    )
+    return [row[0] for row in rows]
 
 
 def insert_audit(
