@@ -189,10 +189,14 @@ def test_nothing_is_guessed_behind_two_dashes(capsys: pytest.CaptureFixture[str]
 
 def test_every_option_for_a_configuration_names_the_variable() -> None:
     """Each help that has --config says that the environment may name it."""
-    for prog, parser in parsers().items():
-        options = [one for one in parser._actions if "--config" in one.option_strings]
-        if options and prog != "referee process":
-            assert VARIABLE in (options[0].help or ""), prog
+    told = {
+        prog: VARIABLE in (one.help or "")
+        for prog, parser in parsers().items()
+        for one in parser._actions
+        if "--config" in one.option_strings and prog != "referee process"
+    }
+    assert {"referee serve", "referee results"} < told.keys()
+    assert [] == [prog for prog, named in told.items() if not named]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import plot_to_write
 
 _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
@@ -26,7 +26,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "-o",
         "--out",
         metavar="FILE",
-        type=file_to_write,
+        type=plot_to_write,
         required=True,
         help="FILE.html, .svg or .png",
     )

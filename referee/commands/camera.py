@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import picture_to_write
 from referee.errors import InputError, needing
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _draw(args: argparse.Namespace) -> int:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=file_to_write, required=True, metavar="FILE.png", help="PNG file to write"
+        "--out", type=picture_to_write, required=True, metavar="FILE.png", help="PNG file to write"
     )
     parser.add_argument(
         "--screen",

@@ -20,6 +20,7 @@ from referee.commands.options import add_config
 from referee.errors import InputError, Refusal
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
+from referee.service.setup.edited_config import edited_while_running
 from referee.service.setup.opened import opened_contest
 
 
@@ -58,6 +59,8 @@ def _finalize(contest: Contest, args: argparse.Namespace) -> int:
     from referee.service.event.results_table import results_text
     from referee.service.scoreboard.published_images import count_published
 
+    if edited := edited_while_running(contest):
+        raise InputError(f"Nothing is final. {edited}")
     try:
         finalize(contest, args.approved_by, args.by)
     except Refusal as refusal:

@@ -23,10 +23,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import page_to_write, picture_to_write, workbook_to_write
 from referee.commands.options import add_config
 from referee.errors import InputError, needing
 from referee.service.setup.config_file import load_config
+from referee.service.setup.edited_config import edited_while_running
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.whole_files import replace_file
 
@@ -51,17 +52,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     form.add_argument(
         "--xlsx",
-        type=file_to_write,
+        type=workbook_to_write,
         metavar="FILE",
         help="write all tables for a spreadsheet, as .xlsx",
     )
     form.add_argument("--latex", action="store_true", help="print a table for LaTeX")
     form.add_argument(
-        "--html", type=file_to_write, metavar="FILE", help="write a page that stands alone"
+        "--html", type=page_to_write, metavar="FILE", help="write a page that stands alone"
     )
     form.add_argument(
         "--picture",
-        type=file_to_write,
+        type=picture_to_write,
         metavar="FILE",
         help="draw the best five teams as .png or .svg of 1200x630 pixels, to share",
     )
@@ -90,6 +91,8 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"--{option} belongs to --latex.")
     with opened_contest(load_config(args.config)) as contest:
         results = read_results(contest)
+        if edited := edited_while_running(contest):
+            print(f"These results are by the file as it is now. {edited}", file=sys.stderr)
     if args.html is not None:
         # The library of charts is slow to import, and only the page has charts.
         with needing("a chart", "matplotlib", "event"):

@@ -27,7 +27,7 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import page_to_write
 from referee.commands.operators import add_operator, written
 from referee.commands.options import add_config
 from referee.core.counts import counted
@@ -154,7 +154,7 @@ def _add_slips(action: argparse.ArgumentParser) -> None:
     add("name", nargs="*", metavar="TEAM", help="only these teams (default: all active ones)")
     add(
         "--out",
-        type=file_to_write,
+        type=page_to_write,
         required=True,
         metavar="FILE.html",
         help="page to write, then to print",

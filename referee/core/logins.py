@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import count
+from collections.abc import Collection, Iterable, Mapping
 
 from referee.core.names import SameNames, comparable
 
@@ -26,6 +25,9 @@ LOGIN_RULE = (
 
 # The login of a team whose name has no Latin letter begins so; a number follows.
 _NAMELESS = "team"
+_HAS_LETTER = re.compile("[a-z]")
+_PLAIN_WORDS = re.compile("[a-z0-9]+")
+_NO_APOSTROPHES = dict.fromkeys(map(ord, "'`"))
 _LOGIN = re.compile("[a-z0-9]+(?:-[a-z0-9]+)*")
 _IN_WORDS = frozenset("'`\u00b4\u02b9\u02bb\u02bc\u2018\u2019")
 # Unicode names these after a letter: ø is "LATIN SMALL LETTER O WITH STROKE", œ a ligature OE.
@@ -47,14 +49,54 @@ _OTHERS = {
 }
 
 
-def made_login(name: str, owners: Mapping[str, int | str], owner: int | str) -> str:
-    """Return the login of a team with this name: the first one that is no other team's word.
+class FreeLogins:
+    """Logins that are made of names, one after the other, so that no two teams share a word.
 
-    Accents go, and what is no Latin letter or digit becomes a dash. A name without any Latin letter
-    gets a number (`team1`). So does a login that another team has (`ants-2`). `owners` tells whose
-    each word is, as `comparable` makes it one, and `owner` is this team there.
+    `owners` tells whose each word is, as `comparable` makes it one. No number is tried twice: teams
+    whose names begin alike cost as much as others.
     """
-    return next(login for login in _logins(_plain(name)) if owners.get(login, owner) == owner)
+
+    def __init__(self, owners: Mapping[str, int | str]) -> None:
+        self._owners = dict(owners)
+        self._next: dict[tuple[str, int], int] = {}
+
+    def give(self, login: str, owner: int | str) -> None:
+        """Note whose a login is."""
+        self._owners[login] = owner
+
+    def made(self, name: str, owner: int | str) -> str:
+        """Return the login of the team `owner` with this name, and note it.
+
+        Accents go, and what is no Latin letter or digit becomes a dash. A name without any Latin
+        letter gets a number (`team1`). So does a login that another team has (`ants-2`).
+        """
+        plain = _plain(name)
+        whole = _short(plain, LOGIN_MOST)
+        if not _HAS_LETTER.search(plain):
+            login = self._numbered(_NAMELESS, "", owner)
+        elif self._is_free(whole, owner):
+            login = whole
+        else:
+            login = self._numbered(plain, "-", owner)
+        self.give(login, owner)
+        return login
+
+    def _numbered(self, plain: str, dash: str, owner: int | str) -> str:
+        """Return the first free login with a number; one more digit leaves less of the name."""
+        digits = 1
+        while True:
+            stem = _short(plain, LOGIN_MOST - len(dash) - digits) + dash
+            least = 10 ** (digits - 1) + (digits == 1 and dash != "")
+            number = self._next.get((stem, digits), least)
+            while number < 10**digits and not self._is_free(f"{stem}{number}", owner):
+                number += 1
+            self._next[stem, digits] = number
+            if number < 10**digits:
+                return f"{stem}{number}"
+            digits += 1
+
+    def _is_free(self, login: str, owner: int | str) -> bool:
+        return self._owners.get(login, owner) == owner
 
 
 def clean_login(login: str) -> str | None:
@@ -91,21 +133,13 @@ class TeamWords:
         return self._exact.get(word) or self._same.get(comparable(word))
 
 
-def _logins(plain: str) -> Iterator[str]:
-    """Yield the logins for a plain name, the best one first."""
-    if not re.search("[a-z]", plain):
-        yield from (f"{_NAMELESS}{number}" for number in count(1))
-    yield _short(plain, LOGIN_MOST)
-    for number in count(2):
-        end = f"-{number}"
-        yield _short(plain, LOGIN_MOST - len(end)) + end
-
-
 def _plain(name: str) -> str:
     """Return a name in lower-case ASCII letters and digits, with single dashes between."""
+    if name.isascii():
+        return "-".join(_PLAIN_WORDS.findall(name.lower().translate(_NO_APOSTROPHES)))
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
     kept = (_letters(one) for one in folded if not _is_part_of_a_letter(one))
-    return "-".join(re.findall("[a-z0-9]+", "".join(kept)))
+    return "-".join(_PLAIN_WORDS.findall("".join(kept)))
 
 
 def _is_part_of_a_letter(character: str) -> bool:

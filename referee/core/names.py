@@ -81,6 +81,18 @@ _LOOK_LIKE = {
     "\u06a9": "\u0643",
 }
 _LOOKS = {ord(other): letter for letter, others in _LOOK_LIKE.items() for other in others}
+_STRANGE = frozenset(
+    letter
+    for letter in map(chr, _LOOKS)
+    if letter.isalpha() and not unicodedata.name(letter).startswith("LATIN ")
+)
+# The blank of full width, and the block of all other characters of full and half width.
+_PLAIN_WIDTH = {
+    number: unicodedata.normalize("NFKC", chr(number))
+    for number in (0x3000, *range(0xFF00, 0xFFF0))
+    if unicodedata.decomposition(chr(number)).startswith(("<wide>", "<narrow>"))
+}
+_SEEN_IN_PLAIN_WIDTH = {**_PLAIN_WIDTH, **dict.fromkeys(map(ord, _UNSEEN))}
 _SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE")
 _CHARACTERS_TOLD = 3
 
@@ -101,7 +113,7 @@ def comparable(name: str) -> str:
     """Return what all ways to write a name have in common; '' if nobody sees anything of it."""
     if name.isascii():
         return " ".join(name.lower().split())
-    text = "".join(_plain_width(one) for one in name if one not in _UNSEEN)
+    text = name.translate(_SEEN_IN_PLAIN_WIDTH)
     folded = unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).casefold())
     # The capital of a Turkish i has a dot, and that of a dotless one is the I of other languages.
     folded = folded.replace("i\u0307", "i").replace("\u0131", "i")
@@ -143,7 +155,7 @@ def look_alikes(names: Iterable[str], known: Iterable[str] = ()) -> list[LookAli
     found = []
     for name in names:
         other = seen.setdefault(_looks(name), name)
-        if comparable(other) != comparable(name):
+        if other != name and comparable(other) != comparable(name):
             found.append(LookAlike(name, other, _differences(name, other)))
         elif strangers := _strangers(name):
             found.append(LookAlike(name, None, strangers))
@@ -167,17 +179,10 @@ def look_alike_text(found: LookAlike) -> str:
     return f"'{found.name}' looks like '{found.other}', and is another name: it has {listed}."
 
 
-def _plain_width(character: str) -> str:
-    decomposed = unicodedata.decomposition(character)
-    if decomposed.startswith(("<wide>", "<narrow>")):
-        return unicodedata.normalize("NFKC", character)
-    return character
-
-
 def _looks(name: str) -> str:
     """Return what all names have in common that look alike."""
     if not name.isascii():
-        name = unicodedata.normalize("NFD", "".join(map(_plain_width, name)))
+        name = unicodedata.normalize("NFD", name.translate(_PLAIN_WIDTH))
     return comparable(name.translate(_LOOKS))
 
 
@@ -191,13 +196,13 @@ def _differences(name: str, other: str) -> tuple[tuple[str, str], ...]:
 
 def _strangers(name: str) -> tuple[tuple[str, str], ...]:
     """Return the letters of the rarer alphabet in a word that has look-alikes of another one."""
-    if name.isascii():
+    name = unicodedata.normalize("NFC", name)
+    if _STRANGE.isdisjoint(name):
         return ()
-    for word in unicodedata.normalize("NFC", name).split():
+    for word in name.split():
         scripts = {script: [one for one in word if _is_of(one, script)] for script in _SCRIPTS}
         present = sorted((letters for letters in scripts.values() if letters), key=len)
-        foreign = (one for one in word if ord(one) in _LOOKS and not _is_of(one, "LATIN"))
-        if len(present) > 1 and any(one.isalpha() for one in foreign):
+        if len(present) > 1 and not _STRANGE.isdisjoint(word):
             return tuple((one, "") for one in dict.fromkeys(present[0]))
     return ()
 

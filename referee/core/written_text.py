@@ -26,7 +26,7 @@ def unfit_character(text: str) -> str | None:
     A text is one line that shows as it was written. So it has no control characters, no ends of
     lines, and nothing that turns the direction of what follows or that no font shows.
     """
-    return next((one for one in text if not _is_fit(one)), None)
+    return None if text.isprintable() else next((it for it in text if not _is_fit(it)), None)
 
 
 def character_name(character: str) -> str:

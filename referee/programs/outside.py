@@ -7,7 +7,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -27,11 +26,19 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.contest_tls import pinned_context
 from referee.service.setup.lane_words import of_lane
 from referee.service.setup.program import command_of
-from referee.store.notices import insert_notice, newest_fact_utc
+from referee.store.notices import fact_times, insert_notice
 
 _MOST_S = 600.0
 _END_S = 20.0
 _LOOK_S = 0.1
+# systemd-timesyncd, chrony and ntpd write these whenever a server has told them the time.
+_SET_BY_NETWORK = tuple(
+    f"var/lib/{name}"
+    for name in (
+        *("systemd/timesync/clock", "chrony/chrony.drift", "chrony/drift"),
+        *("ntpsec/ntp.drift", "ntp/ntp.drift", "ntp/drift"),
+    )
+)
 
 
 def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Outside:
@@ -85,19 +92,27 @@ def read_here() -> MachineFacts:
     return read_machine(Path("/"), ask_command, datetime.now(UTC))
 
 
-def dates_of(contest: Contest) -> DateFacts:
-    """Return what tells whether the laptop's date can be right."""
-    config, made = contest.config, commit_time()
-    event = []
-    for path in (config.path, config.teams, config.database):
-        with suppress(OSError):
-            at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            event.append(Dated(f"the file {path.name}", at))
-    newest = newest_fact_utc(contest.database.connection)
-    if newest is not None:
-        event.append(Dated("the newest record of the event", datetime.fromisoformat(newest)))
-    program = None if made is None else Dated("this program's commit", made)
-    return DateFacts(datetime.now(UTC), program, event)
+def dates_of(contest: Contest, root: Path = Path("/")) -> DateFacts:
+    """Return what tells whether the laptop's date can be right; `root` is that of its files."""
+    config, commit = contest.config, commit_time()
+    kept = [config.storage.folder / name for name in ("secrets.json", "signing.key")]
+    paths = [config.path, config.teams, config.database, *kept]
+    event = [Dated(f"the file {path.name}", at) for path in paths if (at := _written(path))]
+    event += [
+        Dated("a record of the event", datetime.fromisoformat(utc))
+        for utc in fact_times(contest.database.connection)
+    ]
+    synced = [at for name in _SET_BY_NETWORK if (at := _written(root / name))]
+    program = None if commit is None else Dated("this program's commit", commit)
+    server = Dated("the last word of a time server", max(synced)) if synced else None
+    return DateFacts(datetime.now(UTC), program, event, server)
+
+
+def _written(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return None
 
 
 def run_in_a_process(config: Config, stopping: threading.Event) -> str:

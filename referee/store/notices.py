@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -14,6 +14,10 @@ from referee.core.instant import Instant
 Level = Literal["info", "warning", "alarm"]
 
 _COLUMNS = "notice_id, notices.session_id, utc, level, text, subject.notice_id, image_id, lane"
+_INSERT_AUDIT = (
+    "insert into audit (utc, operator, role, action, session_id, team_id, detail, reason, refusal)"
+    " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _WITH_SUBJECTS = (
     f"select {_COLUMNS} from notices left join notice_subjects as subject using (notice_id)"
 )
@@ -96,13 +100,13 @@ def _notice(row: Sequence[Any]) -> Notice:
     return replace(Notice(*fields), subject=None if number is None else Subject(image_id, lane))
 
 
-def newest_fact_utc(connection: sqlite3.Connection) -> str | None:
-    """Return the time of the newest act in the audit or event of a session, None without any."""
-    row = connection.execute(
-        "select max(utc) from (select max(utc) as utc from audit"
-        " union all select max(utc) from session_events)"
-    ).fetchone()
-    return None if row[0] is None else str(row[0])
+def fact_times(connection: sqlite3.Connection) -> list[str]:
+    """Return the time of an act in the audit or an event of a session, one for each day of UTC."""
+    rows = connection.execute(
+        "select max(utc) from (select utc from audit union all select utc from session_events)"
+        " group by substr(utc, 1, 10) order by 1"
+    )
+    return [row[0] for row in rows]
 
 
 def insert_audit(
@@ -122,21 +126,21 @@ def insert_audit(
     `operator` is an `Actor`, or a plain text if the referee itself acts. `team_id` is for an action
     without a session. `refusal` says why nothing was done; None means that the action is done.
     """
-    connection.execute(
-        "insert into audit"
-        " (utc, operator, role, action, session_id, team_id, detail, reason, refusal) values"
-        " (:utc, :operator, :role, :action, :session, :team, :detail, :reason, :refusal)",
-        {
-            "utc": at.utc.isoformat(),
-            "operator": str(operator),
-            "role": role_of(operator),
-            "action": action,
-            "session": session_id,
-            "team": team_id,
-            "detail": detail,
-            "reason": reason,
-            "refusal": refusal,
-        },
+    who = (at.utc.isoformat(), str(operator), role_of(operator), action)
+    connection.execute(_INSERT_AUDIT, (*who, session_id, team_id, detail, reason, refusal))
+
+
+def insert_audit_of_teams(
+    connection: sqlite3.Connection,
+    at: Instant,
+    operator: str,
+    action: str,
+    teams: Mapping[int, str],
+) -> None:
+    """Record an action that is done for each of these teams, with their ids and present names."""
+    who = (at.utc.isoformat(), str(operator), role_of(operator), action)
+    connection.executemany(
+        _INSERT_AUDIT, [(*who, None, team_id, name, "", None) for team_id, name in teams.items()]
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from referee.core.logins import made_login
+from referee.core.logins import FreeLogins
 from referee.core.names import comparable
 
 SEVERAL = 0
@@ -67,11 +67,9 @@ def give_logins(connection: sqlite3.Connection) -> None:
         "select team_id, name from named_teams"
         " where team_id not in (select team_id from team_logins) order by team_id"
     ).fetchall()
-    owners = word_owners(connection) if teams else {}
+    free = FreeLogins(word_owners(connection) if teams else {})
     for team_id, name in teams:
-        login = made_login(name, owners, team_id)
-        insert_login(connection, team_id, login)
-        owners[login] = team_id
+        insert_login(connection, team_id, free.made(name, team_id))
 
 
 def has_logins(connection: sqlite3.Connection) -> bool:

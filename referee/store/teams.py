@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from referee.core.instant import Instant
 from referee.errors import Refusal
-from referee.store.team_words import give_logins, insert_login
+from referee.store.team_words import give_logins, insert_login, newest_login
 
 RegistrationKind = Literal["registered", "withdrawn", "returned", "removed"]
 
@@ -119,6 +119,34 @@ def ensure_team(connection: sqlite3.Connection, name: str, utc: str, login: str 
     return team_id
 
 
+def ensure_teams(
+    connection: sqlite3.Connection, logins: Mapping[str, str], utc: str
+) -> dict[str, int]:
+    """Return the ids of the teams with these present names, each with its login.
+
+    It does what `ensure_team` does, for many teams at once.
+    """
+    used = used_names(connection)
+    new = [name for name in logins if name not in used]
+    connection.executemany(
+        "insert into teams (name, created_utc) values (?, ?)", [(name, utc) for name in new]
+    )
+    ids = {name: ensure_team(connection, name, utc) for name in logins if name in used}
+    if new:
+        rows = connection.execute(
+            "select name, team_id from teams order by team_id desc limit :new", {"new": len(new)}
+        )
+        ids |= {row[0]: row[1] for row in rows}
+    connection.executemany(
+        "insert into team_logins (team_id, login) values (?, ?)",
+        [(ids[name], logins[name]) for name in new],
+    )
+    for name in logins.keys() & used.keys():
+        if logins[name] not in ("", newest_login(connection, ids[name])):
+            insert_login(connection, ids[name], logins[name])
+    return ids
+
+
 def insert_registration(
     connection: sqlite3.Connection,
     team_id: int,
@@ -130,27 +158,37 @@ def insert_registration(
     reason: str = "",
 ) -> None:
     """Add a row about a team's registration; the newest row counts."""
-    connection.execute(
+    one = {team_id: registration}
+    insert_registrations(connection, kind, one, operator=operator, utc=utc, reason=reason)
+
+
+def insert_registrations(
+    connection: sqlite3.Connection,
+    kind: RegistrationKind,
+    registrations: Mapping[int, Registration],
+    *,
+    operator: str,
+    utc: str,
+    reason: str = "",
+) -> None:
+    """Add a row about the registration of each team, by the team's id."""
+    connection.executemany(
         "insert into registrations (team_id, kind, organisation, prizes, sessions, reason,"
-        " operator, utc) values (:team, :kind, :organisation, :prizes, :sessions, :reason,"
-        " :operator, :utc)",
-        {
-            "team": team_id,
-            "kind": kind,
-            "organisation": registration.organisation,
-            "prizes": int(registration.prizes),
-            "sessions": int(registration.sessions),
-            "reason": reason,
-            "operator": operator,
-            "utc": utc,
-        },
+        " operator, utc) values (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (team, kind, it.organisation, int(it.prizes), int(it.sessions), reason, operator, utc)
+            for team, it in registrations.items()
+        ],
     )
-    connection.execute(
+    connection.executemany(
         "insert into team_lanes (team_id, lane, operator, utc)"
         " select :team, :lane, :operator, :utc where :lane != coalesce("
         " (select lane from team_lanes where team_id = :team order by team_lane_id desc limit 1),"
         " '')",
-        {"team": team_id, "lane": registration.lane, "operator": operator, "utc": utc},
+        [
+            {"team": team, "lane": it.lane, "operator": operator, "utc": utc}
+            for team, it in registrations.items()
+        ],
     )
 
 

@@ -122,7 +122,7 @@ function message(...parts) {
 
 function prizes() {
   const list = make("ul", ...view.prizes.map((prize) =>
-    make("li", `${prize.prize}: `, make("strong", prize.winners.map(isolated).join(" and ") || "nobody"))));
+    make("li", `${prize.prize}: `, make("strong", prize.marked.join(" and ") || "nobody"))));
   list.className = "prizes";
   return view.prizes.length ? list : message("The results are final.");
 }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.core.logins import LOGIN_MOST, TeamWords, clean_login, made_login
+from referee.core.logins import LOGIN_MOST, FreeLogins, TeamWords, clean_login
 from referee.core.names import comparable
 
 
@@ -40,23 +40,40 @@ from referee.core.names import comparable
 )
 def test_a_login_is_made_of_a_names_latin_letters_and_digits(name, login):
     """Accents and strokes go, other alphabets become a dash, and no Latin letter a number."""
-    assert login == made_login(name, {}, 1)
+    assert login == FreeLogins({}).made(name, 1)
 
 
 def test_a_login_is_no_word_of_another_team():
     """The next number is taken where another team has the word; one's own name is free."""
     owners = {"ants": 1, "ants-2": 2, "team1": 3, "team2": 4}
     assert ["ants-3", "ants", "team3"] == [
-        made_login("Änts", owners, 9),
-        made_login("Änts", owners, 1),
-        made_login("蟻", owners, 9),
+        FreeLogins(owners).made("Änts", 9),
+        FreeLogins(owners).made("Änts", 1),
+        FreeLogins(owners).made("蟻", 9),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "tenth", "eleventh"),
+    [
+        ("Ants", "ants", "ants-10", "ants-11"),
+        ("蟻", "team1", "team10", "team11"),
+        ("Department of Physics", "department-of", "department-of-10", "department-of-11"),
+        ("x" * 30, "x" * 20, "x" * 17 + "-10", "x" * 17 + "-11"),
+    ],
+)
+def test_teams_of_one_beginning_are_numbered_on(name, first, tenth, eleventh):
+    """Each team gets the next number, also where one digit more leaves less of the name."""
+    free = FreeLogins({})
+    logins = [free.made(name, team) for team in range(1, 12)]
+    assert [first, tenth, eleventh] == [logins[0], *logins[9:]]
+    assert len(set(logins)) == 11
 
 
 @given(st.text(max_size=120), st.sets(st.sampled_from(["team1", "a", "a-2", "x" * 20])))
 def test_every_name_gets_a_login_that_can_be_chosen_too(name, taken):
     """Whatever the name, its login is short, plain, free, and the only way to write itself."""
-    login = made_login(name, dict.fromkeys(taken, 1), 2)
+    login = FreeLogins(dict.fromkeys(taken, 1)).made(name, 2)
     assert login == clean_login(login) == comparable(login)
     assert 0 < len(login) <= LOGIN_MOST
     assert login not in taken

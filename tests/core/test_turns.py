@@ -34,7 +34,9 @@ def attempt(session_id, state, *, begun=True, reason=None):
 
 def test_a_stranger_gets_the_same_order_with_a_shell():
     """sha256sum over seed, line feed and name gives each team's digest."""
-    for lot in draw_lots(["ants", "Größe 蟻"], "7 June, noon"):
+    lots = draw_lots(["ants", "Größe 蟻"], "7 June, noon")
+    assert 2 == len(lots)
+    for lot in lots:
         command = f"printf '7 June, noon\\n{lot.name}' | sha256sum"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
         assert lot.digest == done.stdout.split()[0]

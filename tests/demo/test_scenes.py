@@ -61,6 +61,7 @@ def test_boxes_are_whole_pixels_inside_their_picture(truth):
     """Each box has whole numbers, a size, a known class and lies within its image."""
     frames = {image["id"]: (image["width"], image["height"]) for image in truth["images"]}
     known = {category["id"] for category in truth["categories"]}
+    assert len(truth["annotations"]) >= len(frames)
     for annotation in truth["annotations"]:
         x, y, width, height = annotation["bbox"]
         assert all(isinstance(number, int) for number in (x, y, width, height))

@@ -6,8 +6,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +18,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Material, make_event
-from tests.support.running import Program, client, eventually, program, referee
+from tests.support import shelly_plug
+from tests.support.ports import free_port
+from tests.support.running import Program, client, eventually, get, program, referee
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +40,12 @@ class Corrected:
         text = self.config.read_text()
         assert old in text
         self.config.write_text(text.replace(old, new))
+
+    def measure_by(self, resource: str) -> None:
+        """Let a meter of another kind measure, with its own settings."""
+        told = f'[meter]\nresource = "{resource}"\nallow_unofficial = true\n\n'
+        text = re.sub(r"(?ms)^\[meter\]$.*?(?=^\[|\Z)", lambda _: told, self.config.read_text())
+        self.config.write_text(text)
 
     def referee(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command for this event."""
@@ -72,13 +82,20 @@ class Corrected:
         with program(["serve", "--config", str(self.config)], self.folder) as running:
             yield running
 
-    def play(self, running: Program, team: str, number: int) -> None:
-        """Let a team run a session with the sample client, to its score."""
+    def play(self, running: Program, team: str, number: int, extra_s: int = 0) -> None:
+        """Let a team run a session with the sample client, to its score.
+
+        With `extra_s` it gets more time before its login.
+        """
         added = self.referee("team", "add", team)
         assert 0 == added.returncode, added.stderr
         password = added.stdout.strip().rpartition(" ")[2]
         running.act("sessions", team=team)
         running.act(f"sessions/{number}/arm")
+        if extra_s:
+            length_s = running.lane()["current"]["length_s"]
+            told = {"seconds": extra_s, "reason": "a late start", "seen_length_s": length_s}
+            running.act(f"sessions/{number}/extra", **told)
         words = ["--answers", str(self.answers), "--ids", str(self.truth), "--no-logout"]
         client(running.contest, *words, user=team, password=password)
         running.scored(number)
@@ -183,3 +200,67 @@ def test_a_blacklist_added_in_mid_event(tmp_path: Path, material: Material) -> N
             assert 0 == event.verify(number, event.truth)
         event.apply(2, "--no-blacklist", "--session", "3")
         assert ["blacklist"] == event.marked()["crabs"]
+
+
+class Drawing(shelly_plug.ShellyPlug):
+    """A plug whose counter follows the time."""
+
+    def answer(self, path: str) -> tuple[int, str]:
+        """Answer with what the counter has come to."""
+        self.total_wh = 1000.0 + self.power_w * time.monotonic() / 3600
+        return super().answer(path)
+
+
+def surfaces(event: Corrected, running: Program, audience: str) -> dict[str, str]:
+    """Return what each surface says of the ranking."""
+    page = event.folder / "results.html"
+    assert 0 == event.referee("results", "--html", str(page)).returncode
+    joint = ["--follow", f"Hall=http://{audience}", "--data", str(event.folder / "joint")]
+    return {
+        "text": event.referee("results").stdout,
+        "CSV": event.referee("results", "--csv").stdout,
+        "JSON": event.referee("results", "--json").stdout,
+        "LaTeX": event.referee("results", "--latex").stdout,
+        "HTML": page.read_text(),
+        "console": get(f"{running.console}/results/now")[1].decode(),
+        "audience and its page of a team": get(f"http://{audience}/view")[1].decode(),
+        "joint board": referee("board", *joint).stdout,
+    }
+
+
+def test_more_time_other_rules_and_another_meter(tmp_path: Path, material: Material) -> None:
+    """Each is marked on every surface, is open until somebody lets it stand, and stays marked."""
+    event = Corrected(tmp_path, material)
+    audience = f"127.0.0.1:{free_port()}"
+    event.edit('# scoreboard = ""', f'scoreboard = "{audience}"')
+    with event.serve() as running:
+        event.play(running, "ants", 1, extra_s=2)
+        event.play(running, "bees", 2)
+        event.play(running, "crabs", 3)
+        event.apply(1, "--blacklist", str(event.blacklist()), "--session", "2")
+    with shelly_plug.serving(Drawing()) as at:
+        event.measure_by(f"shelly:{at}")
+        with event.serve() as running:
+            event.play(running, "drones", 4)
+            odd = {"ants": "extra_s", "bees": "blacklist", "crabs": "", "drones": "meter"}
+            found = {team: next(iter(marks), "") for team, marks in event.marked().items()}
+            assert odd == found
+            said = surfaces(event, running, audience)
+            feed = [
+                json.loads(line)
+                for line in get(f"http://{audience}/feed?stream=false")[1].splitlines()
+            ]
+    for mark in ("2 s more time", "blacklist", "meter Shelly"):
+        assert {} == {surface: text for surface, text in said.items() if mark not in text}
+    told = [it["condition"] for one in feed for it in one.get("data", {}).get("differs", [])]
+    assert {"extra_s", "blacklist", "meter"} <= set(told)
+    refused = event.referee("finalize", "--approved-by", "Kim")
+    assert 0 != refused.returncode
+    for mark in ("2 s more time", "blacklist", "meter Shelly"):
+        assert mark in refused.stderr
+    event.apply(2)
+    for number in range(1, 5):
+        assert 0 == event.referee("review", str(number), "--reason", "let it stand").returncode
+    done = event.referee("finalize", "--approved-by", "Kim")
+    assert 0 == done.returncode, done.stderr
+    assert {"ants": ["extra_s"], "bees": [], "crabs": [], "drones": ["meter"]} == event.marked()

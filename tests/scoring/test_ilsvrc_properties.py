@@ -112,5 +112,6 @@ def test_counts_add_up(contest):
 def test_grouped_value_is_a_lower_bound(contest):
     """No order of equal confidences scores less than the grouped value."""
     result = evaluate(contest.ground_truth(), contest.detections())
+    assert result.ap.keys() == result.grouped_ap.keys()
     for klass, grouped in result.grouped_ap.items():
         assert grouped is None or grouped <= result.ap[klass] + 1e-12

@@ -7,7 +7,7 @@ import argparse
 import math
 from pathlib import Path
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import class_table_to_write
 from referee.commands.numbers import watt_hours
 from referee.errors import InputError
 from referee.formats.text import STANDARD_INPUT, path_or_standard_input
@@ -107,11 +107,14 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
 
 def _add_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--per-class", type=file_to_write, metavar="FILE", help="write a CSV with a row per class"
+        "--per-class",
+        type=class_table_to_write,
+        metavar="FILE",
+        help="write a CSV with a row per class",
     )
     parser.add_argument(
         "--curves",
-        type=file_to_write,
+        type=class_table_to_write,
         metavar="FILE",
         help="write a CSV of the precision-recall curves, with a row per scored detection",
     )

@@ -20,7 +20,7 @@ from referee.core.counts import counted
 from referee.core.dates import day_text
 from referee.service.event.columns import decimals_apart
 from referee.service.event.guest_standings import GuestTable
-from referee.service.event.marks import marks_of
+from referee.service.event.marks import marked_winners, marks_of
 from referee.service.event.result_entry import (
     ContestRanking,
     PublicEntry,
@@ -150,7 +150,7 @@ class _Ceremony:
             lines = [self._line(entry, "settled") for entry in best]
             yield Scene(kind="podium", title="The podium", lines=lines)
         for prize in self._results.prizes:
-            yield from _prize(prize)
+            yield from _prize(prize, self._results.entries)
         for table in guest_tables(self._results):
             yield from _guest(table)
         names = " and ".join(self._results.approved_by)
@@ -245,13 +245,13 @@ def _end(whole: Scene, text: str) -> Iterator[Scene]:
     yield replace(whole, kind="end", text=text, lines=lines[: starts[1]])
 
 
-def _prize(prize: WonPrize) -> Iterator[Scene]:
+def _prize(prize: WonPrize, entries: Sequence[PublicEntry]) -> Iterator[Scene]:
     """Yield a prize with its rule, and then with its winners."""
     limit = "" if prize.limit is None else f" ({prize.limit:.4g})"
     title = prize.prize[:1].upper() + prize.prize[1:]
     called = Scene(kind="prize", title=title, text=f"{prize.rule}{limit}" if prize.rule else "")
     yield called
-    yield replace(called, winners=list(prize.winners) or ["nobody"])
+    yield replace(called, winners=marked_winners(prize, entries) or ["nobody"])
 
 
 def _guest(table: GuestTable) -> Iterator[Scene]:

@@ -7,11 +7,17 @@ Text, CSV, JSON, pages, charts, pictures, diplomas and the ceremony all ask here
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from referee.core.marks import NOT_ALIKE, energy_marks
+from referee.core.marks import NOT_ALIKE, energy_marks, with_marks
+from referee.core.text_cells import isolated
 from referee.service.event.conditions import difference_text
-from referee.service.event.result_entry import ContestRanking, PublicEntry, Results
+from referee.service.event.result_entry import (
+    ContestRanking,
+    PublicEntry,
+    Results,
+    WonPrize,
+)
 
 PROVISIONAL = "PROVISIONAL"
 """The mark of results that may still change."""
@@ -25,6 +31,12 @@ def marks_of(entry: PublicEntry) -> list[str]:
 def short_marks(entry: PublicEntry) -> list[str]:
     """Return the marks of an entry for a chart or a picture, which has no room for words."""
     return [*_of_energy(entry), *([NOT_ALIKE] if entry.differs else [])]
+
+
+def marked_winners(prize: WonPrize, entries: Iterable[PublicEntry]) -> list[str]:
+    """Return the names of those who win a prize, each with the marks of its entry."""
+    marks = {entry.team: marks_of(entry) for entry in entries}
+    return [with_marks(isolated(name), marks.get(name, [])) for name in prize.winners]
 
 
 def state_mark(ranking: ContestRanking) -> str:

@@ -47,7 +47,7 @@ def results_page(results: Results) -> str:
             (AGAINST_ENERGY, energy_chart(results, PAPER, SIZE_IN)),
             (AGAINST_SPEED, speed_chart(results, PAPER, SIZE_IN)),
         ],
-        prizes=[prize_line(prize) for prize in results.prizes],
+        prizes=[prize_line(prize, results.entries) for prize in results.prizes],
         champions=[champion_line(champion) for champion in results.champions],
         guests=guest_tables(results),
         intervals=[(entry.team, entry.intervals) for entry in results.entries if entry.intervals],

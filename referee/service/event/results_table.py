@@ -29,10 +29,11 @@ from referee.service.event.columns import (
     shown_columns,
 )
 from referee.service.event.guest_standings import GuestTable
-from referee.service.event.marks import all_marks
+from referee.service.event.marks import all_marks, marked_winners
 from referee.service.event.open_point import OpenPoint
 from referee.service.event.result_entry import (
     PastChampion,
+    PublicEntry,
     ResultEntry,
     Results,
     TrackFigures,
@@ -73,7 +74,7 @@ def results_text(results: Results) -> str:
             lines.append(f"  {isolated(entry.team)}: {remarks}")
         lines += [f"  {isolated(entry.team)}: {line}" for line in entry.intervals]
     if results.prizes:
-        lines += ["", *(prize_line(prize) for prize in results.prizes)]
+        lines += ["", *(prize_line(prize, results.entries) for prize in results.prizes)]
     if results.champions:
         lines += ["", *(champion_line(champion) for champion in results.champions)]
     for table in guest_tables(results):
@@ -189,12 +190,12 @@ def shown_results(results: Results) -> ShownResults:
 def prize_lines(results: Results) -> list[str]:
     """Return a line for each prize, those of guests too."""
     of_guests = [note for table in guest_tables(results) for note in table.notes]
-    return [*map(prize_line, results.prizes), *of_guests]
+    return [*(prize_line(prize, results.entries) for prize in results.prizes), *of_guests]
 
 
-def prize_line(prize: WonPrize) -> str:
-    """Return a prize with its rule, its limit and its winners in one line."""
-    winners = " and ".join(map(isolated, prize.winners)) or "nobody"
+def prize_line(prize: WonPrize, entries: Sequence[PublicEntry]) -> str:
+    """Return a prize with its rule, its limit and its winners with their marks in one line."""
+    winners = " and ".join(marked_winners(prize, entries)) or "nobody"
     if not prize.rule:
         return f"{prize.prize}: {winners}"
     limit = "needs two scores" if prize.limit is None else f"{prize.limit:.6g}"

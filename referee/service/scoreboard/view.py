@@ -27,12 +27,13 @@ from referee.service.event.columns import (
     short_cells,
     shown_columns,
 )
-from referee.service.event.marks import marks_of
+from referee.service.event.marks import marked_winners, marks_of
 from referee.service.event.result_entry import (
     ContestRanking,
     PastChampion,
     PublicEntry,
     ResultEntry,
+    WonPrize,
 )
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
@@ -139,9 +140,16 @@ class PrintedChampion(PastChampion, frozen=True):
     short: Mapping[str, str]
 
 
+class PrintedPrize(WonPrize, frozen=True):
+    """A prize with its winners' names, each with the marks of its entry."""
+
+    marked: Sequence[str]
+
+
 class ShownView(PublicView, frozen=True, kw_only=True):
     """What the pages get: a view with its columns, and the cells of entries and champions."""
 
+    prizes: Sequence[PrintedPrize]
     champions: Sequence[PrintedChampion]
     entries: Sequence[PrintedEntry]
     columns: Sequence[ShownColumn]
@@ -163,6 +171,10 @@ def shown_view(view: PublicView, session_links: Iterable[SessionLink] = ()) -> S
             for entry, cells in printed
         ],
         "champions": [_printed(champion) for champion in view.champions],
+        "prizes": [
+            PrintedPrize(**asdict(prize), marked=marked_winners(prize, view.entries))
+            for prize in view.prizes
+        ],
         "columns": shown_columns(On.SCOREBOARD, view.figures, view.entries),
         "session_links": list(session_links),
         "team_columns": shown_columns(On.TEAM, view.figures, view.entries),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from referee.core.logins import LOGIN_RULE, clean_login
 from referee.core.names import comparable
@@ -23,17 +23,16 @@ from referee.service.teams.team_words import (
     taken_words,
 )
 from referee.store.database import Connection
-from referee.store.notices import insert_audit
-from referee.store.team_words import insert_login, newest_login
+from referee.store.notices import insert_audit_of_teams
 from referee.store.teams import (
     Registration,
-    ensure_team,
-    insert_registration,
+    ensure_teams,
+    insert_registrations,
     stored_teams,
     used_names,
 )
 
-_PROGRESS_STEP = 100
+_PROGRESS_STEP = 1000
 
 
 def import_teams(
@@ -68,15 +67,12 @@ def import_teams(
         if faults:
             raise InputError(faults_text(source, faults))
         logins = logins_for(contest, connection, lines)
-        for done, line in enumerate(lines):
-            if progress is not None and done % _PROGRESS_STEP == 0:
-                progress(done, len(lines))
-            lane = bound[line.line]
-            registration = Registration(line.organisation, line.prizes, line.sessions, lane)
-            _register(contest, connection, line.name, registration, operator, logins[line.name])
-    if progress is not None:
-        progress(len(lines), len(lines))
-    return [line.name for line in lines]
+        registrations = {
+            it.name: Registration(it.organisation, it.prizes, it.sessions, bound[it.line])
+            for it in lines
+        }
+        _register(contest, connection, registrations, logins, operator, progress)
+    return list(registrations)
 
 
 def add_team(
@@ -94,7 +90,7 @@ def add_team(
         for _, text in logins_not_free(contest, connection, [line]):
             raise InputError(f"{text[:1].upper()}{text[1:]}.")
         made = logins_for(contest, connection, [line])[name]
-        _register(contest, connection, name, registration, operator, made)
+        _register(contest, connection, {name: registration}, {name: made}, operator)
     return name
 
 
@@ -142,15 +138,16 @@ def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Rost
     hashes = team_list.registered_teams(contest.config.teams)
     strangers = [TeamLine(0, name) for name in hashes if name not in names]
     logins = logins_for(contest, connection, strangers) if strangers else {}
+    new: dict[str, Registration] = {}
     kept: dict[str, str] = {}
     for name, password_hash in hashes.items():
         team = teams.get(names.get(name, 0))
-        if team is None:
-            _register(contest, connection, name, Registration(), operator, logins[name])
-        elif team.kind is None:
-            _register(contest, connection, team.name, Registration(), operator)
+        present = name if team is None else team.name
+        if team is None or team.kind is None:
+            new[present] = Registration()
         if team is None or team.kind != "removed":
-            kept[name if team is None else team.name] = password_hash
+            kept[present] = password_hash
+    _register(contest, connection, new, logins, operator)
     team_list.replace_list(contest.config.teams, kept)
     return read_roster(contest, connection)
 
@@ -158,15 +155,22 @@ def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Rost
 def _register(
     contest: Contest,
     connection: Connection,
-    name: str,
-    registration: Registration,
+    registrations: Mapping[str, Registration],
+    logins: Mapping[str, str],
     operator: str,
-    login: str = "",
+    progress: Callable[[int, int], object] | None = None,
 ) -> None:
+    """Register teams by their present names; a team that is not new keeps a login that it has."""
     now = contest.clock.now()
     utc = now.utc.isoformat()
-    team_id = ensure_team(connection, name, utc, login)
-    if login not in ("", newest_login(connection, team_id)):
-        insert_login(connection, team_id, login)
-    insert_registration(connection, team_id, "registered", registration, operator=operator, utc=utc)
-    insert_audit(connection, now, operator, "register team", None, name, team_id=team_id)
+    names = list(registrations)
+    ids = ensure_teams(connection, {name: logins.get(name, "") for name in names}, utc)
+    for done in range(0, len(names), _PROGRESS_STEP):
+        if progress is not None:
+            progress(done, len(names))
+        some = {ids[name]: name for name in names[done : done + _PROGRESS_STEP]}
+        told = {team_id: registrations[name] for team_id, name in some.items()}
+        insert_registrations(connection, "registered", told, operator=operator, utc=utc)
+        insert_audit_of_teams(connection, now, operator, "register team", some)
+    if progress is not None:
+        progress(len(names), len(names))

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from referee.core.logins import made_login
+from referee.core.logins import FreeLogins
 from referee.core.names import comparable, look_alike_text, look_alikes
 from referee.errors import InputError
 from referee.formats.team_table import NAME_MOST, TeamLine, clean_name
@@ -120,12 +120,13 @@ def logins_for(
     for name in (*registered_teams(contest.config.teams), *(line.name for line in lines)):
         owners.setdefault(comparable(name), ids.get(name, name))
     owners |= {line.login: ids.get(line.name, line.name) for line in lines if line.login}
-    logins = {}
+    free, logins = FreeLogins(owners), {}
     for line in lines:
         owner = ids.get(line.name, line.name)
         login = line.login or (has.get(owner, "") if isinstance(owner, int) else "")
-        logins[line.name] = login = login or made_login(line.name, owners, owner)
-        owners[login] = owner
+        if login:
+            free.give(login, owner)
+        logins[line.name] = login or free.made(line.name, owner)
     return logins
 
 

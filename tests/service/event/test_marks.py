@@ -13,7 +13,7 @@ import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
 from referee.core.blocking import run_here
-from referee.core.marks import EMULATED, NOT_ALIKE, energy_marks, verdict_words
+from referee.core.marks import EMULATED, NOT_ALIKE, energy_marks, verdict_words, with_marks
 from referee.extras.ceremony.diploma import diplomas_of, diplomas_page
 from referee.extras.ceremony.scenes import scenes_of
 from referee.extras.season.report_text import cells, season_marks
@@ -30,12 +30,13 @@ from referee.service.event.results_table import (
     results_csv,
     results_json,
     results_text,
+    shown_results,
 )
 from referee.service.event.share_picture import save_picture
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
-from referee.service.scoreboard.view import PublicView, publication_of
+from referee.service.scoreboard.view import PublicView, publication_of, shown_view
 from referee.tracks.loading import load_track
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
@@ -126,6 +127,23 @@ def test_an_honour_says_every_mark(marked, tmp_path, surface):
     """A diploma and each scene of the ceremony have the marks of the score that they show."""
     text = HONOURS[surface](approved(marked), tmp_path)
     assert all(mark in text for mark in (*DOUBT, "meter emulated, others"))
+
+
+def test_a_prize_has_the_marks_of_its_winner(marked):
+    """The lines of text, the pages of the console and the audience, and the ceremony say them."""
+    results = approved(marked)
+    entry = next(it for it in results.entries if it.team == "ants")
+    winner = with_marks("ants", marks_of(entry))
+    assert {*DOUBT} < {*marks_of(entry)}
+    lines = [line for line in results_text(results).splitlines() if ": ants" in line]
+    assert f"highest score: {winner}" in lines
+    assert f"highest score: {winner}" in shown_results(results).prizes
+    assert winner in results_page(results)
+    with marked.contest.database.read() as connection:
+        view = shown_view(publication_of(read_facts(marked.contest, connection)).view)
+    assert [winner] == [*view.prizes[0].marked]
+    (scene,) = [one for one in scenes_of(results, None) if one.title == "Highest score"][1:]
+    assert [winner] == [*scene.winners]
 
 
 def test_what_leaves_for_programs_has_the_marks(marked):

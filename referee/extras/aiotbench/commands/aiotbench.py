@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import page_to_write, picture_to_write
 from referee.errors import InputError, needing
 from referee.extras.aiotbench.device_configuration import (
     DeviceConfiguration,
@@ -122,7 +122,7 @@ def _add_score(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add("--json", action="store_true", help="print one JSON object")
     add(
         "--chart",
-        type=file_to_write,
+        type=picture_to_write,
         metavar="FILE",
         help="also draw the workloads: FILE.svg or .png",
     )
@@ -236,7 +236,7 @@ def _add_rank(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     add("--by", choices=("vips", "vops"), default="vips", help="what ranks (default: vips)")
     add(
         "--chart",
-        type=file_to_write,
+        type=picture_to_write,
         metavar="FILE",
         help="also draw the devices: FILE.svg or .png",
     )
@@ -246,7 +246,7 @@ def _add_rank(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--csv", action="store_true", help="print a line for each device and workload, all digits"
     )
     form.add_argument(
-        "--html", type=file_to_write, metavar="FILE", help="write a page that stands alone"
+        "--html", type=page_to_write, metavar="FILE", help="write a page that stands alone"
     )
     parser.set_defaults(act=_rank)
 

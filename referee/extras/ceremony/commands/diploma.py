@@ -18,7 +18,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import page_to_write
 from referee.commands.options import add_config
 from referee.core.counts import counted
 from referee.core.logins import TeamWords
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("team", nargs="*", metavar="TEAM", help="only these teams (default: all that took part)")
     add(
         "--out",
-        type=file_to_write,
+        type=page_to_write,
         required=True,
         metavar="FILE.html",
         help="page to write, then to print",

@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import page_to_write
 from referee.commands.numbers import watts
 from referee.commands.options import declare_config
 from referee.errors import InputError
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="power of the idle device (default: the mean before the first image)",
     )
     add("--json", action="store_true", help="print JSON")
-    add("--out", type=file_to_write, metavar="FILE.html", help="write a page, too")
+    add("--out", type=page_to_write, metavar="FILE.html", help="write a page, too")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from power.commands.written_file import file_to_write
+from power.commands.written_file import page_to_write, workbook_to_write
 from referee.errors import needing
 from referee.extras.season.choices import BY_MAP, BY_SCORE
 from referee.extras.season.rows import Row, of_trusted_tracks, read_rows
@@ -52,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     form.add_argument(
         "--xlsx",
-        type=file_to_write,
+        type=workbook_to_write,
         metavar="FILE",
         help="write these three tables for a spreadsheet, as .xlsx",
     )
     form.add_argument(
-        "--html", type=file_to_write, metavar="FILE", help="write a page that stands alone"
+        "--html", type=page_to_write, metavar="FILE", help="write a page that stands alone"
     )
     parser.add_argument(
         "--rank-by",

@@ -205,6 +205,7 @@ def test_void_session_is_charged_to_the_fault_that_asks_for_it():
 def test_row_of_the_runbook_is_about_the_fault(fault):
     """The row of the emergency page that a fault names speaks of what happens."""
     rows = re.findall(r"\d+", fault.section) if EMERGENCY in fault.section else []
+    assert bool(rows) == (fault.name in _WORDS)
     text = (Path(__file__).parents[4] / EMERGENCY).read_text(encoding="utf-8")
     for number in rows:
         (row,) = re.findall(rf"^\| {number} \| .*$", text, re.MULTILINE)
