@@ -26,6 +26,8 @@ from client_sample.session import ContestSession
 PAGE = Path("model-check.html")
 """Where --check writes its page."""
 
+_NAME = 60  # The most letters of a file's name that the referee is told.
+
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Declare the model, and what its file may not say."""
@@ -58,7 +60,17 @@ def open_model(args: argparse.Namespace, session: ContestSession, count: int) ->
 
         detectors = open_detectors(args.model, _settings_of(args), count)
         detectors.map_to(contest_classes(session))
+    # The referee keeps it with the session: with what a score was measured.
+    session.program = program_name(args.model, detectors.each[0].engine, count)
     return detectors.each
+
+
+def program_name(model: str, engine: str, workers: int) -> str:
+    """Return what a client with a model calls itself: a product and a comment of RFC 9110."""
+    several = f", {workers} workers" if workers > 1 else ""
+    said = f"{Path(model).name[-_NAME:]}; {engine}{several}"
+    fit = "".join(one if " " <= one <= "~" and one not in "()\\" else "_" for one in said)
+    return f"client_sample ({fit})"
 
 
 def check_model(args: argparse.Namespace) -> int:

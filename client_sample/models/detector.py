@@ -59,6 +59,7 @@ class ModelDetector:
 
     def __init__(self, runner: ModelRunner, settings: ModelSettings, names: Dict[int, str]) -> None:
         self._runner = runner
+        self.engine = runner.engine
         known = written(runner.metadata)
         self.names = names or known.names
         given, settings = settings.size, settings.or_else(known.settings)
@@ -115,7 +116,7 @@ class ModelDetector:
         known = self._settings
         return (
             f"{WORDS[type(self._head)]}; input {size}, {self._input.source.dtype}, {known.fit}, "
-            f"pixels {known.pixels}, {known.colours}; {self._runner.engine}"
+            f"pixels {known.pixels}, {known.colours}; {self.engine}"
         )
 
     def map_to(self, classes: ClassMap) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from client_sample.models.runner import Tensor
+from client_sample.models.runner import Tensor, threads_words
 
 _PROVIDERS = {
     "cpu": "CPUExecutionProvider",
@@ -77,7 +77,7 @@ class OnnxRunner:
             )
         self.engine = (
             f"ONNX Runtime {onnxruntime.__version__}, {used}, "
-            f"{threads or 'as many threads as cores'}{' threads' if threads else ''}"
+            f"{threads_words(threads) if threads else 'as many threads as cores'}"
         )
         self.inputs = [_tensor(one) for one in self._session.get_inputs()]
         self.outputs = [_tensor(one) for one in self._session.get_outputs()]

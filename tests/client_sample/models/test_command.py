@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -48,6 +49,16 @@ def test_a_model_plays_a_session_with_the_contests_ids(referee, model, photograp
     assert "it lacks cow" in said
     assert "CPUExecutionProvider" in said
     assert ["/classes", "/login"] == referee.paths[:2]
+
+
+def test_the_login_says_what_runs_the_model(referee, model, photographs):
+    """The referee keeps it with the session: file, library, provider, threads and workers."""
+    referee.count = 1
+    odd = model.rename(model.with_name("b\u00e4st (2).onnx"))
+    assert 0 == run(referee, odd, "--threads", "2", "--workers", "3")
+    (login,) = [asked for asked in referee.requests if asked.path == "/login"]
+    said = f"ONNX Runtime {version('onnxruntime')}, CPUExecutionProvider, 2 threads, 3 workers"
+    assert f"client_sample (b_st _2_.onnx; {said})" == login.program
 
 
 def test_classes_of_another_contest_are_refused_before_the_login(referee, model, capsys):
