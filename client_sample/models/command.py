@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from pathlib import Path
-from typing import Callable, Iterator, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, Mapping, Sequence, Tuple
 
 from client_sample.client import ClientError, Detector, say
 from client_sample.models.settings import (
@@ -22,6 +22,9 @@ from client_sample.models.settings import (
     ModelSettings,
 )
 from client_sample.session import ContestSession
+
+if TYPE_CHECKING:
+    from client_sample.models.opening import OpenedModel
 
 PAGE = Path("model-check.html")
 """Where --check writes its page."""
@@ -82,12 +85,22 @@ def check_model(args: argparse.Namespace) -> int:
         detectors = open_detectors(args.model, _settings_of(args), 1)
         try:
             session = ContestSession(args.url, args.timeout, 0.0, args.ca_file)
-            detectors.map_to(contest_classes(session))
+            contest = contest_classes(session)
         except ClientError as error:
             say(f"the classes are the model's own, because no referee told the contest's: {error}")
+        else:
+            _map_or_say(detectors, contest)
         page = write_check(detectors, args.check, PAGE)
     say(f"Open {page}")
     return 0
+
+
+def _map_or_say(detectors: OpenedModel, contest: Mapping[int, str]) -> None:
+    """Give the contest's ids; a page with the model's own classes shows what is wrong with them."""
+    try:
+        detectors.map_to(contest)
+    except ClientError as error:
+        say(f"the page has the model's own classes. {error}")
 
 
 @contextlib.contextmanager

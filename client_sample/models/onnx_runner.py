@@ -34,7 +34,8 @@ _SIGNS = {
     "export the model with an older opset",
     "opset": "its opset is newer than this ONNX Runtime: pip install --upgrade onnxruntime, or "
     "export it with a smaller opset",
-    "external data": "its weights lie in another file, NAME.onnx.data: copy both into one folder",
+    "external data": "its weights lie in another file, such as NAME.onnx.data: copy both into one "
+    "folder",
     "is not a registered function/op": "it has an operator that ONNX Runtime lacks: export it "
     "without plugins",
     "Protobuf parsing failed": "it is no ONNX file, or only a part of one",

@@ -48,7 +48,10 @@ class OpenedModel:
         if way is None and not first.names:  # Others have asked for the option.
             say("the model has no class names: its class k is taken for the contest's id k+1")
             way = "ids+1"
-        classes = map_classes(contest, way, first.names, first.classes)
+        try:
+            classes = map_classes(contest, way, first.names, first.classes)
+        except ValueError as error:
+            raise ClientError(f"Cannot use --model {self.path}: {error}.") from error
         if not classes.ids:
             raise ClientError(
                 f"Cannot use --model {self.path}: none of its classes ({_some(first.names)}) is in "

@@ -104,6 +104,18 @@ def test_check_needs_no_referee(model, tmp_path, photograph, capsys):
     assert "the classes are the model's own" in capsys.readouterr().err
 
 
+def test_check_shows_a_model_whose_classes_are_not_the_contests(
+    referee, model, tmp_path, photograph, capsys
+):
+    """The page has the model's own names, and what a login would say is said."""
+    referee.classes = {1: "chair"}
+    (tmp_path / "1.jpg").write_bytes(photograph)
+    arguments = ["--url", referee.url, "--model", str(model), "--check", str(tmp_path)]
+    assert 0 == pipelined.main(arguments)
+    assert "bird 0.88" in (tmp_path / "model-check.html").read_text()
+    assert "none of its classes (cat, dog, bird)" in capsys.readouterr().err
+
+
 def test_a_folder_without_photographs_is_said(referee, model, tmp_path, capsys):
     """So is a folder that is not there, and a photograph that is none."""
     for folder, words in ((tmp_path, "no photograph"), (tmp_path / "x", "No such file")):
