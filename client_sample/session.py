@@ -46,6 +46,7 @@ class ContestSession:
     ) -> None:
         self.connect = connector(url, timeout_s, ca_file)
         self.patience_s = patience_s
+        self.program = "client_sample"  # what the client calls itself, in visible ASCII
         self.token = ""
         self.images = 0
         self.seconds = 0.0
@@ -149,7 +150,7 @@ class SessionConnection:
 
     def once(self, method: str, path: str, body: bytes = b"", kind: str = "") -> bytes:
         """Make one request, without repeating it, and return the body of the answer."""
-        headers = {"Accept": "application/json, */*"}
+        headers = {"Accept": "application/json, */*", "User-Agent": self._session.program}
         if self._session.token:
             headers["Authorization"] = f"Bearer {self._session.token}"
         if kind:

@@ -54,12 +54,13 @@ def map_classes(
     """Return the map from a model's classes to the contest's.
 
     `count` is how many classes the model has, 0 if its outputs do not tell. `way` is one of `WAYS`,
-    or None for names.
+    or None for names. Raises ValueError for a way that the count contradicts.
     """
+    _require_count(contest, way, count)
     known = {index: name for index, name in names.items() if name.lower() not in NO_CLASS}
     ids = sorted(contest)
     if way == "order":
-        pairs = dict(enumerate(ids[: count or len(ids)]))
+        pairs = dict(enumerate(ids))
     elif way is not None:
         less = 1 if way == "ids+1" else 0
         pairs = {number - less: number for number in ids}
@@ -72,6 +73,22 @@ def map_classes(
         tuple(name for index, name in own.items() if index not in pairs),
         tuple(contest[number] for number in ids if number not in pairs.values()),
     )
+
+
+def _require_count(contest: Mapping[int, str], way: Optional[str], count: int) -> None:
+    """Raise ValueError if a model of so many classes cannot have the contest's in this way."""
+    if not count:
+        return
+    if way == "order" and count != len(contest):
+        raise ValueError(
+            f"it has {count} classes and the contest has {len(contest)}, so they are not the same "
+            "in the same order: --names order is wrong"
+        )
+    if way in ("ids", "ids+1") and max(contest) - (way == "ids+1") >= count:
+        raise ValueError(
+            f"it has {count} classes, and the contest's ids go up to {max(contest)}: --names {way} "
+            "is wrong"
+        )
 
 
 def _by_name(contest: Mapping[int, str], names: Mapping[int, str]) -> Dict[int, int]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from pathlib import Path
-from typing import Callable, Iterator, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, Mapping, Sequence, Tuple
 
 from client_sample.client import ClientError, Detector, say
 from client_sample.models.settings import (
@@ -23,8 +23,13 @@ from client_sample.models.settings import (
 )
 from client_sample.session import ContestSession
 
+if TYPE_CHECKING:
+    from client_sample.models.opening import OpenedModel
+
 PAGE = Path("model-check.html")
 """Where --check writes its page."""
+
+_NAME = 60  # The most letters of a file's name that the referee is told.
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +63,17 @@ def open_model(args: argparse.Namespace, session: ContestSession, count: int) ->
 
         detectors = open_detectors(args.model, _settings_of(args), count)
         detectors.map_to(contest_classes(session))
+    # The referee keeps it with the session: with what a score was measured.
+    session.program = program_name(args.model, detectors.each[0].engine, count)
     return detectors.each
+
+
+def program_name(model: str, engine: str, workers: int) -> str:
+    """Return what a client with a model calls itself: a product and a comment of RFC 9110."""
+    several = f", {workers} workers" if workers > 1 else ""
+    said = f"{Path(model).name[-_NAME:]}; {engine}{several}"
+    fit = "".join(one if " " <= one <= "~" and one not in "()\\" else "_" for one in said)
+    return f"client_sample ({fit})"
 
 
 def check_model(args: argparse.Namespace) -> int:
@@ -70,12 +85,22 @@ def check_model(args: argparse.Namespace) -> int:
         detectors = open_detectors(args.model, _settings_of(args), 1)
         try:
             session = ContestSession(args.url, args.timeout, 0.0, args.ca_file)
-            detectors.map_to(contest_classes(session))
+            contest = contest_classes(session)
         except ClientError as error:
             say(f"the classes are the model's own, because no referee told the contest's: {error}")
+        else:
+            _map_or_say(detectors, contest)
         page = write_check(detectors, args.check, PAGE)
     say(f"Open {page}")
     return 0
+
+
+def _map_or_say(detectors: OpenedModel, contest: Mapping[int, str]) -> None:
+    """Give the contest's ids; a page with the model's own classes shows what is wrong with them."""
+    try:
+        detectors.map_to(contest)
+    except ClientError as error:
+        say(f"the page has the model's own classes. {error}")
 
 
 @contextlib.contextmanager

@@ -88,7 +88,7 @@ def _dense(head: Dense, values: Any, size: Size, settings: ModelSettings) -> Fou
     boxes, scores = table[:, :4], table[:, 4 + head.objectness :][:, : head.classes]
     if head.objectness:
         scores = scores * table[:, 4:5]
-    if head.strides:
+    if head.strides and _are_offsets(boxes, size, head.strides):
         boxes = _from_grid(boxes, size, head.strides)
     # The places of the grid lie all over the picture, so their centres tell the unit.
     elif are_fractions(boxes[:, :2]):
@@ -97,16 +97,27 @@ def _dense(head: Dense, values: Any, size: Size, settings: ModelSettings) -> Fou
     return each_class(corners_of(boxes[near], "cxcywh"), scores[near], settings.least_confidence)
 
 
-def _from_grid(boxes: Any, size: Size, strides: Sequence[int]) -> Any:
-    """Return YOLOX's boxes in pixels: offsets from a place, and logarithms of sides."""
+def _grid(size: Size, strides: Sequence[int]) -> Tuple[Any, Any]:
+    """Return column and row of each place, and the stride of each."""
     corners, steps = [], []
     for stride in strides:
         columns, rows = -(-size[0] // stride), -(-size[1] // stride)
         x, y = np.meshgrid(np.arange(columns), np.arange(rows))
         corners.append(np.stack([x.ravel(), y.ravel()], axis=1))
         steps.append(np.full((columns * rows, 1), stride))
-    step = np.concatenate(steps).astype(np.float32)
-    centres = (boxes[:, :2] + np.concatenate(corners)) * step
+    return np.concatenate(corners), np.concatenate(steps).astype(np.float32)
+
+
+def _are_offsets(boxes: Any, size: Size, strides: Sequence[int]) -> bool:
+    """Tell whether centres are offsets from their places, or in pixels and near their places."""
+    corners, step = _grid(size, strides)
+    return bool(np.abs(boxes[:, :2]).mean() < np.abs(boxes[:, :2] / step - corners).mean())
+
+
+def _from_grid(boxes: Any, size: Size, strides: Sequence[int]) -> Any:
+    """Return YOLOX's boxes in pixels: offsets from a place, and logarithms of sides."""
+    corners, step = _grid(size, strides)
+    centres = (boxes[:, :2] + corners) * step
     return np.concatenate([centres, np.exp(np.clip(boxes[:, 2:], -20, 20)) * step], axis=1)
 
 
@@ -120,10 +131,17 @@ def _pairs(head: Pairs, outputs: Sequence[Any], size: Size, settings: ModelSetti
 
 
 def _rows(head: Rows, outputs: Sequence[Any], size: Size) -> Found:
-    table = _table(outputs[head.output])[:, head.first :]
+    rows = _table(outputs[head.output])
+    if head.first and rows[:, 0].any():
+        raise ValueError(
+            "its rows of seven do not begin with the number of the picture, which is 0: rotated "
+            "boxes are no upright ones, and others want another export"
+        )
+    table = rows[:, head.first :]
     # Empty rows fill the table up, and what they hold tells nothing.
     table = table[(table[:, :4] != 0).any(axis=1)]
     one, other = table[:, 4], table[:, 5]
+    # A picture may have objects of class 0 alone, and scores that are all 1.
     is_class_first = is_whole(one) and not is_whole(other)
     scores, classes = (other, one) if is_class_first else (one, other)
     corners = _pixels(corners_of(table[:, :4], head.boxes), size)

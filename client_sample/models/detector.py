@@ -59,6 +59,7 @@ class ModelDetector:
 
     def __init__(self, runner: ModelRunner, settings: ModelSettings, names: Dict[int, str]) -> None:
         self._runner = runner
+        self.engine = runner.engine
         known = written(runner.metadata)
         self.names = names or known.names
         given, settings = settings.size, settings.or_else(known.settings)
@@ -79,6 +80,12 @@ class ModelDetector:
         outputs = self._first_run(known, questions)
         self.classes = class_count(self._head, outputs)
         self._map: Optional[ClassMap] = None
+        count = max(self.names, default=-1) + 1
+        if settings.names not in WAYS and self.classes and self.classes != count:
+            raise ValueError(
+                f"it has {self.classes} classes, and there are names for {count}: give --names FILE"
+                " with a line for each, class 0 first, '-' for one that is none"
+            )
         if any(np.isnan(one.values).any() for one in outputs):
             raise ValueError("it gives NaN for a plain picture: export it with single precision")
         # Scores that are none are told before the login, if noise brings them out.
@@ -115,7 +122,7 @@ class ModelDetector:
         known = self._settings
         return (
             f"{WORDS[type(self._head)]}; input {size}, {self._input.source.dtype}, {known.fit}, "
-            f"pixels {known.pixels}, {known.colours}; {self._runner.engine}"
+            f"pixels {known.pixels}, {known.colours}; {self.engine}"
         )
 
     def map_to(self, classes: ClassMap) -> None:
@@ -167,7 +174,7 @@ class ModelDetector:
                 feeds.append(np.ones(shape, source.dtype))
             else:
                 feeds.append(_feed(image, self._input, self._settings))
-        return self._runner.run(feeds)
+        return [_without_middle(values) for values in self._runner.run(feeds)]
 
 
 def _input_of(
@@ -238,6 +245,13 @@ def _feed(image: Any, form: Input, settings: ModelSettings) -> Any:
     if form.channels_first:
         array = array.transpose(2, 0, 1)
     return np.ascontiguousarray(array[None] if form.with_batch else array)
+
+
+def _without_middle(values: Any) -> Any:
+    """Return an output without the axis of one between rows and numbers, as SSD's raw boxes."""
+    shape = values.shape
+    middle = len(shape) == 4 and shape[0] == shape[2] == 1 and min(shape[1], shape[3]) > 1
+    return values.reshape(1, shape[1], shape[3]) if middle else values
 
 
 def _made(size: Sequence[int]) -> Any:

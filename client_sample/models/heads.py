@@ -61,7 +61,7 @@ class Context(NamedTuple):
 class Dense(NamedTuple):
     """A row for each place of YOLO's grids; suppression is to be done.
 
-    `strides` are for rows that are offsets from their place, otherwise empty.
+    `strides` are for rows that may be offsets from their place, otherwise empty.
     """
 
     output: int
@@ -216,6 +216,8 @@ def _classes_and_scores(
     whole = [k for k in columns if outputs[k].values.dtype.kind in "iu"]
     if not whole:
         whole = [k for k in columns if is_whole(outputs[k].values)]
+    if len(whole) > 1:  # Scores may be all 0 or 1.
+        whole = [k for k in whole if outputs[k].values.max(initial=0) > 1]
     if len(whole) != 1:
         raise ValueError(
             "it does not tell its classes from its scores: "
@@ -227,10 +229,8 @@ def _classes_and_scores(
 
 
 def is_whole(values: Any) -> bool:
-    """Tell whether numbers are class indices: whole, and not all 0 or 1 as saturated scores."""
-    return bool(
-        (values == values.round()).all() and (values >= 0).all() and values.max(initial=0) > 1
-    )
+    """Tell whether numbers may be class indices."""
+    return bool((values == values.round()).all() and (values >= 0).all())
 
 
 def _pairs(outputs: Sequence[Output], context: Context) -> Optional[Pairs]:
@@ -307,7 +307,7 @@ def _layout(
 
     Version 5 and 7 have three anchors at each place, and a score of the object before those of its
     classes; 8 to 13 have neither. Without anchors, rows with such a score are those of YOLOX and of
-    version 6, which no shape tells apart.
+    version 6; their values tell later whether boxes are offsets.
     """
     head = context.settings.head
     less = {"yolo5": 5, "yolo8": 4, "yolox": 5}
@@ -316,8 +316,8 @@ def _layout(
             head = "yolo5"
         elif channels_first or channels - 4 == context.names:
             head = "yolo8"
-        elif context.exporter == "ultralytics" and channels - 5 == context.names:
-            head = "yolo5"
+        elif channels - 5 == context.names:
+            head = "yolox"
         else:
             raise Unclear([Question("--head", HEADS, "the layout of its rows")])
     classes = channels - less[head]
@@ -327,7 +327,7 @@ def _layout(
             f"its rows have {channels} numbers, which with {head} are {classes} classes, and there "
             f"are {context.names} names. Give the right --names or --head"
         )
-    grid = strides if head == "yolox" else ()
+    grid = strides if head != "yolo8" and not anchored else ()
     return Dense(place, classes - more, channels_first, head != "yolo8", grid)
 
 

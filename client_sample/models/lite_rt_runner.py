@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, List, Sequence
 
@@ -10,19 +11,20 @@ import numpy as np
 
 from client_sample.litert_detector import NEEDED, in_words
 from client_sample.models.metadata import packed_metadata
-from client_sample.models.runner import Tensor
+from client_sample.models.runner import Tensor, threads_words
 
 
 class LiteRtRunner:
-    """A model in LiteRT; `threads` 0 lets LiteRT choose."""
+    """A model in LiteRT; `threads` 0 is one for each core."""
 
     def __init__(self, model: Path, threads: int) -> None:
         try:
             from ai_edge_litert.interpreter import Interpreter
         except ImportError as error:
             raise ImportError(NEEDED) from error
+        self.threads = threads or os.cpu_count() or 1
         try:
-            self._interpreter: Any = Interpreter(model_path=str(model), num_threads=threads or None)
+            self._interpreter: Any = Interpreter(model_path=str(model), num_threads=self.threads)
             self._open(self._interpreter.get_input_details())
             self._interpreter.allocate_tensors()
         except RuntimeError as error:
@@ -32,7 +34,7 @@ class LiteRtRunner:
         self.inputs = [_tensor(one) for one in self._sources]
         self.outputs = [_tensor(one) for one in self._targets]
         self.metadata = packed_metadata(model)
-        self.engine = f"LiteRT, processor, {threads or 'its own number of'} threads"
+        self.engine = f"LiteRT, processor, {threads_words(self.threads)}"
 
     def _open(self, sources: Sequence[Any]) -> None:
         for source in sources:

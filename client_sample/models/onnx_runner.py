@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from client_sample.models.runner import Tensor
+from client_sample.models.runner import Tensor, threads_words
 
 _PROVIDERS = {
     "cpu": "CPUExecutionProvider",
@@ -34,7 +34,8 @@ _SIGNS = {
     "export the model with an older opset",
     "opset": "its opset is newer than this ONNX Runtime: pip install --upgrade onnxruntime, or "
     "export it with a smaller opset",
-    "external data": "its weights lie in another file, NAME.onnx.data: copy both into one folder",
+    "external data": "its weights lie in another file, such as NAME.onnx.data: copy both into one "
+    "folder",
     "is not a registered function/op": "it has an operator that ONNX Runtime lacks: export it "
     "without plugins",
     "Protobuf parsing failed": "it is no ONNX file, or only a part of one",
@@ -77,7 +78,7 @@ class OnnxRunner:
             )
         self.engine = (
             f"ONNX Runtime {onnxruntime.__version__}, {used}, "
-            f"{threads or 'as many threads as cores'}{' threads' if threads else ''}"
+            f"{threads_words(threads) if threads else 'as many threads as cores'}"
         )
         self.inputs = [_tensor(one) for one in self._session.get_inputs()]
         self.outputs = [_tensor(one) for one in self._session.get_outputs()]

@@ -16,10 +16,14 @@ from client_sample.session import ContestSession, SessionConnection
 
 
 class MappedDetector(Protocol):
-    """A detector of a model: its names, how many classes it has, 0 if that is unknown."""
+    """A detector of a model: its names, how many classes it has, 0 if that is unknown.
+
+    `engine` says what runs it: the library, the provider, the threads.
+    """
 
     names: Dict[int, str]
     classes: int
+    engine: str
 
     def describe(self) -> str:
         """Return in one line what is known of the model, for a person."""
@@ -44,7 +48,10 @@ class OpenedModel:
         if way is None and not first.names:  # Others have asked for the option.
             say("the model has no class names: its class k is taken for the contest's id k+1")
             way = "ids+1"
-        classes = map_classes(contest, way, first.names, first.classes)
+        try:
+            classes = map_classes(contest, way, first.names, first.classes)
+        except ValueError as error:
+            raise ClientError(f"Cannot use --model {self.path}: {error}.") from error
         if not classes.ids:
             raise ClientError(
                 f"Cannot use --model {self.path}: none of its classes ({_some(first.names)}) is in "
@@ -106,8 +113,21 @@ def _load_lite_rt(path: Path, settings: ModelSettings, names: Dict[int, str]) ->
         raise ValueError("--provider is for ONNX models")
     runner = LiteRtRunner(path, settings.threads)
     if possible_orders([tuple(length or 0 for length in one.shape) for one in runner.outputs]):
-        return PostProcessed(path, settings, names)
+        _require_no_answers(settings)
+        return PostProcessed(path, runner, names)
     return ModelDetector(runner, settings, names)
+
+
+def _require_no_answers(settings: ModelSettings) -> None:
+    """Raise ValueError for options that such a model leaves no choice in."""
+    told = settings._asdict()
+    given = [name for name in "fit pixels colours boxes scores head size".split() if told[name]]
+    if given:
+        named = ", ".join("--input" if name == "size" else f"--{name}" for name in given)
+        raise ValueError(
+            "it ends in TFLite_Detection_PostProcess, and is fed as TensorFlow trains it: leave "
+            f"{named} and --like out"
+        )
 
 
 class PostProcessed:
@@ -115,18 +135,21 @@ class PostProcessed:
 
     classes = 0
 
-    def __init__(self, path: Path, settings: ModelSettings, names: Dict[int, str]) -> None:
+    def __init__(self, path: Path, runner: Any, names: Dict[int, str]) -> None:
         from client_sample.litert_detector import LiteRtDetector
 
         self._inner: Any = LiteRtDetector(
-            path, threads=settings.threads or 1, first_class_id=0, least_confidence=0.0
+            path, threads=runner.threads, first_class_id=0, least_confidence=0.0
         )
         self.names = names or written(packed_metadata(path)).names
+        self.engine = runner.engine
+        self._pixels = "0-255" if runner.inputs[0].dtype == "uint8" else "-1-1"
         self._ids: Optional[Dict[int, int]] = None
 
     def describe(self) -> str:
         """Return in one line what is known of the model, for a person."""
-        return self._inner.remark or "TFLite_Detection_PostProcess; LiteRT, processor"
+        said = f"TFLite_Detection_PostProcess; stretch, pixels {self._pixels}, rgb; {self.engine}"
+        return f"{said}. {self._inner.remark}" if self._inner.remark else said
 
     def map_to(self, classes: ClassMap) -> None:
         """Give the contest's ids to the model's classes."""

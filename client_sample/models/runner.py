@@ -19,6 +19,11 @@ class Tensor(NamedTuple):
     zero: int = 0
 
 
+def threads_words(threads: int) -> str:
+    """Return a number of threads for a person."""
+    return "1 thread" if threads == 1 else f"{threads} threads"
+
+
 class ModelRunner(Protocol):
     """A loaded model; one belongs to one thread.
 

@@ -855,6 +855,16 @@ create table decided_ranks (
     primary key (proposal_id, session_id)
 ) strict;
 
+create table session_clients (
+    -- What the programs that logged in to a session call themselves: the header User-Agent. The
+    -- first row is that of the login that began it.
+    client_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    name text not null check (length(name) between 1 and 200 and name not glob '*[^ -~]*'),
+    utc text not null,
+    unique (session_id, name)
+) strict;
+
 create table ovic_entries (
     -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
     -- is in the folder models, under its SHA-256.
@@ -2142,6 +2152,34 @@ begin
     insert into new_links values (
         coalesce(new.session_id, 0), 'session_addresses', new.seen_id, row_digest(
             'session_addresses', new.seen_id, new.session_id, new.address, new.utc
+        )
+    );
+end;
+
+create trigger session_clients_no_update before update on session_clients
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger session_clients_no_delete before delete on session_clients
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger session_clients_no_replace before insert on session_clients
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from session_clients
+        where client_id = new.client_id or session_id = new.session_id and name = new.name
+    );
+end;
+
+create trigger session_clients_join_the_chain after insert on session_clients
+begin
+    insert into new_links values (
+        coalesce(new.session_id, 0), 'session_clients', new.client_id, row_digest(
+            'session_clients', new.client_id, new.session_id, new.name, new.utc
         )
     );
 end;

@@ -96,9 +96,17 @@ function showResult(at, session) {
     $(at("slip-link")).href = `/sessions/${session.id}/slip`;
   }
   // More notes than there is room for are reached by keys.
-  $(at("session-notes")).tabIndex = session?.notes?.length ? 0 : -1;
-  fill(at("session-notes"), session?.notes ?? [], ({ text, operator, utc }) => (
-    make("li", `Note by ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
+  const lines = session ? notesOf(session) : [];
+  $(at("session-notes")).tabIndex = lines.length ? 0 : -1;
+  fill(at("session-notes"), lines, (line) => make("li", line));
+}
+
+// What the client calls itself, and what operators have noted.
+function notesOf({ clients, notes }) {
+  return [
+    ...clients.map((name) => `Client: ${name}`),
+    ...notes.map(({ text, operator, utc }) => `Note by ${operator}, ${zonedText(new Date(utc))}: ${text}`),
+  ];
 }
 
 // The large line and the age of the last request. Call it between two boards too.

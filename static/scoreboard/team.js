@@ -26,6 +26,7 @@ function showTeam({ view, key }) {
   if (entry === undefined) {
     show("word", "No team has this name now. The scoreboard lists all of them.");
     fill("figures", [], figureFor);
+    show("clients", "");
     $("session").hidden = true;
     $("misses-box").hidden = true;
     return;
@@ -34,6 +35,7 @@ function showTeam({ view, key }) {
   show("word", entry.word);
   fill("figures", view.team_columns.map(({ field, head }) =>
     [head, entry.printed[field], field === "verdict" ? entry.verdict : null]), figureFor);
+  show("clients", entry.clients.length > 0 ? `Client: ${entry.clients.join("; ")}` : "");
   const session = entry.verdict === null ? null : entry.session;
   $("session").hidden = session === null;
   if (session !== null) {

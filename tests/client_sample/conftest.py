@@ -28,6 +28,7 @@ class Asked:
     kind: str
     token: str
     wants_json: bool
+    program: str
 
     @property
     def image_name(self) -> int:
@@ -188,7 +189,8 @@ class _Handler(BaseHTTPRequestHandler):
         bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
         token = bearer or fields.get("token", [""])[0]
         wants_json = "application/json" in self.headers.get("Accept", "")
-        return Asked(parts.path, fields, body, kind, token, wants_json)
+        program = self.headers.get("User-Agent", "")
+        return Asked(parts.path, fields, body, kind, token, wants_json, program)
 
     def log_message(self, format: str, *args: object) -> None:
         """Print no request lines into the tests' output."""

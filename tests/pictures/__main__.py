@@ -24,6 +24,7 @@ from tests.e2e.conftest import Material
 from tests.pictures.album import Album
 from tests.pictures.alone import camera_frame, recording, rehearsal, season
 from tests.pictures.console import ceremony, joint_board, one_lane, two_lanes
+from tests.pictures.model import model_check
 from tests.pictures.session import DRAWN, picture
 from tests.pictures.station import IMAGES, Station, meter_on_the_table
 from tests.support.browsing import be_screen, chromium
@@ -99,6 +100,7 @@ def _alone(album: Album, folder: Path, material: Material, browser: webdriver.Ch
     be_screen(browser, 1100, 820)
     recording(album, folder, browser)
     season(album, folder, browser)
+    model_check(album, folder, material, browser)
     be_screen(browser, 1366, 768)
 
 

@@ -25,6 +25,7 @@ PICTURES = (
     "console-suspect",
     "diploma",
     "live",
+    "model-check",
     "practice",
     "results",
     "scoreboard",

@@ -55,6 +55,7 @@ from referee.store.requests import Request, insert_refused_answers, insert_reque
 from referee.store.schema import NO_FACTS
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from referee.store.session_addresses import insert_session_address
+from referee.store.session_clients import insert_session_clients
 from referee.store.shows import insert_show
 from referee.store.teams import (
     Registration,
@@ -84,6 +85,7 @@ FACTS = {
     "fetched_images": "number",
     "requests": "request_id",
     "session_addresses": "seen_id",
+    "session_clients": "client_id",
     "refused_answers": "refused_id",
     "unused_fields": "field_id",
     "empty_answers": "empty_id",
@@ -180,6 +182,7 @@ def filled(database):
         insert_condition_review(connection, session_id, [longer], at(0), "x", "no time")
         insert_empty_answer(connection, session_id, 1, [7])
         insert_decided_ranks(connection, 1, {session_id: (2, 1)})
+        insert_session_clients(connection, [(session_id, "curl/8", UTC_TEXT)])
     return database
 
 
@@ -242,7 +245,7 @@ def test_facts_are_never_changed(filled, table):
 @pytest.mark.parametrize(
     "table",
     "answers refused_answers unused_fields empty_answers notice_subjects "
-    "session_addresses readings scoring_runs energies session_meters shows "
+    "session_addresses session_clients readings scoring_runs energies session_meters shows "
     "registrations reviews proposals proposed_scores proposal_ends proposed_inputs "
     "condition_reviews decided_ranks ovic_entries ovic_events blacklists teams "
     "migrations".split(),

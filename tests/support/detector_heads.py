@@ -71,6 +71,16 @@ def yolox() -> np.ndarray:
     return table[None]
 
 
+def decoded() -> np.ndarray:
+    """Return the same rows of a YOLOX or a version 6 whose boxes are in pixels already."""
+    table = yolox()[0]
+    strides = np.repeat([8, 16, 32], [64, 16, 4])
+    places = [(k % side, k // side) for side in (8, 4, 2) for k in range(side * side)]
+    table[:, :2] = (table[:, :2] + np.array(places)) * strides[:, None]
+    table[:, 2:4] = np.exp(table[:, 2:4]) * strides[:, None]
+    return table[None]
+
+
 def rows_of_six(box: Sequence[float] = LETTERBOXED, class_first: bool = False) -> np.ndarray:
     """Return [1, 5, 6], rows of zeros behind the box."""
     table = np.zeros((5, 6), np.float32)
@@ -193,6 +203,20 @@ FAMILIES: dict[str, tuple[Callable[[], Arrays], dict[str, str], dict[str, Any]]]
         {"like": "ultralytics", "head": "yolo5", "names": "order"},
     ),
     "yolox": (lambda: [("output", yolox())], {}, {"like": "yolox", "names": "order"}),
+    "yolox, decoded": (lambda: [("output", decoded())], {}, {"like": "yolox", "names": "order"}),
+    "yolox, told by its names": (
+        lambda: [("output", yolox())],
+        {"names": "cat,dog,bird"},
+        {"like": "ultralytics", "fit": "corner"},
+    ),
+    "yolo 4, an axis in the middle": (
+        lambda: [
+            (name, values[:, :, None]) if name == "boxes" else (name, values)
+            for name, values in split(False)
+        ],
+        {},
+        {"like": "torchvision", "scores": "plain", "names": "order"},
+    ),
     "suppression inside": (lambda: [("output0", rows_of_six())], ULTRALYTICS, {}),
     "suppression inside, class first": (
         lambda: [("output0", rows_of_six(class_first=True))],

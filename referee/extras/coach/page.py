@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.errors import needing
+from referee.errors import MissingLibrary, needing
 from referee.extras.coach.report import Report
 from referee.extras.coach.wording import PHASES, joules
 from referee.service.setup.pages import page
@@ -14,7 +14,7 @@ from referee.service.setup.pages import page
 def report_page(reports: Sequence[Report], compared: Sequence[str] = ()) -> str:
     """Return the page of one session, or of two with what differs between them.
 
-    The charts need matplotlib, which is in the extra `event`.
+    The charts need matplotlib, which is in the extra `event`; without it the page says so.
     """
     return page(
         "extras/coach/coach.html",
@@ -26,12 +26,17 @@ def report_page(reports: Sequence[Report], compared: Sequence[str] = ()) -> str:
 
 def _shown(report: Report) -> dict[str, object]:
     told = report.advice()
+    try:
+        chart, lacks = _chart(report), ""
+    except MissingLibrary as error:  # A rehearsal of a plain install ends with its words.
+        chart, lacks = None, str(error)
     return {
         "title": report.title,
         "headline": told.headline,
         "parts": told.parts,
         "bars": _bars(report),
-        "chart": _chart(report),
+        "chart": chart,
+        "lacks": lacks,
     }
 
 

@@ -23,6 +23,7 @@ from referee.service.setup.contest import Contest
 from referee.store.annotations import annotations_of
 from referee.store.readings import EnergyRecord, energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
+from referee.store.session_clients import clients_of_session
 from referee.store.sessions import SessionRecord
 from referee.store.watching import recent_traffic
 
@@ -128,6 +129,7 @@ def session_card(
         flag_counts=flag_counts.of(session.session_id) if status.flagged else {},
         intervals=_intervals(contest, session, row),
         slip=slip_of(connection, session.session_id),
+        clients=clients_of_session(connection, session.session_id),
     )
     return replace(card, text=session_text(card, meter, display), verdict_text=verdict_text(card))
 

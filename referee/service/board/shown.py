@@ -88,7 +88,8 @@ class SessionCard(SessionRow, frozen=True, kw_only=True):
     """A session's big card: its row with the figures so far, and its counts of answers.
 
     `energy_utc` is the time at which an energy so far was read. `settling_left_s` is how much
-    longer the desk waits for a lost meter, None if nothing is awaited.
+    longer the desk waits for a lost meter, None if nothing is awaited. `clients` are what the
+    programs that logged in call themselves.
     """
 
     energy_utc: str | None
@@ -109,6 +110,7 @@ class SessionCard(SessionRow, frozen=True, kw_only=True):
     flag_counts: Mapping[str, int]
     intervals: Sequence[str]
     slip: str | None
+    clients: Sequence[str] = ()
     text: str = ""
     verdict_text: str = ""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from referee.core.client_names import client_name
 from referee.core.instant import Instant, seconds_between
 from referee.formats.unused_fields import UnusedField
 from referee.service.entry.images import ImageMissing
@@ -14,6 +15,7 @@ from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.notices import Subject, insert_notice
 from referee.store.requests import Request, insert_refused_answers, insert_requests
+from referee.store.session_clients import insert_session_clients
 from referee.store.sessions import SessionRecord
 from referee.store.unused_fields import insert_unused_fields
 
@@ -49,6 +51,13 @@ class RequestLog:
         self._clock = contest.clock
         self._journal = journal
         self._told: set[tuple[int, int]] = set()
+
+    def record_client(self, session: SessionRecord, header: str) -> None:
+        """Note what the program that has logged in calls itself; no header is no name."""
+        name = client_name(header)
+        if name:
+            row = session.session_id, name, self._clock.now().utc.isoformat()
+            self._journal.note(insert_session_clients, row)
 
     def record(self, session: SessionRecord, served: ServedRequest) -> None:
         """Note a request of a session that has started."""

@@ -49,7 +49,8 @@ class ResultEntry(PublicEntry, frozen=True, kw_only=True):
     it was among them have None.
     `intervals` are lines of text. `reasons` are those of the verdict, and `review` says who lets it
     stand. `review_open` is what somebody must review first (see `doubt_of`), '' if nothing is
-    open; so are `differs_open` of the differences. `turn` is the value of a `Turn`.
+    open; so are `differs_open` of the differences. `turn` is the value of a `Turn`. `clients` are
+    what the programs that logged in to the session call themselves.
     """
 
     team_id: int | None = None
@@ -59,6 +60,7 @@ class ResultEntry(PublicEntry, frozen=True, kw_only=True):
     review_open: str = ""
     differs_open: Sequence[Difference] = ()
     turn: str = ""
+    clients: Sequence[str] = ()
 
 
 class WonPrize(Struct, frozen=True):

@@ -109,6 +109,7 @@ def _entry(contest: Contest, standing: TeamStanding) -> ResultEntry:
         differs=list(standing.differs),
         differs_open=list(standing.differs_open),
         turn=team.turn.value,
+        clients=list(standing.clients),
         withdrawn=team.withdrawn,
         prizes=team.registration.prizes,
     )

@@ -20,6 +20,7 @@ from referee.store.database import Connection
 from referee.store.finals import Review, review_of
 from referee.store.readings import EnergyRecord
 from referee.store.scores import ScoringRun
+from referee.store.session_clients import clients_of_session
 from referee.store.sessions import SessionRecord, load_session
 from referee.tracks.track import Track
 
@@ -36,7 +37,8 @@ class TeamStanding:
 
     `rank` is None without a score, and for a team that has withdrawn. `run` and `energy` are the
     session's newest, and `figures` follow from them. `differs` is what was not as in the other
-    sessions, and `differs_open` what of it nobody has reviewed.
+    sessions, and `differs_open` what of it nobody has reviewed. `clients` are what the programs
+    that logged in call themselves.
     """
 
     team: RosterTeam
@@ -48,6 +50,7 @@ class TeamStanding:
     review: Review | None = None
     differs: tuple[Difference, ...] = ()
     differs_open: tuple[Difference, ...] = ()
+    clients: tuple[str, ...] = ()
 
     def interval_lines(self, track: Track[Any]) -> list[str]:
         """Return the intervals that the scoring run tells, each part as a line of text."""
@@ -146,6 +149,7 @@ def _unranked(
         energy=energy,
         figures=figures_of(track, stored),
         review=None if energy is None else review_of(connection, energy.energy_id),
+        clients=tuple(clients_of_session(connection, number)),
     )
 
 

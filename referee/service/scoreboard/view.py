@@ -54,13 +54,15 @@ class ShownEntry(PublicEntry, frozen=True, kw_only=True):
     """What the public sees of an entry; `word` says in a word or two why it has no rank.
 
     `newest` marks the team of the newest result. `moved` counts the places that a team has gained
-    by that result, and is negative for those it has lost; None if it had no rank before.
+    by that result, and is negative for those it has lost; None if it had no rank before. `clients`
+    are told with the final results.
     """
 
     reviewed: bool = False
     word: str = ""
     newest: bool = False
     moved: int | None = None
+    clients: Sequence[str] = ()
 
 
 class ShownStation(Struct, frozen=True, kw_only=True):
@@ -227,7 +229,13 @@ def shown_entry(entry: ResultEntry, state: PublicState) -> ShownEntry:
     if entry.verdict is None:
         # A count that grows belongs to the running sessions, and a freeze would keep it.
         fields["images"] = None
-    return ShownEntry(**fields, reviewed=entry.review is not None, word=_word(entry, state))
+    return ShownEntry(
+        **fields,
+        reviewed=entry.review is not None,
+        word=_word(entry, state),
+        # Until then it would tell rivals with what a team runs.
+        clients=entry.clients if state is PublicState.FINAL else [],
+    )
 
 
 def with_moves(entries: Sequence[ShownEntry], facts: Facts) -> list[ShownEntry]:

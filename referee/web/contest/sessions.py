@@ -145,6 +145,7 @@ def _login(services: ContestServices) -> Response:
         sentence = "The referee failed to check it; the operator's log says why."
         raise Refusal("login_failed", sentence) from error
     current_state().session = login.session
+    services.log.record_client(login.session, request.headers.get("User-Agent", ""))
     if not wants_json(request):
         return Response(login.token, content_type=legacy.PLAIN_TYPE)
     facts = login.session.facts

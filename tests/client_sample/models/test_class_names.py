@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from client_sample.models.class_names import map_classes, read_names
 
 CONTEST = {1: "person", 3: "traffic light", 90: "Hot-Dog"}
@@ -33,9 +35,20 @@ def test_a_name_that_stands_twice_is_nobodys():
 
 def test_order_and_numbers_need_no_names():
     """The k-th class of the contest, the number itself, or the number plus one."""
-    assert {0: 1, 1: 3} == map_classes(CONTEST, "order", {}, 2).ids
+    shuffled = dict(reversed(CONTEST.items()))
+    assert {0: 1, 1: 3, 2: 90} == map_classes(shuffled, "order", {}, 3).ids
     assert {1: 1, 3: 3, 90: 90} == map_classes(CONTEST, "ids", {}, 0).ids
     assert {0: 1, 2: 3, 89: 90} == map_classes(CONTEST, "ids+1", {}, 0).ids
+
+
+@pytest.mark.parametrize(
+    ("way", "count"), [("order", 2), ("order", 91), ("ids", 90), ("ids+1", 89)]
+)
+def test_a_way_that_the_count_of_classes_contradicts_is_refused(way, count):
+    """A head of COCO's 91 numbers is no list of 80 names, and the other way round."""
+    with pytest.raises(ValueError, match=rf"has {count} classes.* is wrong"):
+        map_classes(CONTEST, way, {}, count)
+    assert map_classes(CONTEST, way, {}, 3 if way == "order" else count + 1).ids
 
 
 def test_a_file_of_names_may_have_gaps(tmp_path):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -50,6 +51,16 @@ def test_a_model_plays_a_session_with_the_contests_ids(referee, model, photograp
     assert ["/classes", "/login"] == referee.paths[:2]
 
 
+def test_the_login_says_what_runs_the_model(referee, model, photographs):
+    """The referee keeps it with the session: file, library, provider, threads and workers."""
+    referee.count = 1
+    odd = model.rename(model.with_name("b\u00e4st (2).onnx"))
+    assert 0 == run(referee, odd, "--threads", "2", "--workers", "3")
+    (login,) = [asked for asked in referee.requests if asked.path == "/login"]
+    said = f"ONNX Runtime {version('onnxruntime')}, CPUExecutionProvider, 2 threads, 3 workers"
+    assert f"client_sample (b_st _2_.onnx; {said})" == login.program
+
+
 def test_classes_of_another_contest_are_refused_before_the_login(referee, model, capsys):
     """No class in common would be a score of 0."""
     referee.classes = {1: "chair", 2: "table"}
@@ -91,6 +102,18 @@ def test_check_needs_no_referee(model, tmp_path, photograph, capsys):
     assert 0 == pipelined.main(arguments)
     assert "bird 0.88" in (tmp_path / "model-check.html").read_text()
     assert "the classes are the model's own" in capsys.readouterr().err
+
+
+def test_check_shows_a_model_whose_classes_are_not_the_contests(
+    referee, model, tmp_path, photograph, capsys
+):
+    """The page has the model's own names, and what a login would say is said."""
+    referee.classes = {1: "chair"}
+    (tmp_path / "1.jpg").write_bytes(photograph)
+    arguments = ["--url", referee.url, "--model", str(model), "--check", str(tmp_path)]
+    assert 0 == pipelined.main(arguments)
+    assert "bird 0.88" in (tmp_path / "model-check.html").read_text()
+    assert "none of its classes (cat, dog, bird)" in capsys.readouterr().err
 
 
 def test_a_folder_without_photographs_is_said(referee, model, tmp_path, capsys):

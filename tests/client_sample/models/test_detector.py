@@ -13,10 +13,13 @@ from client_sample.models.settings import Unclear
 from tests.client_sample.models.conftest import KnownRunner, settings
 from tests.support.detector_heads import (
     BOX,
+    CLASS,
     FAMILIES,
     LETTERBOXED,
     PHOTOGRAPH,
     ROW,
+    SCORE,
+    STRETCHED,
     ULTRALYTICS,
     listed,
     rows_of_six,
@@ -130,6 +133,48 @@ def test_classes_and_scores_of_one_type_are_told_by_their_values(photograph):
     outputs = [("a", scores), ("b", boxes), ("c", count), ("d", classes)]
     made, _ = detector(outputs, like="tensorflow", names="order")
     assert ROW == pytest.approx(made(1, photograph)[0], abs=0.01)
+
+
+@pytest.mark.parametrize("classes", [(0, 0), (0, 1)])
+def test_classes_may_be_0_and_1_alone(classes, photograph):
+    """A photograph of persons has class 0 in every row, which looks like a score of 0."""
+    table = np.array([[0, *LETTERBOXED, index, SCORE] for index in classes], np.float32)
+    made, runner = detector([("output", table)], ULTRALYTICS, boxes="xyxy")
+    assert [(k, SCORE) for k in classes] == [row[:2] for row in made(1, photograph)]
+    boxes, labels, scores = (values[None] for _, values in listed(STRETCHED))
+    outputs = [("a", scores), ("b", boxes), ("c", (labels > 1).astype(np.float32))]
+    made, _ = detector(outputs, like="torchvision", names="order")
+    assert (1, *ROW[1:]) == pytest.approx(made(1, photograph)[0], abs=0.01)
+
+
+def test_rows_of_seven_begin_with_the_pictures_number(photograph):
+    """Rotated boxes have seven numbers, too, and are refused, as is a batch's other picture."""
+    rotated = np.array([[[*LETTERBOXED, SCORE, CLASS, 0.3]]], np.float32)
+    for table in (rotated, np.array([[3, *LETTERBOXED, CLASS, SCORE]], np.float32)):
+        with pytest.raises(ValueError, match="do not begin with the number of the picture"):
+            detector([("output", table)], ULTRALYTICS, boxes="xyxy")
+
+
+def test_fractions_are_told_by_most_boxes(photograph):
+    """A raw head has a few boxes far outside, and a list may end in rows of zeros."""
+    scores, boxes = (values for _, values in split(True))
+    boxes = boxes.copy()
+    boxes[0, :9] *= 50
+    made, _ = detector(
+        [("scores", scores), ("boxes", boxes)], like="torchvision", scores="plain", names="ids"
+    )
+    assert (CLASS + 1, *ROW[1:]) == pytest.approx(
+        next(row for row in made(1, photograph) if row[0]), abs=0.01
+    )
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_names_are_as_many_as_the_classes_of_a_head(count):
+    """A head with more classes than names would be off by one, or another exporter's."""
+    outputs, _, given = FAMILIES["rf-detr"]
+    names = {"names": str([f"n{k}" for k in range(count)])}
+    with pytest.raises(ValueError, match=f"it has 3 classes, and there are names for {count}"):
+        detector(outputs(), names, **given | {"names": None})
 
 
 def test_a_background_takes_no_place(photograph):

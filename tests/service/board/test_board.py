@@ -27,6 +27,7 @@ from referee.store.answers import Answer, insert_answer
 from referee.store.notices import Notice, insert_notice
 from referee.store.readings import insert_energy, insert_reading
 from referee.store.scores import Snapshot, insert_snapshot
+from referee.store.session_clients import insert_session_clients
 from tests.support.fakes import FakeMeter, running_desk
 from tests.support.shown import as_json
 from tests.support.teams import give_password
@@ -550,3 +551,11 @@ def test_address_on_all_networks_of_both_kinds(monkeypatch, tmp_path):
     assert both[:1] == contestants_urls("0.0.0.0:8000")
     (tmp_path / "if_inet6").unlink()
     assert both[:1] == contestants_urls("[::]:8000")
+
+
+def test_a_card_says_what_its_client_calls_itself(shown):
+    """An operator sees what runs the model, in the order of the logins."""
+    number = shown.run()
+    with shown.contest.database.write() as connection:
+        insert_session_clients(connection, [(number, name, "then") for name in ("a/1", "b/2")])
+    assert ["a/1", "b/2"] == shown.current("clients")

@@ -22,6 +22,7 @@ from referee.service.teams.registration_changes import amend, withdraw
 from referee.store.database import Database
 from referee.store.readings import newest_reading
 from referee.store.requests import Request, insert_requests
+from referee.store.session_clients import insert_session_clients
 from tests.support.fakes import eventually
 
 
@@ -238,6 +239,24 @@ def test_an_approval_is_not_told_before_the_thaw(event):
     assert found["prizes"]
     reopen(event.contest, "Ada", "a mistake")
     assert ("PROVISIONAL", []) == (view(event)["state"], view(event)["prizes"])
+
+
+def test_a_teams_programs_are_told_with_the_final_results(event):
+    """Before that, and after a reopening, rivals do not see with what a team runs."""
+    event.register("ants", "bees")
+    number, _ = event.play("ants"), event.play("bees")
+    with event.contest.database.write() as connection:
+        insert_session_clients(connection, [(number, "eye/1 (ONNX Runtime)", "then")])
+    assert [] == row(event, "ants")["clients"]
+    finalize(event.contest, ["Ada"])
+    assert ["eye/1 (ONNX Runtime)"] == row(event, "ants")["clients"]
+    assert [] == row(event, "bees")["clients"]
+    reopen(event.contest, "Ada", "a mistake")
+    assert b"eye/1" not in b"".join(map(_bytes, public_bytes(event)))
+
+
+def _bytes(part):
+    return part if isinstance(part, bytes) else repr(part).encode()
 
 
 def test_freeze_and_thaw_are_on_record_and_idempotent(event):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -44,6 +45,18 @@ def test_two_sessions_stand_side_by_side_on_a_page(rehearsal, tmp_path, capsys):
     assert text.count("<h1>") == 2
     assert "session 2 minus session 1" in text
     assert "data:image/svg+xml" in text
+
+
+def test_without_matplotlib_the_page_says_what_its_chart_needs(rehearsal, tmp_path, monkeypatch):
+    """A plain install rehearses: its report has all but the chart."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_svg", None)
+    monkeypatch.delitem(sys.modules, "referee.extras.coach.chart", raising=False)
+    page = tmp_path / "coach.html"
+    assert 0 == coach(rehearsal, "1", "--out", str(page))
+    text = page.read_text(encoding="utf-8")
+    assert "a chart needs matplotlib: pip install matplotlib" in text
+    assert "Where the energy went" in text and "data:image/svg+xml" not in text
 
 
 def test_idle_power_gives_a_base_and_the_case_of_fewer_images(rehearsal, capsys):
