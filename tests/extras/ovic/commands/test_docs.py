@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shlex
 from pathlib import Path
@@ -11,20 +10,11 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.extras.ovic.commands import ovic
 from referee.extras.ovic.rules.score import RULES
 
 ROOT = Path(__file__).parents[4]
 PAGE = (ROOT / "docs/ovic.md").read_text(encoding="utf-8")
 RULE = re.compile(r'Failure\(\s*"(\w+)"')
-
-
-def actions() -> dict[str, argparse.ArgumentParser]:
-    """Return the parser of each action."""
-    parser = argparse.ArgumentParser()
-    ovic.add_arguments(parser)
-    (found,) = (it for it in parser._actions if isinstance(it, argparse._SubParsersAction))
-    return dict(found.choices)
 
 
 def test_the_example_prints_what_the_page_shows(capsys):
@@ -34,12 +24,6 @@ def test_the_example_prints_what_the_page_shows(capsys):
     ).groups()
     assert 0 == main(shlex.split(command))
     assert printed == capsys.readouterr().out
-
-
-@pytest.mark.parametrize("name", actions())
-def test_every_action_is_on_the_page(name):
-    """The page names each action; the options are those of its help."""
-    assert f"| `{name}` |" in PAGE
 
 
 def test_every_rule_is_on_the_page():
