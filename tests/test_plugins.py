@@ -117,7 +117,8 @@ def test_a_guest_that_cannot_be_used_is_left_out(
     warned = [one for one in package_findings() if one.remedy]
     assert ["odd"] == [one.item for one in warned] and fault in warned[0].text
     path = write_config(tmp_path)
-    assert load_config(path).extras.keys() == {"ceremony", "ovic"}
+    with_section = {name for name, extra in own_extras().items() if extra.section is not None}
+    assert load_config(path).extras.keys() == with_section != set()
     path.write_text(f"{path.read_text()}[odd]\n")
     with pytest.raises(ConfigError, match="The package odd 1.0 brings 'odd'"):
         load_config(path)
