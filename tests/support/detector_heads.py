@@ -58,7 +58,7 @@ def yolo8(unit: float = 1.0, more: int = 0, box: Sequence[float] = LETTERBOXED) 
 def yolo5(rows: int = 252) -> np.ndarray:
     """Return [1, 252, 5+3], three anchors a place: the score is that of object and class."""
     table = _grid(rows, 8, 1.0)
-    table[100 % rows] = [*centred(LETTERBOXED), 1.0, 0, 0, SCORE]
+    table[100 % rows] = [*centred(LETTERBOXED), SCORE, 0, 0, 1.0]
     return table[None]
 
 
@@ -67,7 +67,7 @@ def yolox() -> np.ndarray:
     table = np.zeros((84, 8), np.float32)
     x, y, width, height = np.array(centred(CORNERED)) / 16
     place = 64 + 2 * 4 + 3
-    table[place] = [x - 3, y - 2, np.log(width), np.log(height), 1.0, 0, 0, SCORE]
+    table[place] = [x - 3, y - 2, np.log(width), np.log(height), SCORE, 0, 0, 1.0]
     return table[None]
 
 

@@ -149,7 +149,7 @@ def _unranked(
         energy=energy,
         figures=figures_of(track, stored),
         review=None if energy is None else review_of(connection, energy.energy_id),
-        clients=tuple(clients_of_session(connection, number)),
+        clients=tuple(clients_of_session(connection, attempt.session_id)),
     )
 
 

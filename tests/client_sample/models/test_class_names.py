@@ -31,6 +31,7 @@ def test_a_name_that_stands_twice_is_nobodys():
     classes = map_classes({1: "Cat", 2: "cat"}, None, {0: "cat", 1: "CAT"}, 2)
     assert {0: 2, 1: 1} == classes.ids
     assert {} == map_classes({1: "cat"}, None, {0: "CAT", 1: "Cat"}, 2).ids
+    assert {} == map_classes({1: "cat", 2: "CAT"}, None, {0: "Cat"}, 1).ids
 
 
 def test_order_and_numbers_need_no_names():
