@@ -129,7 +129,7 @@ class Drawing:
         self._table = _Table(result)
         self._cluster = None
         self._units = result.images
-        self._basis = basis_of(result.truth, result.rules)
+        self._result = result
         if clusters is not None:
             self._cluster = number_clusters(clusters, result.image_ids)
             self._units = int(self._cluster.max(initial=-1)) + 1
@@ -175,6 +175,10 @@ class Drawing:
         return _sealed(
             SplitHalves(halves, quarters, parts, seed, self._cluster, uneven, self._basis, rare)
         )
+
+    @cached_property
+    def _basis(self) -> Basis:
+        return basis_of(self._result.truth, self._result.rules)
 
     @property
     def influence(self) -> Floats:

@@ -113,6 +113,16 @@ def strand_at_newest(connection: sqlite3.Connection, session_id: int, table: str
     return None if row is None else bytes(row[0])
 
 
+def strands_of(connection: sqlite3.Connection, session_id: int, table: str) -> list[bytes]:
+    """Return the session's links at the rows of a table, in their order."""
+    rows = connection.execute(
+        "select strand from chain where session_id = :session and subject = :table"
+        " order by link_id",
+        {"session": session_id, "table": table},
+    )
+    return [bytes(row[0]) for row in rows]
+
+
 def broken_links(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield a sentence for each row that is not as it was stored; none means that all holds.
 

@@ -19,6 +19,8 @@ FIRST_LANE = 1
 FIRST_TRACK = "network"
 """The track of all sessions that were stored before sessions had a track."""
 
+_LARGEST = 2**63 - 1  # of SQLite's integers
+
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
 
 _SELECT = """
@@ -112,9 +114,11 @@ def record_event(
 
 def load_session(connection: sqlite3.Connection, session_id: int) -> SessionRecord:
     """Return one session; raise `Refusal` (code `session_unknown`) if it does not exist."""
-    row = connection.execute(
-        _SELECT + " where s.session_id = :session", {"session": session_id}
-    ).fetchone()
+    row = None
+    if abs(session_id) <= _LARGEST:
+        row = connection.execute(
+            _SELECT + " where s.session_id = :session", {"session": session_id}
+        ).fetchone()
     if row is None:
         raise Refusal("session_unknown", f"There is no session {session_id}.")
     return _record(connection, row)

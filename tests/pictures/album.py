@@ -17,6 +17,7 @@ PICTURES = (
     "ceremony",
     "ceremony-winner",
     "check",
+    "coach",
     "console",
     "console-alarm",
     "console-armed",

@@ -23,7 +23,7 @@ from tests.support.season_bundles import members_of, shaken, small_truth, write,
 
 
 def rehearsal(album: Album, folder: Path, material: Material, browser: webdriver.Chrome) -> None:
-    """Rehearse as a contestant does, with the console open."""
+    """Rehearse as a contestant does, with the console open, and look at the coach's report."""
     command = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
     command += ["--images", str(material.images), "--ground-truth", str(material.ground_truth)]
     command += ["--data", str(folder / "practice"), "--seconds", str(SECONDS)]
@@ -36,6 +36,10 @@ def rehearsal(album: Album, folder: Path, material: Material, browser: webdriver
         wait_text(browser, "verdict", "VALID")
         assert 0 == player.wait(PATIENCE_S)
         album.take("practice", browser)
+        report = f"{running.console}/coach/1"
+        eventually(lambda: get(report)[0] == 200, "the coach's report")
+        browser.get(report)
+        album.take("coach", browser)
 
 
 def recording(album: Album, folder: Path, browser: webdriver.Chrome) -> None:

@@ -53,10 +53,11 @@ def test_a_stored_session_is_loaded_whole(database):
 
 
 def test_unknown_session_is_refused(database):
-    """A number without a session is refused as the caller's mistake."""
-    with pytest.raises(Refusal) as refused:
-        load_session(database.connection, 7)
-    assert "session_unknown" == refused.value.code
+    """A number without a session is refused as the caller's mistake, also one of 24 digits."""
+    for number in (7, 0, -1, 10**23):
+        with pytest.raises(Refusal) as refused:
+            load_session(database.connection, number)
+        assert "session_unknown" == refused.value.code
 
 
 def test_event_is_recorded_once(database):

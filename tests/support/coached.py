@@ -57,6 +57,8 @@ def played_of(truth, answers, requests, watts: Watts, ended_s: float, **more) ->
         uncertainty_wh=None,
         update_s=more.get("update_s", 1.0),
         sizes=more.get("sizes", {}),
+        numbers=more.get("numbers", {}),
+        has_archives=more.get("has_archives", True),
     )
 
 
@@ -94,6 +96,27 @@ class Client:
         ]
         first = Served(0.0, 0.01, (1,))
         return played_of(truth, answers, [first], self.watts, self.ended_s)
+
+
+def end_is_best(images: int = 200) -> dict[str, Client]:
+    """Return clients of 600 s without a better moment than the end: the last one only ties."""
+    flat = np.full(images, 0.6)
+
+    def client(begin_s: float, quality: np.ndarray) -> Client:
+        times_s = np.linspace(begin_s, 599.5, images)
+        return Client(times_s, quality, Watts((0, 5), ended_s=600.0), 600.0)
+
+    return {
+        "a late start": client(60.0, flat),
+        "rising": client(3.0, np.linspace(0.3, 0.8, images)),
+        "a tie": client(3.0, flat),
+    }
+
+
+def long_client(images: int) -> Client:
+    """Return a client that works for an hour."""
+    times_s, quality = np.linspace(5, 3599, images), np.full(images, 0.6)
+    return Client(times_s, quality, Watts((0, 3), (5, 6), ended_s=3600.0), 3600.0)
 
 
 def clients(images: int = 200) -> dict[str, Client]:

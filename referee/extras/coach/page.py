@@ -4,11 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from referee.errors import MissingLibrary, needing
 from referee.extras.coach.report import Report
 from referee.extras.coach.wording import PHASES, joules
 from referee.service.setup.pages import page
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart as SVG, for a screen and for a phone, and its words for those who do not see it."""
+
+    text: str
+    wide: bytes
+    narrow: bytes
 
 
 def report_page(reports: Sequence[Report], compared: Sequence[str] = ()) -> str:
@@ -33,7 +43,10 @@ def _shown(report: Report) -> dict[str, object]:
     return {
         "title": report.title,
         "headline": told.headline,
-        "parts": told.parts,
+        "parts": {
+            title: [line for line in lines if line != told.headline]
+            for title, lines in told.parts.items()
+        },
         "bars": _bars(report),
         "chart": chart,
         "lacks": lacks,
@@ -53,11 +66,13 @@ def _bars(report: Report) -> list[dict[str, str | float]]:
     ]
 
 
-def _chart(report: Report) -> tuple[str, bytes] | None:
-    if report.best is None:
+def _chart(report: Report) -> Chart | None:
+    """Return the chart for a screen and for a phone; None where there is only the end."""
+    if report.best is None or len(report.best.moments) == 1:
         return None
     with needing("a chart", "matplotlib", "event"):
         from referee.extras.coach.chart import TITLE, moments_chart
         from referee.service.event.charts import PAPER
 
-    return TITLE, moments_chart(report.best, PAPER)
+    wide, narrow = (moments_chart(report.best, PAPER, narrow=one) for one in (False, True))
+    return Chart(TITLE, wide, narrow)

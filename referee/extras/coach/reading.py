@@ -32,17 +32,18 @@ from referee.store.database import Connection
 from referee.store.readings import EnergyRecord, energy_of, readings_of, session_meter_of
 from referee.store.requests import requests_of
 from referee.store.sessions import SessionRecord, load_session
+from referee.tracks.track import Delivery
 
 
 @dataclass(frozen=True)
 class Coached:
-    """A session with the names that a report needs."""
+    """A session with the names that a report needs, and its marks, as EMULATED."""
 
     session_id: int
     team: str
     played: Played
     class_names: dict[int, str]
-    emulated: bool
+    marks: tuple[str, ...]
 
 
 def read_session(contest: Contest, session_id: int, known: GroundTruth | None = None) -> Coached:
@@ -112,8 +113,26 @@ def _coached(contest: Contest, session: SessionRecord, truth: GroundTruth) -> Co
         uncertainty_wh=energy.uncertainty_wh,
         update_s=update_s,
         sizes={one.image_id: (one.width, one.height) for one in contest.images},
+        numbers={image: number for number, image in enumerate(order.tolist(), 1)},
+        has_archives=contest.track.delivery is Delivery.FETCHED,
     )
-    return Coached(session.session_id, session.team, played, dict(contest.classes), energy.emulated)
+    return Coached(
+        session_id=session.session_id,
+        team=session.team,
+        played=played,
+        class_names=dict(contest.classes),
+        marks=_marks(session, energy),
+    )
+
+
+def _marks(session: SessionRecord, energy: EnergyRecord) -> tuple[str, ...]:
+    """Return what a reader must know of the session beside its number."""
+    marks = {
+        "EMULATED": energy.emulated,
+        energy.verdict: energy.verdict != "VALID",
+        "VOID": session.facts.voided is not None,
+    }
+    return tuple(mark for mark, holds in marks.items() if holds)
 
 
 def _usable(session: SessionRecord, energy: EnergyRecord | None) -> tuple[EnergyRecord, float]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import msgspec
 
 from referee.extras.coach.reading import Coached
 from referee.extras.coach.rules.best_moment import BestMoment, best_moment
+from referee.extras.coach.rules.moments import Moment
 from referee.extras.coach.rules.parts import WhereItWent, where_it_went
 from referee.extras.coach.rules.what_if import WhatIf, what_if
 from referee.extras.coach.wording import Advice, advice
@@ -21,7 +23,7 @@ class Report:
 
     session_id: int
     team: str
-    emulated: bool
+    marks: tuple[str, ...]
     best: BestMoment | None
     went: WhereItWent
     cases: tuple[WhatIf, ...]
@@ -30,19 +32,18 @@ class Report:
     @property
     def title(self) -> str:
         """Return whose report it is."""
-        emulated = " EMULATED" if self.emulated else ""
-        return f"Coach: session {self.session_id} for '{self.team}'{emulated}"
+        return " ".join([f"Coach: session {self.session_id} for '{self.team}'", *self.marks])
 
     def advice(self) -> Advice:
         """Return what the coach says."""
         return advice(self.best, self.went, self.cases, self.class_names)
 
     def to_json(self) -> dict[str, object]:
-        """Return the report ready for JSON; docs/coach.md has the fields."""
+        """Return the report ready for JSON."""
         return {
             "session": self.session_id,
             "team": self.team,
-            "emulated": self.emulated,
+            "marks": list(self.marks),
             "best_moment": None if self.best is None else _best_json(self.best),
             "where_it_went": {
                 **msgspec.to_builtins(self.went),
@@ -54,11 +55,14 @@ class Report:
 
 
 def _best_json(best: BestMoment) -> dict[str, object]:
-    moments = [{**msgspec.to_builtins(one), "score": one.score} for one in best.moments]
+    def moment(one: Moment) -> dict[str, object]:
+        return {**msgspec.to_builtins(one), "score": one.score}
+
     return {
         **msgspec.to_builtins(best),
-        "best": {**msgspec.to_builtins(best.best), "score": best.best.score},
-        "moments": moments,
+        **{name: moment(getattr(best, name)) for name in ("best", "low", "high")},
+        "moments": [moment(one) for one in best.moments],
+        "gain_high": best.gain_high if math.isfinite(best.gain_high) else None,
         "is_better": best.is_better,
     }
 
@@ -73,7 +77,7 @@ def report_of(
     return Report(
         session_id=coached.session_id,
         team=coached.team,
-        emulated=coached.emulated,
+        marks=coached.marks,
         best=best_moment(coached.played, progress=progress),
         went=went,
         cases=tuple(what_if(coached.played, went)),

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 from referee.core.counts import counted
 from referee.extras.coach.rules.best_moment import BestMoment
-from referee.extras.coach.rules.parts import Base, BaseSource, DearImage, Phase, WhereItWent
+from referee.extras.coach.rules.moments import IMAGES_LEAST
+from referee.extras.coach.rules.parts import (
+    TENTHS,
+    Base,
+    BaseSource,
+    DearImage,
+    Phase,
+    Tenth,
+    WhereItWent,
+)
 from referee.extras.coach.rules.side_by_side import SideBySide
 from referee.extras.coach.rules.what_if import ARCHIVE_IMAGES, Case, WhatIf, WhyNot
 
@@ -20,17 +29,20 @@ PHASES = {
 }
 
 _WHY_NOT = {
-    WhyNot.NO_WAITING: "the client never waited with nothing to do",
+    WhyNot.LOGGED_OUT: "the client logged out with its last answer, or it answered to the end",
+    WhyNot.NO_WAITING: "the client hardly waited with nothing to do",
+    WhyNot.NO_ARCHIVES: "this track has no archives",
     WhyNot.ARCHIVES_USED: "the client fetched archives already",
-    WhyNot.FEW_REQUESTS: "it needs 30 requests for single images",
-    WhyNot.NO_OVERHEAD: "the requests took no time beside that of their bytes",
-    WhyNot.SEVERAL_AT_ONCE: "answers did not name one image each, so nobody knows its time",
+    WhyNot.FEW_REQUESTS: "that needs 30 requests for single images",
+    WhyNot.NO_OVERHEAD: "the requests took hardly any time beside that of their bytes",
+    WhyNot.SEVERAL_AT_ONCE: "an answer named several images, so the time of each is not known",
     WhyNot.FEW_BOXES: "there are too few images and boxes to tell the time of a class",
     WhyNot.NO_COSTLY_CLASS: "no class costs more than it brings, beyond the uncertainty",
     WhyNot.NO_BASE: "the power of the idle device is not known: give it as --idle-w",
 }
 
 _ASSUMES = {
+    Case.LOGOUT: "nothing else changes",
     Case.PIPELINED: "the answers stay the same and come earlier, and the logout as much earlier",
     Case.ARCHIVES: f"one request brings {ARCHIVE_IMAGES} images, and bytes take as long as before",
     Case.CLASS_LEFT_OUT: "a box takes the time that boxes of its class took, and the rest stays",
@@ -53,25 +65,36 @@ def advice(
     class_names: Mapping[int, str],
 ) -> Advice:
     """Return what the coach says of a session."""
-    headline = best_words(best)
-    return Advice(
-        headline,
-        {
-            "The best moment to log out": [headline, *_best_more(best)],
-            "Where the energy went": [*_went(went)],
-            "What if": [case_words(one, class_names) for one in cases],
-        },
-    )
+    headline = best_words(best, went.images)
+    parts = {
+        "The best moment to log out": [headline, *_best_more(best)],
+        "Where the energy went": [*_went(went)],
+        "Its course": [*_course(went)],
+        "The dearest images": [*_dearest(went)],
+        "What if": [case_words(one, class_names) for one in cases],
+    }
+    return Advice(headline, {title: lines for title, lines in parts.items() if lines})
 
 
-def best_words(best: BestMoment | None) -> str:
-    """Return what there is to say of the best moment, in one sentence."""
+def best_words(best: BestMoment | None, images: int) -> str:
+    """Return what there is to say of the best moment, in one sentence.
+
+    `images` counts those that were answered in time.
+    """
     if best is None:
-        return "Without a score above 0 no moment is the best."
+        return (
+            "The score is 0, so no moment is better than another."
+            if images
+            else "No image was answered in time, so there is no score to raise."
+        )
     if not best.is_better:
         return "No moment is better than the end, within the uncertainty."
     more = f"{percent(best.gain)} more" if best.gain < 1 else f"{1 + best.gain:.2g} times the"
-    return f"{more} score with a logout at {clock(best.best.at_s)}."
+    where = f"{more} score with a logout at {clock(best.best.at_s)}"
+    if best.low == best.high:
+        return f"{where}."
+    between = f"{clock(best.low.at_s)} and {clock(best.high.at_s)}"
+    return f"{where}; the best moment lies between {between}."
 
 
 def _best_more(best: BestMoment | None) -> Iterator[str]:
@@ -81,14 +104,31 @@ def _best_more(best: BestMoment | None) -> Iterator[str]:
     if best.is_better:
         yield (
             f"Score {top.score:.5g} there and {end.score:.5g} at the end ({clock(end.at_s)}): "
-            f"{percent(best.gain_low)} to {percent(best.gain_high)} more, with 95 % for other "
-            "images of the same kind."
+            f"{_range(best)}, with 95 % for other images of the same kind."
         )
-    yield f"The best moment lies between {clock(best.low_s)} and {clock(best.high_s)}, with 95 %."
+    if best.low != best.high:
+        yield (
+            "With 95 % the best moment for other images lies between "
+            f"{clock(best.low.at_s)} (score {best.low.score:.5g}) and "
+            f"{clock(best.high.at_s)} (score {best.high.score:.5g}). Between them chance decides: "
+            "the latest one rests on the most images."
+        )
+    if end.images < IMAGES_LEAST:
+        yield f"Earlier moments need {IMAGES_LEAST} answered images, so they are not compared."
+
+
+def _range(best: BestMoment) -> str:
+    if best.gain_high < 1:
+        low, high, more = percent(best.gain_low), percent(best.gain_high), "more"
+    else:
+        low, high, more = f"{1 + best.gain_low:.3g}", f"{1 + best.gain_high:.3g}", "times as much"
+    return f"{low} {more}" if low == high else f"{low} to {high} {more}"
 
 
 def _went(went: WhereItWent) -> Iterator[str]:
     for part in went.parts:
+        if part.seconds <= 0:
+            continue
         share = part.energy_wh / went.energy_wh
         what = f"{joules(part.energy_wh)} in {part.seconds:.1f} s ({100 * share:.1f} %)"
         yield f"{PHASES[part.phase]}: {what}"
@@ -101,11 +141,28 @@ def _went(went: WhereItWent) -> Iterator[str]:
             + ("" if went.joules_per_box is None else f", {went.joules_per_box:.3g} J a box")
         )
     if went.overlap is not None:
-        yield f"{100 * went.overlap:.0f} % of the time of requests it had an image to work on"
-    if went.dearest:
-        yield from (f"dearest: {dear_words(dear)}" for dear in went.dearest)
-        if not went.is_resolved:
-            yield "The meter was read less often than images came: their energies follow the times."
+        busy = f"{100 * went.overlap:.0f} %"
+        yield f"overlap: in {busy} of the time of its requests the client had an image to work on"
+
+
+def _course(went: WhereItWent) -> Iterator[str]:
+    """Yield what an image took in each tenth of the session, in a line for each half."""
+    if went.images:
+        for half in (went.tenths[: TENTHS // 2], went.tenths[TENTHS // 2 :]):
+            told = ", ".join(_tenth_words(one) for one in half)
+            yield f"{clock(half[0].from_s)} to {clock(half[-1].to_s)}: {told}"
+
+
+def _tenth_words(tenth: Tenth) -> str:
+    if not tenth.images:
+        return f"{joules(tenth.energy_wh)} for no image"
+    return f"{joules(tenth.energy_wh / tenth.images)} an image"
+
+
+def _dearest(went: WhereItWent) -> Iterator[str]:
+    yield from map(dear_words, went.dearest)
+    if went.dearest and not went.is_resolved:
+        yield "Images came faster than the meter's updates: their energies follow the times."
 
 
 def base_words(base: Base, energy_wh: float) -> str:
@@ -122,7 +179,9 @@ def dear_words(dear: DearImage) -> str:
     """Return what an image took."""
     size = "" if dear.size is None else f", {dear.size[0]}x{dear.size[1]}"
     boxes = counted(dear.boxes, "box", "boxes")
-    return f"image {dear.image_id} {joules(dear.energy_wh)} ({dear.seconds:.2g} s{size}, {boxes})"
+    known = "" if dear.number == dear.image_id else f" (number {dear.image_id} of the ground truth)"
+    what = f"({dear.seconds:.2g} s{size}, {boxes})"
+    return f"image {dear.number}{known}: {joules(dear.energy_wh)} {what}"
 
 
 def case_name(case: WhatIf, class_names: Mapping[int, str]) -> str:
@@ -130,10 +189,11 @@ def case_name(case: WhatIf, class_names: Mapping[int, str]) -> str:
     if case.class_id is not None:
         return f"without the class {class_names.get(case.class_id) or case.class_id}"
     return {
+        Case.LOGOUT: "a logout with the last answer",
         Case.PIPELINED: "fetching the next image while it works",
         Case.ARCHIVES: "with archives of images",
         Case.CLASS_LEFT_OUT: "without a class",
-        Case.FEWER_IMAGES: "with every second image",
+        Case.FEWER_IMAGES: "without every second image",
     }[case.case]
 
 
@@ -141,7 +201,7 @@ def case_words(case: WhatIf, class_names: Mapping[int, str]) -> str:
     """Return what a case would have given and what it assumes, or why nobody knows."""
     name = case_name(case, class_names)
     if case.why_not is not None or case.gain is None:
-        return f"{name}: not told, since {_WHY_NOT[case.why_not or WhyNot.FEW_BOXES]}"
+        return f"{name}: no figure, since {_WHY_NOT[case.why_not or WhyNot.FEW_BOXES]}"
     word = "more" if case.gain >= 0 else "less"
     saved = f", {case.seconds:.1f} s saved" if case.seconds else ""
     return (
@@ -166,7 +226,7 @@ def compared_words(sides: SideBySide, first: str, second: str) -> Iterator[str]:
         ends = sides.comparison.interval
         yield (
             f"score: {second} minus {first} is {sides.comparison.difference:.5g} "
-            f"({ends.low:.5g} to {ends.high:.5g} with 95 %). {ahead} is ahead; another contest "
+            f"({ends.low:.5g} to {ends.high:.5g} with 95 %); {ahead} is ahead. Another contest "
             f"turns the order with a probability of {100 * sides.comparison.turn_probability:.1f} %"
         )
 

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
+from hmac import compare_digest
 from pathlib import Path
 
 from referee.core.dates import day_text
@@ -21,7 +22,7 @@ from referee.service.setup.config import ImagesSection
 from referee.service.setup.contest import Contest
 from referee.service.setup.pages import page
 from referee.service.setup.qr_code import qr_svg
-from referee.store.chain import strand_at_newest
+from referee.store.chain import strand_at_newest, strands_of
 from referee.store.database import Connection
 from referee.store.images import blacklist_of
 from referee.store.inputs_in_force import file_with
@@ -55,6 +56,13 @@ def slip_text(session_id: int, score: float | None, strand: str) -> str:
 def slip_link(chain: str) -> str:
     """Return the beginning of the link, as hex, that a slip writes in groups."""
     return re.sub(r"[\s-]", "", chain).lower()
+
+
+def is_chain_of(connection: Connection, session_id: int, chain: str) -> bool:
+    """Tell whether a chain is that of a session's slip, or of an earlier one before a new score."""
+    told = slip_link(chain).encode("utf-8", "replace")
+    links = strands_of(connection, session_id, "scoring_runs")
+    return any([compare_digest(told, link.hex()[:_DIGITS].encode("ascii")) for link in links])
 
 
 def slip_findings(slip: str, facts: FactsRead) -> Iterator[Mismatch]:

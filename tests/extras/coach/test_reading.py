@@ -12,7 +12,7 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.session_images import order_of
 from referee.store.scores import newest_scoring_run
-from referee.store.sessions import load_session
+from referee.store.sessions import load_session, record_event
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import SECONDS, play
@@ -42,6 +42,15 @@ def test_the_answers_have_the_score_of_the_session(contest):
     assert order[:2].tolist() == played.answers[0].detections.image_id.tolist()
     images = [image for request in played.requests for image in request.images]
     assert order.tolist() == images
+    assert images == sorted(played.numbers, key=lambda image: played.numbers[image])
+
+
+def test_a_void_session_is_marked(contest):
+    """Its team may learn from it, and nobody takes it for one that counts."""
+    assert ("EMULATED",) == read_session(contest, 1).marks
+    with contest.database.write() as connection:
+        record_event(connection, 1, "voided", contest.clock.now(), actor="Kim", cause="a fault")
+    assert ("EMULATED", "VOID") == read_session(contest, 1).marks
 
 
 def test_an_invalid_energy_counts_for_nothing(contest):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
-from hmac import compare_digest
 
 from flask import Flask, Response, request
 
@@ -14,7 +14,7 @@ from referee.extras.coach.page import report_page
 from referee.extras.coach.reading import read_session
 from referee.extras.coach.report import report_of
 from referee.scoring import GroundTruth
-from referee.service.evidence.slip import slip_link, slip_of
+from referee.service.evidence.slip import is_chain_of
 from referee.service.scoreboard.team_sessions import TeamSessions, require_final
 from referee.service.scoreboard.view import PublicView
 from referee.service.setup.contest import Contest
@@ -22,6 +22,12 @@ from referee.service.setup.extra import SessionReport
 from referee.store.inputs_in_force import proposal_in_force
 from referee.web.server.headers import ALONE
 
+# The address may hold the chain of a slip, which opens the page for a team alone: no cache keeps
+# it, and no other site learns its address.
+_OWN = ALONE | {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+_WHOSE = "A team opens its own before, with ?chain= and the chain of its slip in the address"
+# A page is a few ten kilobytes, and takes seconds in a long session.
+_KEPT = 100
 _HTML = "text/html; charset=utf-8"
 
 
@@ -44,18 +50,20 @@ def add_scoreboard_routes(
 ) -> None:
     """Add the report of a session: for everybody once it is final, before for who has its slip."""
     # By session and by the files that it was scored with.
-    made: dict[tuple[int, int | None], bytes] = {}
+    made: OrderedDict[tuple[int, int | None], bytes] = OrderedDict()
 
-    @app.get("/sessions/<int:number>/coach")
+    @app.get("/sessions/<int(max=999999999):number>/coach")
     def coach_of_session(number: int) -> Response:
-        if not _has_slip(sessions.contest, number, request.args.get("chain", "")):
-            require_final(view_of(), number, "The coach's report is shown")
         with sessions.contest.database.read() as connection:
+            own = is_chain_of(connection, number, request.args.get("chain", ""))
             key = number, proposal_in_force(connection)
-        page = made.get(key) or run_blocking(lambda: _page(sessions, number))
-        made.clear()  # A page is a few ten kilobytes, and seldom asked for twice.
-        made[key] = page
-        return Response(page, content_type=_HTML, headers=ALONE)
+        if not own:
+            _require_final(view_of(), number)
+        if key not in made:
+            made[key] = run_blocking(lambda: _page(sessions, number))
+            if len(made) > _KEPT:
+                made.popitem(last=False)
+        return Response(made[key], content_type=_HTML, headers=_OWN)
 
 
 def _page(sessions: TeamSessions, number: int) -> bytes:
@@ -63,9 +71,9 @@ def _page(sessions: TeamSessions, number: int) -> bytes:
     return report_page([report_of(coached)]).encode("utf-8")
 
 
-def _has_slip(contest: Contest, number: int, chain: str) -> bool:
-    """Tell whether somebody knows the chain of the session's newest slip."""
-    with contest.database.read() as connection:
-        slip = slip_of(connection, number)
-    told = slip_link(chain)
-    return slip is not None and bool(told) and compare_digest(told, slip_link(slip.split()[-1]))
+def _require_final(view: PublicView, number: int) -> None:
+    """Raise `Refusal` for a session that not everybody may see; it says what its team may do."""
+    try:
+        require_final(view, number, "The coach's report is shown")
+    except Refusal as refusal:
+        raise Refusal(refusal.code, f"{refusal} {_WHOSE}.") from None

@@ -1,46 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """The moment at which a logout had given the best score, and how sure that is.
 
-The score that a session had had if it had ended at a moment is the mAP of the answers until then by
-the energy until then. Both are known: answers have times, and the integrator counts on.
+Which moment is the best for more images of the same kind is another question than which was, since
+a few lucky images can lift one moment above the others. So the images count as a sample. The client
+meets other images in the same places of its time: what varies is which image comes in a place, so
+the spread is taken among the images that were answered at about the same time. It comes from the
+influence of each image on each score.
 
-Which moment is the best for more images of the same kind is another question, since a few lucky
-images can lift one moment above the others. So the images count as a sample. The client meets other
-images in the same places of its time: what varies is which image comes in a place, so the spread is
-taken among the images that were answered at about the same time. It comes from the influence of
-each image on each score.
+Scores are compared by their quotient, whose logarithm is near to normal. Where two moments have the
+same answers, as after the last one, no image moves it: a gain from an earlier logout is then exact.
 
 A moment may be the best unless another one is significantly better. All others are compared at
 once, with the error of each comparison of such a set at most 5 %: J. C. Hsu, "Simultaneous
 confidence intervals for all distances from the best", Annals of Statistics 9 (1981). The moments
 that are left are those of `low_s` to `high_s`, and hold the true best with 95 %. The energy of all
 moments is of one meter, whose error turns no order; what its updates leave open counts beside that.
+Moments with fewer than 20 images between them are not told apart: a few images tell no spread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.extras.coach.rules.played import Answered, Played
-from referee.scoring import LiveScore, Rules, student
-from referee.scoring.split_half import Drawing
+from referee.extras.coach.rules.moments import IMAGES_LEAST, Moment, scored_moments
+from referee.extras.coach.rules.played import Played
+from referee.scoring import Rules, student
 from referee.scoring.uncertainty import LEVEL
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOMENTS_MOST = 60
-"""A score is computed at so many moments at most; each costs as much as a score of the session."""
-
-IMAGES_LEAST = 20
-"""From so many answered images on a moment is looked at: before, a few lucky boxes decide."""
-
-_DRAWS = 4000
+_DRAWS = 2000
+# The reach in errors is rounded up to these, so that few quantiles serve many comparisons.
+_REACH_STEP = 0.02
 # The spread is taken among so many images at least.
 _STRATUM_LEAST = 8
 # Two scores that differ by less have no spread: nothing but their rounding.
@@ -48,38 +47,20 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Moment:
-    """What the session had come to at a moment, if it had ended there.
-
-    `images` counts the images answered. The energy may be off by `within_wh`, because the meter
-    counts at its updates alone.
-    """
-
-    at_s: float
-    images: int
-    mean_ap: float
-    energy_wh: float
-    within_wh: float
-
-    @property
-    def score(self) -> float:
-        """Return mAP per watt-hour."""
-        return self.mean_ap / self.energy_wh
-
-
-@dataclass(frozen=True)
 class BestMoment:
     """The best moment to log out.
 
-    `moments` are in order of time; the last one is the end. `best` has the highest score. The true
-    best lies between `low_s` and `high_s` with 95 %. `gain` is the score at the best moment over
-    that at the end, minus 1, and lies between `gain_low` and `gain_high` with 95 %.
+    `moments` are in order of time; the last one is the end. `best` has the highest score of those
+    that are better than the end beyond the uncertainty, or without such ones of all. The true best
+    lies between the moments `low` and `high` with 95 %. `gain` is the score at the best moment
+    over that at the end, minus 1, and lies between `gain_low` and `gain_high` with 95 %; these are
+    -1 and infinite where too few images lie between the two.
     """
 
     moments: tuple[Moment, ...]
     best: Moment
-    low_s: float
-    high_s: float
+    low: Moment
+    high: Moment
     gain: float
     gain_low: float
     gain_high: float
@@ -99,102 +80,36 @@ def best_moment(
 
     `progress` gets the number of moments done and that of all.
     """
-    moments, influences, place = _scored(played, rules, progress)
-    if not moments or moments[-1].score <= 0.0:
+    scored = scored_moments(played, rules, progress)
+    if scored is None:
         return None
-    scores = np.array([one.score for one in moments])
-    spread = _spread(influences / [[one.energy_wh] for one in moments], place)
-    within = scores * np.array([one.within_wh / one.energy_wh for one in moments])
-    reach = _Reach(spread, within)
-    may_be_best = [
-        bool((scores - scores[one] <= reach.beyond(one)).all()) for one in range(len(moments))
-    ]
-    # Of scores that are equal the latest one rests on most images.
-    best = int(np.flatnonzero(scores >= scores.max() * (1 - _ROUNDING))[-1])
+    moments = scored.moments
+    logs = np.log([one.score for one in moments])
+    spread = _spread(scored.influences / [[one.mean_ap] for one in moments], scored.place)
+    within = np.array([one.within_wh / one.energy_wh for one in moments])
+    reach = _Reach(spread, within, scored.named)
+    kept = [one for one in range(len(moments)) if (logs - logs[one] <= reach.beyond(one)).all()]
     end = len(moments) - 1
-    kept = [one.at_s for one, may_be in zip(moments, may_be_best, strict=True) if may_be]
-    gained, beyond = scores[best] - scores[end], float(reach.beyond(end)[best])
-    # Nothing is gained at the end itself, for sure.
+    gains, beyonds = logs - logs[end], reach.beyond(end)
+    better = np.flatnonzero(gains > beyonds)
+    looked_at = better if len(better) else np.arange(len(moments))
+    # Of scores that are equal the latest one rests on most images.
+    best = int(looked_at[gains[looked_at] >= gains[looked_at].max() - _ROUNDING][-1])
+    gained, beyond = float(gains[best]), float(beyonds[best])
     return BestMoment(
-        moments=tuple(moments),
+        moments=moments,
         best=moments[best],
-        low_s=min(kept),
-        high_s=max(kept),
-        gain=float(gained / scores[end]),
-        gain_low=float((gained - beyond) / scores[end]),
-        gain_high=float((gained + beyond) / scores[end]),
+        low=moments[kept[0]],
+        high=moments[kept[-1]],
+        gain=math.expm1(gained),
+        gain_low=math.expm1(gained - beyond),
+        gain_high=math.expm1(gained + beyond),
     )
-
-
-def _scored(
-    played: Played, rules: Rules | str, progress: Callable[[int, int], None] | None
-) -> tuple[list[Moment], Floats, Ints]:
-    """Return the moments, the influence of each image (moments, images), and each image's place.
-
-    An image's place is the number of the moment at which it had been answered, or that of all.
-    """
-    live = LiveScore(played.truth, rules)
-    times = _times(played)
-    ids = played.truth.image_ids
-    place = np.full(len(ids), len(times), dtype=np.int64)
-    moments: list[Moment] = []
-    influences: list[Floats] = []
-    sent = 0
-    for number, at_s in enumerate(times):
-        while sent < len(played.answers) and played.answers[sent].at_s <= at_s:
-            answer = played.answers[sent]
-            live.add(answer.detections)
-            known = np.isin(ids, answer.images) & (place == len(times))
-            place[known] = number
-            sent += 1
-        result = live.result()
-        if result.mean_ap is None:
-            return [], np.zeros((0, len(ids))), place
-        moments.append(_moment(played, at_s, int((place <= number).sum()), result.mean_ap))
-        influences.append(Drawing(result).influence)
-        if progress:
-            progress(number + 1, len(times))
-    return moments, np.stack(influences), place
-
-
-def _times(played: Played) -> list[float]:
-    """Return the moments: those of the answers, or of as many of them as are allowed, and the end.
-
-    A moment with no energy divides nothing.
-    """
-    came = sorted(
-        {
-            answer.at_s
-            for answer, images in zip(played.answers, _images_until(played.answers), strict=True)
-            if images >= IMAGES_LEAST and 0.0 < answer.at_s < played.ended_s
-        }
-    )
-    if len(came) >= MOMENTS_MOST:
-        chosen = np.linspace(0, len(came) - 1, MOMENTS_MOST - 1).round().astype(int)
-        came = [came[one] for one in np.unique(chosen)]
-    counted = [at_s for at_s in came if played.energy_between((0.0, at_s)) > 0.0]
-    return [*counted, played.ended_s]
-
-
-def _images_until(answers: Sequence[Answered]) -> Iterator[int]:
-    """Yield the number of different images answered until each answer."""
-    known: set[int] = set()
-    for answer in answers:
-        known.update(answer.images.tolist())
-        yield len(known)
-
-
-def _moment(played: Played, at_s: float, images: int, mean_ap: float) -> Moment:
-    if at_s >= played.ended_s:
-        return Moment(at_s, images, mean_ap, played.energy_wh, 0.0)
-    until = played.course.until(at_s)
-    late_wh = until.off_s * max(abs(until.low_w), abs(until.high_w)) / 3600
-    return Moment(at_s, images, mean_ap, until.energy_wh, until.within_wh + late_wh)
 
 
 @dataclass(frozen=True, eq=False)
 class _Spread:
-    """What images in the same places of time do to the scores of all moments.
+    """What images in the same places of time do to the logarithms of all scores.
 
     `parts` has the covariance (moments, moments) from each stratum of images, `freedom` the number
     of images of each, less one.
@@ -205,12 +120,12 @@ class _Spread:
 
     @property
     def whole(self) -> Floats:
-        """Return the covariance of the scores, (moments, moments)."""
+        """Return the covariance, (moments, moments)."""
         total: Floats = self.parts.sum(axis=0)
         return total
 
     def of_differences(self, one: int) -> tuple[Floats, Floats]:
-        """Return the variance of each score minus that of `one`, and its degrees of freedom.
+        """Return the variance of each minus that of `one`, and its degrees of freedom.
 
         The degrees are those of Welch and Satterthwaite: few images may decide a difference.
         """
@@ -224,7 +139,7 @@ class _Spread:
 
 
 def _spread(influences: Floats, place: Ints) -> _Spread:
-    """Return the spread of the scores; `influences` (moments, images) are those on the scores."""
+    """Return the spread; `influences` (moments, images) are those on the logarithms."""
     parts, freedom = [], []
     for images in _strata(place):
         part = influences[:, images]
@@ -251,10 +166,11 @@ def _strata(place: Ints) -> list[Ints]:
 
 
 class _Reach:
-    """How far scores may exceed that of a moment by chance, all at once."""
+    """How far logarithms of scores may exceed that of a moment by chance, all at once."""
 
-    def __init__(self, spread: _Spread, within: Floats) -> None:
+    def __init__(self, spread: _Spread, within: Floats, named: Ints) -> None:
         self._spread = spread
+        self._named = named
         self._within = within
         values, vectors = np.linalg.eigh(spread.whole)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -263,16 +179,33 @@ class _Reach:
         self._least = _ROUNDING * float(np.sqrt(values.max(initial=0.0)))
 
     def beyond(self, one: int) -> Floats:
-        """Return by how much the score of each moment may exceed that of `one`, (moments,)."""
+        """Return by how much that of each moment may exceed that of `one`, (moments,)."""
         variance, degrees = self._spread.of_differences(one)
         error = np.sqrt(variance)
         differs = error > self._least
         reach: Floats = self._within + self._within[one]
+        apart_by = np.abs(self._named - self._named[one])
+        near = (apart_by > 0) & (apart_by < IMAGES_LEAST)
+        differs &= ~near
         if differs.any():
             apart = self._drawn[:, differs] - self._drawn[:, [one]]
             most = float(np.quantile((apart / error[differs]).max(axis=1), LEVEL))
             # The same chance of a miss with as many degrees as the difference has.
-            share = NormalDist().cdf(most)
-            students = [student.quantile(share, free) for free in degrees[differs].tolist()]
-            reach[differs] += np.array(students) * error[differs]
+            most = math.ceil(most / _REACH_STEP) * _REACH_STEP
+            steps, which = np.unique(_steps_down(degrees[differs]), return_inverse=True)
+            students = np.array([_student(most, free) for free in steps.tolist()])
+            reach[differs] += students[which] * error[differs]
+        reach[near] = np.inf
         return reach
+
+
+@cache
+def _student(reach: float, degrees: float) -> float:
+    """Return the reach of t that has the chance of a normal one."""
+    return student.quantile(NormalDist().cdf(reach), degrees)
+
+
+def _steps_down(degrees: Floats) -> Floats:
+    """Return degrees of freedom rounded down, by 11 % at most: few quantiles serve many of them."""
+    steps: Floats = 10 ** (np.floor(20 * np.log10(degrees)) / 20)
+    return steps

@@ -74,10 +74,12 @@ class Tenth:
 class DearImage:
     """An image with the energy from the answer before it to its own, shared among its answer's.
 
-    `size` is width and height in pixels, None where it is not known. `boxes` are those reported.
+    `number` is the one by which the client fetched it. `size` is width and height in pixels, None
+    where it is not known. `boxes` are those reported.
     """
 
     image_id: int
+    number: int
     energy_wh: float
     seconds: float
     size: tuple[int, int] | None
@@ -193,7 +195,14 @@ def _works(played: Played) -> list[DearImage]:
             energy_wh, seconds = played.energy_between(span) / count, (span[1] - span[0]) / count
             boxes = _boxes(answer)
             works += [
-                DearImage(image, energy_wh, seconds, played.sizes.get(image), boxes.get(image, 0))
+                DearImage(
+                    image_id=image,
+                    number=played.numbers.get(image, image),
+                    energy_wh=energy_wh,
+                    seconds=seconds,
+                    size=played.sizes.get(image),
+                    boxes=boxes.get(image, 0),
+                )
                 for image in answer.images.tolist()
             ]
             before_s = answer.at_s

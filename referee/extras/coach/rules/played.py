@@ -64,7 +64,8 @@ class Played:
 
     `answers` and `requests` are in order of their times. `ended_s` is the session time of the end,
     and `update_s` the time between two readings of the meter. `sizes` are width and height of the
-    images in pixels. `class_names` are those of the contest.
+    images in pixels, `numbers` those by which the client fetched them.
+    `has_archives` tells whether it could have fetched archives of images.
     """
 
     truth: GroundTruth
@@ -76,6 +77,8 @@ class Played:
     uncertainty_wh: float | None
     update_s: float
     sizes: dict[int, tuple[int, int]]
+    numbers: dict[int, int]
+    has_archives: bool
 
     def energy_between(self, span: Span) -> float:
         """Return the watt-hours that the device took in a span of the session."""
@@ -96,8 +99,8 @@ class Played:
 
     @property
     def last_answer_s(self) -> float:
-        """Return when the last answer came; without one, when the first image was asked for."""
-        return self.answers[-1].at_s if self.answers else self.first_image_s
+        """Return when the last answer came; without one, when the session ended."""
+        return self.answers[-1].at_s if self.answers else self.ended_s
 
     @property
     def images_answered(self) -> int:

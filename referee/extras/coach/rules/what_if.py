@@ -8,7 +8,7 @@ has a name. Where the session does not tell what a case needs, the case says why
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -25,8 +25,8 @@ from referee.extras.coach.rules.parts import (
     length_s,
     without,
 )
-from referee.extras.coach.rules.played import Played
-from referee.scoring import Detections, IlsvrcResult, Rules, evaluate
+from referee.extras.coach.rules.played import Answered, Played
+from referee.scoring import IlsvrcResult, Rules, evaluate
 
 Floats = NDArray[np.float64]
 
@@ -36,8 +36,11 @@ ARCHIVE_IMAGES = 100
 FEWER_SHARE = 0.5
 """The case of fewer images keeps this share of the images answered."""
 
-_DRAWS = 20
+# Halves of many images hardly differ, and each takes as long as a score of the session.
+_DRAWS, _DRAWN_IMAGES = (2, 20), 20_000
 _REQUESTS_LEAST = 30
+# What saves less of the energy is not worth a change.
+_LEAST_SHARE = 0.001
 _OVERHEAD_LEAST_S = 1e-4
 _CLASS_BOXES_LEAST = 10
 _IMAGES_A_CLASS = 3
@@ -48,6 +51,7 @@ _SURE = 2.0
 class Case(Enum):
     """What is done otherwise."""
 
+    LOGOUT = "logout_with_last_answer"
     PIPELINED = "pipelined"
     ARCHIVES = "archives"
     CLASS_LEFT_OUT = "class_left_out"
@@ -57,7 +61,9 @@ class Case(Enum):
 class WhyNot(Enum):
     """Why the session does not carry a case."""
 
+    LOGGED_OUT = "logged_out"
     NO_WAITING = "no_waiting"
+    NO_ARCHIVES = "no_archives"
     ARCHIVES_USED = "archives_used"
     FEW_REQUESTS = "few_requests"
     NO_OVERHEAD = "no_overhead"
@@ -92,6 +98,7 @@ def what_if(played: Played, went: WhereItWent, rules: Rules | str = "devkit") ->
         return []
     changed = _Changed(played.energy_wh, result.mean_ap)
     return [
+        _logout(played, went, changed),
         _pipelined(went, changed),
         _archives(played, went, changed),
         *_classes(played, went, result, changed),
@@ -120,13 +127,21 @@ class _Changed:
         )
 
 
+def _logout(played: Played, went: WhereItWent, changed: _Changed) -> WhatIf:
+    """Return the case of a logout right after the last answer: nothing but energy came later."""
+    after = went.part(Phase.AFTER)
+    if after.seconds < played.update_s or not 0 < after.energy_wh < changed.energy_wh:
+        return WhatIf(Case.LOGOUT, why_not=WhyNot.LOGGED_OUT)
+    return changed.to(Case.LOGOUT, saved_wh=after.energy_wh, seconds=after.seconds)
+
+
 def _pipelined(went: WhereItWent, changed: _Changed) -> WhatIf:
     """Return the case without waiting: the same answers earlier, and the logout as much earlier.
 
     What the device took while it waited is saved. What it takes while it works stays.
     """
     waiting = went.part(Phase.WAITING)
-    if waiting.seconds <= 0 or not 0 < waiting.energy_wh < changed.energy_wh:
+    if not _LEAST_SHARE * changed.energy_wh < waiting.energy_wh < changed.energy_wh:
         return WhatIf(Case.PIPELINED, why_not=WhyNot.NO_WAITING)
     return changed.to(Case.PIPELINED, saved_wh=waiting.energy_wh, seconds=waiting.seconds)
 
@@ -139,6 +154,8 @@ def _archives(played: Played, went: WhereItWent, changed: _Changed) -> WhatIf:
     client waited. A share of two standard errors is not counted.
     """
     fetching = image_requests(played)
+    if not played.has_archives:
+        return WhatIf(Case.ARCHIVES, why_not=WhyNot.NO_ARCHIVES)
     if any(len(one.images) > 1 for one in fetching):
         return WhatIf(Case.ARCHIVES, why_not=WhyNot.ARCHIVES_USED)
     if len(fetching) < _REQUESTS_LEAST:
@@ -155,10 +172,10 @@ def _archives(played: Played, went: WhereItWent, changed: _Changed) -> WhatIf:
     if each_s < _OVERHEAD_LEAST_S:
         return WhatIf(Case.ARCHIVES, why_not=WhyNot.NO_OVERHEAD)
     saved_s = min(each_s * (len(fetching) - math.ceil(len(fetching) / ARCHIVE_IMAGES)), waited_s)
-    if saved_s <= 0:
-        return WhatIf(Case.ARCHIVES, why_not=WhyNot.NO_OVERHEAD)
     waiting = went.part(Phase.WAITING)
-    saved_wh = saved_s * waiting.energy_wh / waiting.seconds
+    saved_wh = saved_s * waiting.energy_wh / waiting.seconds if waiting.seconds > 0 else 0.0
+    if saved_wh < _LEAST_SHARE * changed.energy_wh:
+        return WhatIf(Case.ARCHIVES, why_not=WhyNot.NO_OVERHEAD)
     return changed.to(Case.ARCHIVES, saved_wh=saved_wh, seconds=saved_s)
 
 
@@ -180,7 +197,7 @@ def _classes(
     if not len(known) or len(played.answers) < _IMAGES_A_CLASS * (len(known) + 1):
         yield WhatIf(Case.CLASS_LEFT_OUT, why_not=WhyNot.FEW_BOXES)
         return
-    counts = np.array([_counts(one.detections, known) for one in played.answers])
+    counts = _counts(played.answers, known)
     arrived = [played.first_image_s, *(one.at_s for one in played.answers)]
     line = _least_squares(np.column_stack([np.ones(len(counts)), counts]), np.diff(arrived))
     if line is None:
@@ -207,8 +224,14 @@ def _classes(
         yield WhatIf(Case.CLASS_LEFT_OUT, why_not=WhyNot.NO_COSTLY_CLASS)
 
 
-def _counts(detections: Detections, classes: NDArray[np.int64]) -> list[int]:
-    return [int((detections.class_id == one).sum()) for one in classes.tolist()]
+def _counts(answers: Sequence[Answered], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows of each class in each answer, (answers, classes); `classes` ascend."""
+    rows = np.repeat(np.arange(len(answers)), [len(one.detections) for one in answers])
+    class_id = np.concatenate([one.detections.class_id for one in answers])
+    at = np.minimum(np.searchsorted(classes, class_id), len(classes) - 1)
+    cell = (rows * len(classes) + at)[classes[at] == class_id]
+    counts = np.bincount(cell, minlength=len(answers) * len(classes))
+    return counts.reshape(len(answers), len(classes))
 
 
 def _fewer(played: Played, went: WhereItWent, rules: Rules | str, changed: _Changed) -> WhatIf:
@@ -223,7 +246,7 @@ def _fewer(played: Played, went: WhereItWent, rules: Rules | str, changed: _Chan
     answered = np.unique(np.concatenate([one.images for one in played.answers]))
     chance = np.random.default_rng(0)
     found = []
-    for _ in range(_DRAWS):
+    for _ in range(int(np.clip(_DRAWN_IMAGES // len(answered), *_DRAWS))):
         kept = chance.choice(answered, math.ceil(FEWER_SHARE * len(answered)), replace=False)
         half = detections.select(np.isin(detections.image_id, kept))
         found.append(evaluate(played.truth, half, rules).mean_ap or 0.0)

@@ -26,7 +26,7 @@ def test_a_session_and_its_bundle_are_told_alike(rehearsal, capsys):
     assert 0 == main(["coach", str(rehearsal / "1.zip"), "--ground-truth", str(truth), "--json"])
     assert of_rows == json.loads(capsys.readouterr().out)
     (told,) = of_rows["sessions"]
-    assert (1, "ants, é", True) == (told["session"], told["team"], told["emulated"])
+    assert (1, "ants, é", ["EMULATED"]) == (told["session"], told["team"], told["marks"])
     phases = [part["phase"] for part in told["where_it_went"]["parts"]]
     assert ["before_first_image", "waiting", "working", "after_last_answer"] == phases
     joules = 3600 * sum(part["energy_wh"] for part in told["where_it_went"]["parts"])
@@ -64,7 +64,7 @@ def test_idle_power_gives_a_base_and_the_case_of_fewer_images(rehearsal, capsys)
     assert 0 == coach(rehearsal, "1", "--idle-w", "2.5")
     out = capsys.readouterr().out
     assert "idle: 2.5 W (as given)" in out
-    assert "with every second image: " in out and "--idle-w" not in out
+    assert "without every second image: " in out and "--idle-w" not in out
     with pytest.raises(SystemExit):
         coach(rehearsal, "1", "--idle-w", "0")
     assert "give watts above 0" in capsys.readouterr().err

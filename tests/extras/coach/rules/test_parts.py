@@ -105,6 +105,13 @@ def test_a_session_without_requests_and_answers_has_parts():
     assert (0, None, None, ()) == (went.images, went.joules_per_image, went.overlap, went.dearest)
 
 
+def test_without_an_answer_nothing_comes_after_the_last_one():
+    """A client that fetches an image and answers none works until the end."""
+    played = played_of(truth_of(3), [], [Served(5.0, 1.0, (1,))], Watts((0, 5), ended_s=20), 20.0)
+    seconds = [part.seconds for part in where_it_went(played).parts]
+    assert pytest.approx([5.0, 1.0, 14.0, 0.0]) == seconds
+
+
 SPANS = st.lists(
     st.tuples(st.integers(0, 60), st.integers(0, 9)).map(lambda it: (it[0], it[0] + it[1]))
 )

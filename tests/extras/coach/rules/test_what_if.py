@@ -31,6 +31,16 @@ def fetching(images=60, *, took_s, sent_bytes, work_s=1.0, watts=5.0):
     return played_of(truth, answers, requests, Watts((0, watts), ended_s=at_s), at_s)
 
 
+def test_a_logout_with_the_last_answer_saves_what_came_after_it():
+    """Sixty more seconds after sixty at the same power: twice the score; without them no case."""
+    session = fetching(took_s=np.zeros(60), sent_bytes=np.ones(60))
+    assert WhyNot.LOGGED_OUT is cases_of(session)[Case.LOGOUT].why_not
+    watts = Watts((0, 5), ended_s=120)
+    idle = replace(session, course=watts, ended_s=120.0, energy_wh=watts.until(120).energy_wh)
+    case = cases_of(idle)[Case.LOGOUT]
+    assert (pytest.approx(1.0), pytest.approx(60.0)) == (case.gain, case.seconds)
+
+
 def test_without_waiting_the_same_answers_cost_less():
     """Half of the time is waiting at the same power: twice the score."""
     session = fetching(took_s=np.ones(60), sent_bytes=np.ones(60))
@@ -49,7 +59,7 @@ def test_archives_save_what_a_request_takes_beside_its_bytes():
 
 
 def test_archives_are_not_told_where_the_session_does_not_carry_them():
-    """Few requests, archives in use, and times that follow the bytes alone."""
+    """Few requests, archives in use, times that follow the bytes alone, and a track without."""
     mega = np.linspace(0.1, 1.0, 60)
     few = fetching(10, took_s=np.ones(10), sent_bytes=np.ones(10))
     bytes_alone = fetching(took_s=mega, sent_bytes=1e6 * mega)
@@ -58,6 +68,7 @@ def test_archives_are_not_told_where_the_session_does_not_carry_them():
         (few, WhyNot.FEW_REQUESTS),
         (used, WhyNot.ARCHIVES_USED),
         (bytes_alone, WhyNot.NO_OVERHEAD),
+        (replace(bytes_alone, has_archives=False), WhyNot.NO_ARCHIVES),
     ):
         assert why is cases_of(session)[Case.ARCHIVES].why_not
 
