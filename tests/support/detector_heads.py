@@ -117,14 +117,17 @@ def listed(box: Sequence[float], dtype: Any = np.int64) -> Arrays:
 
 
 def tensorflow(box: Sequence[float] = STRETCHED) -> Arrays:
-    """Return TensorFlow's four outputs: y before x, in fractions of the photograph."""
+    """Return TensorFlow's four outputs: y before x, in fractions of the photograph.
+
+    What is behind the count means nothing.
+    """
     left, top, right, bottom = np.array(box) / 64
-    boxes = np.zeros((1, 3, 4), np.float32)
+    boxes = np.full((1, 3, 4), [0.1, 0.1, 0.9, 0.9], np.float32)
     boxes[0, 0] = [top, left, bottom, right]
     return [
         ("detection_boxes", boxes),
         ("detection_classes", np.array([[CLASS, 0, 0]], np.float32)),
-        ("detection_scores", np.array([[SCORE, 0, 0]], np.float32)),
+        ("detection_scores", np.array([[SCORE, 0.95, 0.95]], np.float32)),
         ("num_detections", np.array([1], np.float32)),
     ]
 
