@@ -89,7 +89,7 @@ def results_page(view: PublicView, objects: Iterable[FeedObject], beside: Beside
         ],
         about=about_line(view.entries),
         charts=[(_TITLES[name], path) for name, path in beside.charts.items()],
-        prizes=[prize_line(prize) for prize in view.prizes],
+        prizes=[prize_line(prize, view.entries) for prize in view.prizes],
         champions=[champion_line(champion) for champion in view.champions],
         boards=view.boards,
         column_words=[f"{column.head}: {column.words}" for column in columns],
