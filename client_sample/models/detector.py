@@ -19,7 +19,7 @@ from client_sample.models.heads import (
     class_count,
     find_head,
 )
-from client_sample.models.metadata import Written, written
+from client_sample.models.metadata import ModelMetadata, written
 from client_sample.models.picture import as_numbers, drawn, opened, place
 from client_sample.models.runner import ModelRunner, Tensor
 from client_sample.models.settings import (
@@ -92,7 +92,7 @@ class ModelDetector:
         size = self._input.size if self._input.size != OWN_SIZE else _SOME_SIZE
         decode(self._head, [one.values for one in outputs], size, self._settings)
 
-    def _first_run(self, known: Written, questions: List[Question]) -> List[Output]:
+    def _first_run(self, known: ModelMetadata, questions: List[Question]) -> List[Output]:
         """Find the head by a run on a made picture; ask all questions at once."""
         size = self._input.size if self._input.size != OWN_SIZE else _SOME_SIZE
         arrays = self._run(_made(size), size, size)

@@ -15,7 +15,7 @@ from client_sample.models.settings import LIKE, ModelSettings
 BOXED = ("detect", "segment", "pose")
 
 
-class Written(NamedTuple):
+class ModelMetadata(NamedTuple):
     """What a file's metadata say: class names by index, settings, the task and the exporter."""
 
     names: Dict[int, str]
@@ -24,18 +24,18 @@ class Written(NamedTuple):
     exporter: str = ""
 
 
-def written(metadata: Mapping[str, str]) -> Written:
+def written(metadata: Mapping[str, str]) -> ModelMetadata:
     """Return what metadata say; those of Ultralytics, and names as others write them."""
     names = _names(metadata.get("names") or metadata.get("class_names") or metadata.get("labels"))
     author = metadata.get("author", "") + metadata.get("description", "")
     if "stride" not in metadata and "ultralytics" not in author.lower():
-        return Written(names, ModelSettings())
+        return ModelMetadata(names, ModelSettings())
     is_rtdetr = "rtdetr" in author.lower().replace("-", "")
     known = LIKE["rtdetr" if is_rtdetr else "ultralytics"]
     if is_rtdetr:  # Its scores are ready, other than those of the authors' own export.
         known = known._replace(scores="plain")
     known = known._replace(size=_size(metadata.get("imgsz")))
-    return Written(names, known, metadata.get("task", "detect"), "ultralytics")
+    return ModelMetadata(names, known, metadata.get("task", "detect"), "ultralytics")
 
 
 def _value(text: Any) -> Any:

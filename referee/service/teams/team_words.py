@@ -21,7 +21,7 @@ from referee.store.teams import stored_teams, used_names
 _LOOK_ALIKES_TOLD = 20
 
 
-class Taken(NamedTuple):
+class TakenWord(NamedTuple):
     """A word that a team on the roster has: a name of today or before, or its login."""
 
     word: str
@@ -36,7 +36,7 @@ class Taken(NamedTuple):
         return f"'{self.word}' is registered already, or was"
 
 
-TakenWords = Mapping[str, Sequence[Taken]]
+TakenWords = Mapping[str, Sequence[TakenWord]]
 """Taken words by what `comparable` makes of them."""
 
 
@@ -47,14 +47,14 @@ def taken_words(contest: Contest, connection: Connection) -> TakenWords:
     """
     roster = read_roster(contest, connection)
     of_id = {team.team_id: team for team in roster.teams if team.team_id is not None}
-    taken = [Taken(team.name, team, is_login=False) for team in roster.teams]
+    taken = [TakenWord(team.name, team, is_login=False) for team in roster.teams]
     taken += [
-        Taken(name, of_id[owner], is_login=False)
+        TakenWord(name, of_id[owner], is_login=False)
         for name, owner in used_names(connection).items()
         if owner in of_id
     ]
-    taken += [Taken(team.login, team, is_login=True) for team in roster.teams if team.login]
-    words: dict[str, list[Taken]] = {}
+    taken += [TakenWord(team.login, team, is_login=True) for team in roster.teams if team.login]
+    words: dict[str, list[TakenWord]] = {}
     for in_use in taken:
         words.setdefault(comparable(in_use.word), []).append(in_use)
     return words
@@ -71,7 +71,7 @@ def free_name(contest: Contest, connection: Connection, name: str, owner: int | 
     return kept
 
 
-def _in_use(taken: Taken) -> str:
+def _in_use(taken: TakenWord) -> str:
     """Return why nobody else may have a name, and what to do."""
     if taken.is_login:
         return f"{taken.text}: choose another name."
