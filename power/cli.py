@@ -21,7 +21,6 @@ from power.commands.interrupt import (
 from power.commands.output import say
 from power.commands.parser import Parser, as_option
 from power.errors import MeterError
-from power.logs.silence import keep_drawing_silent
 
 COMMANDS = {
     "list": "list the meters that are found",
@@ -70,9 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # numpy's threads of linear algebra cost each process time to start, and no rule needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     print_escapes()
-    keep_drawing_silent()
     words = as_option(sys.argv[1:] if arguments is None else arguments)
     options = parser_of(words[:1]).parse_args(words)
+    from power.logs.silence import keep_drawing_silent  # Help needs no log.
+
+    keep_drawing_silent()
     try:
         with listening(raise_interrupt):
             raise_if_dropped()

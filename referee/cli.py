@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from power.commands.characters import lacking, print_escapes
 from power.commands.parser import Parser, as_option
@@ -22,7 +22,9 @@ from referee.core.actors import Actor
 from referee.core.garbage import collections_paused, keep_what_is_loaded
 from referee.errors import InputError, RefereeError
 from referee.programs.terminal import drop_output, tell_on_terminal
-from referee.service.setup.extra import Extra, all_extras, own_extras
+
+if TYPE_CHECKING:
+    from referee.service.setup.extra import Extra
 
 COMMANDS = {
     "contestants": {
@@ -89,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGHUP, _interrupt)
     print_escapes()
     words = as_option(sys.argv[1:] if argv is None else argv)
-    parser = _parser(words[:1], others=_asks_for_others(words[:1]))
+    parser = _parser(words[:1], _guests_of(words[:1]))
     if argv is None:  # This is the whole process, not a call from within another one.
         keep_what_is_loaded()
         warnings.filterwarnings("ignore", module=r"PIL\.")  # Our messages tell what is damaged.
@@ -135,35 +137,47 @@ class _Version(argparse.Action):
 
 def whole_parser() -> Parser:
     """Return the parser with the options of every command."""
-    return _parser({name for name, _, _ in all_commands()}, "command to run")
+    names = {name for name, _, _ in all_commands()}
+    return _parser(names, _all_guests(), "command to run")
 
 
-def _asks_for_others(words: Sequence[str]) -> bool:
-    """Tell whether commands of other packages matter: for the list, and for an unknown one.
+def _guests_of(words: Sequence[str]) -> Iterable[Extra]:
+    """Return the guests whose commands matter to a line that begins with these words.
 
-    So a command of the referee's own imports no other package.
+    None do to a command of the contest, so that it starts fast. The list, and a word that the
+    referee's own guests do not know either, need those of other packages, too.
     """
     asked = words[0] if words else "--help"
-    return asked in ("-h", "--help") or (
-        asked != HIDDEN
-        and not asked.startswith("-")
-        and asked not in {name for name, _, _ in all_commands(others=False)}
-    )
+    if asked == HIDDEN or any(asked in listed for listed in COMMANDS.values()):
+        return ()
+    if asked in ("-h", "--help"):
+        return _all_guests()
+    from referee.service.setup.extra import own_extras
+
+    own = own_extras().values()
+    known = {name for extra in own for listed in extra.commands.values() for name in listed}
+    return own if asked.startswith("-") or asked in known else _all_guests()
+
+
+def _all_guests() -> Iterable[Extra]:
+    from referee.service.setup.extra import all_extras
+
+    return all_extras()
 
 
 def _parser(
-    wanted: Collection[str], listed_as: str = argparse.SUPPRESS, *, others: bool = True
+    wanted: Collection[str], guests: Iterable[Extra], listed_as: str = argparse.SUPPRESS
 ) -> Parser:
     """Build the parser; import only the wanted commands, so that each command starts fast.
 
     The groups list the commands, so the parser itself lists them only if `listed_as` is a text.
-    Without `others` it knows no command of another package.
+    Of guests it knows the commands of these alone.
     """
     parser = _bare_parser()
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog=parser.prog, help=listed_as
     )
-    for group, listed in grouped_commands(others=others).items():
+    for group, listed in _grouped_commands(guests).items():
         rows = [f"{name:<13} {summary}" for name, (summary, _) in listed.items()]
         parser.add_argument_group(f"for {group}", "\n".join(rows))
         for name, (summary, home) in listed.items():
@@ -190,10 +204,10 @@ def _bare_parser() -> Parser:
     return parser
 
 
-def grouped_commands(*, others: bool = True) -> dict[str, dict[str, tuple[str, str]]]:
+def _grouped_commands(guests: Iterable[Extra]) -> dict[str, dict[str, tuple[str, str]]]:
     """Return the summary and the module of each command, by its group and its name.
 
-    Those of other packages are among them with `others`; they replace none of the referee's own.
+    A guest's commands replace none of the referee's own.
     """
     groups: dict[str, dict[str, tuple[str, str]]] = {
         group: {
@@ -202,9 +216,8 @@ def grouped_commands(*, others: bool = True) -> dict[str, dict[str, tuple[str, s
         }
         for group, listed in COMMANDS.items()
     }
-    extras: Iterable[Extra] = all_extras() if others else own_extras().values()
     known = {HIDDEN, *(name for listed in groups.values() for name in listed)}
-    for extra in extras:
+    for extra in guests:
         for group, summaries in extra.commands.items():
             listed = groups.setdefault(group, {})
             for name, summary in summaries.items():
@@ -213,9 +226,9 @@ def grouped_commands(*, others: bool = True) -> dict[str, dict[str, tuple[str, s
     return groups
 
 
-def all_commands(*, others: bool = True) -> Iterator[tuple[str, str, str]]:
+def all_commands() -> Iterator[tuple[str, str, str]]:
     """Yield the name, summary and module of each command, in the order of the help."""
-    for listed in grouped_commands(others=others).values():
+    for listed in _grouped_commands(_all_guests()).values():
         for name, (summary, home) in listed.items():
             yield name, summary, home
 

@@ -132,7 +132,7 @@ def test_no_help_loads_anything_large() -> None:
 
 
 def test_the_list_of_commands_needs_no_database() -> None:
-    """Every command looks into what the extras bring, so that brings no contest and no SQLite."""
+    """The list looks into what the extras bring, so that brings no contest and no SQLite."""
     code = (
         "import sys; from referee import cli; list(cli.all_commands())\n"
         "print('sqlite3' in sys.modules)"

@@ -77,13 +77,16 @@ def test_each_format_of_the_house_has_its_page() -> None:
 
 
 def test_the_house_loads_none_of_the_others() -> None:
-    """What comes with the referee is listed from its own metadata; its commands import no other."""
+    """A command of the contest imports no guest, and one of the house's guests no other package."""
     program = (
         "import sys\n"
         "from referee import cli\n"
         "from referee.plugins import own\n"
+        "for asked in (['score'], ['verify'], ['ovic'], ['--version']):\n"
+        "    cli._parser(asked, cli._guests_of(asked))\n"
+        "    if asked == ['score']:\n"
+        "        assert not [name for name in sys.modules if name.startswith('referee.extras')]\n"
         "own('lpirc_referee.extras')\n"
-        "cli._parser(['verify'], others=False)\n"
         "from power.plugins import installed\n"
         "assert 0 == installed.cache_info().currsize\n"
     )

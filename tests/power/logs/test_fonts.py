@@ -177,13 +177,15 @@ def test_a_pdf_has_the_same_bytes_again_and_no_font_of_type_3(tmp_path, caplog):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["referee.cli", "power.cli"])
-def test_matplotlib_says_nothing_on_the_terminal(module, tmp_path):
+@pytest.mark.parametrize(
+    ("module", "words"), [("referee.cli", ["--help"]), ("power.cli", ["emulate", "--commands"])]
+)
+def test_matplotlib_says_nothing_on_the_terminal(module, words, tmp_path):
     """A list of fonts that is made anew, and a folder that nobody may write, are no news."""
     code = f"""
 import {module}, sys
 try:
-    {module}.main(["--help"])
+    {module}.main({words})
 except SystemExit:
     pass
 import logging, matplotlib.font_manager
