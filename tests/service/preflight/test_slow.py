@@ -16,7 +16,7 @@ from power.emulator.profile import constant
 from power.errors import MeterReplyError
 from power.meter import Identity, MeterSettings
 from power.wt310.driver import WT310
-from referee.programs.golden_client import MEAN_AP, Played, judge
+from referee.programs.golden_client import MEAN_AP, GoldenRun, judge
 from referee.service.preflight.durable_commit import check_commits, judge_commits
 from referee.service.preflight.finding import Level, fail, ok
 from referee.service.preflight.meter_look import look_at_meter, look_findings
@@ -164,7 +164,7 @@ def test_a_look_at_a_meter(meter, item, level):
 )
 def test_the_golden_client_compares_exactly(contest, mean_ap, verdict, level, words):
     """The last bit of mAP counts, and so does the verdict with its reasons."""
-    finding = judge(contest.config, Played(mean_ap, verdict, ("a gap",), 12.0))
+    finding = judge(contest.config, GoldenRun(mean_ap, verdict, ("a gap",), 12.0))
     assert (level, True) == (finding.level, words in finding.text)
 
 
