@@ -21,7 +21,7 @@ from client_sample.models.heads import (
 )
 from client_sample.models.metadata import ModelMetadata, written
 from client_sample.models.picture import as_numbers, drawn, opened, place
-from client_sample.models.runner import ModelRunner, Tensor
+from client_sample.models.runner import ModelRunner, RunFailed, Tensor
 from client_sample.models.settings import (
     COLOURS,
     FITS,
@@ -80,22 +80,38 @@ class ModelDetector:
         outputs = self._first_run(known, questions)
         self.classes = class_count(self._head, outputs)
         self._map: Optional[ClassMap] = None
+        if settings.names not in WAYS:
+            self._require_names()
+        if any(np.isnan(one.values).any() for one in outputs):
+            raise ValueError("it gives NaN for a plain picture: export it with single precision")
+        # Scores that are none are told before the login, if noise brings them out.
+        size = self._tried_size()
+        decode(self._head, [one.values for one in outputs], size, self._settings)
+
+    def _require_names(self) -> None:
+        """Raise ValueError if a head has another number of classes than there are names."""
         count = max(self.names, default=-1) + 1
-        if settings.names not in WAYS and self.classes and self.classes != count:
+        if self.classes and self.classes != count:
             raise ValueError(
                 f"it has {self.classes} classes, and there are names for {count}: give --names FILE"
                 " with a line for each, class 0 first, '-' for one that is none"
             )
-        if any(np.isnan(one.values).any() for one in outputs):
-            raise ValueError("it gives NaN for a plain picture: export it with single precision")
-        # Scores that are none are told before the login, if noise brings them out.
-        size = self._input.size if self._input.size != OWN_SIZE else _SOME_SIZE
-        decode(self._head, [one.values for one in outputs], size, self._settings)
+
+    def _tried_size(self) -> Tuple[int, int]:
+        """Return the size of the made picture of the first run."""
+        return self._input.size if self._input.size != OWN_SIZE else _SOME_SIZE
 
     def _first_run(self, known: ModelMetadata, questions: List[Question]) -> List[Output]:
         """Find the head by a run on a made picture; ask all questions at once."""
-        size = self._input.size if self._input.size != OWN_SIZE else _SOME_SIZE
-        arrays = self._run(_made(size), size, size)
+        size = self._tried_size()
+        try:
+            arrays = self._run(_made(size), size, size)
+        except RunFailed as error:
+            is_open = None in self._input.source.shape[1:]
+            advice = "give --input another size" if is_open else "export it again"
+            raise ValueError(
+                f"it cannot take a picture of {size[0]}x{size[1]}: {advice}. {error}"
+            ) from error
         outputs = [
             Output(target.name, values) for target, values in zip(self._runner.outputs, arrays)
         ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from client_sample.litert_detector import NEEDED, in_words
 from client_sample.models.metadata import packed_metadata
-from client_sample.models.runner import Tensor, threads_words
+from client_sample.models.runner import RunFailed, Tensor, threads_words
 
 
 class LiteRtRunner:
@@ -52,7 +52,7 @@ class LiteRtRunner:
                 self._interpreter.set_tensor(source["index"], feed)
             self._interpreter.invoke()
         except (RuntimeError, ValueError) as error:
-            raise ValueError(in_words(str(error))) from error
+            raise RunFailed(in_words(str(error))) from error
         return [
             _scaled(self._interpreter.get_tensor(target["index"]), _tensor(target))
             for target in self._targets

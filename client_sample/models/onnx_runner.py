@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from client_sample.models.runner import Tensor, threads_words
+from client_sample.models.runner import RunFailed, Tensor, threads_words
 
 _PROVIDERS = {
     "cpu": "CPUExecutionProvider",
@@ -55,7 +55,7 @@ class OnnxRunner:
             ) from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        options.log_severity_level = 3  # Its warnings are not for a contestant.
+        options.log_severity_level = 4  # An error is raised, too, and is told in words then.
         wanted = _PROVIDERS[provider]
         available = onnxruntime.get_available_providers()
         if wanted not in available:
@@ -90,7 +90,7 @@ class OnnxRunner:
         try:
             return [np.asarray(values) for values in self._session.run(None, named)]
         except Exception as error:
-            raise ValueError(_in_words(str(error))) from error
+            raise RunFailed(_in_words(str(error))) from error
 
 
 def _tensor(argument: Any) -> Tensor:

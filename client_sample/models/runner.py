@@ -24,6 +24,10 @@ def threads_words(threads: int) -> str:
     return "1 thread" if threads == 1 else f"{threads} threads"
 
 
+class RunFailed(ValueError):
+    """The library could not run a model; its text is the library's own, in one line."""
+
+
 class ModelRunner(Protocol):
     """A loaded model; one belongs to one thread.
 
@@ -36,4 +40,7 @@ class ModelRunner(Protocol):
     engine: str
 
     def run(self, feeds: Sequence[Any]) -> List[Any]:
-        """Return the outputs' arrays, as numbers, for an array for each input."""
+        """Return the outputs' arrays, as numbers, for an array for each input.
+
+        Raises RunFailed.
+        """

@@ -8,7 +8,7 @@ import pytest
 
 from client_sample.models.class_names import map_classes
 from client_sample.models.detector import ModelDetector
-from client_sample.models.runner import Tensor
+from client_sample.models.runner import RunFailed, Tensor
 from client_sample.models.settings import Unclear
 from tests.client_sample.models.conftest import KnownRunner, settings
 from tests.support.detector_heads import (
@@ -259,6 +259,20 @@ def test_a_model_that_cannot_be_used_is_one_sentence(outputs, given, words):
     """The error says what the model has, and what to do."""
     with pytest.raises(ValueError, match=words):
         detector(outputs, ULTRALYTICS, **given)
+
+
+def test_a_size_that_the_model_cannot_take_is_said():
+    """An open size may still have to fit the strides, and the library's words name no option."""
+    runner = KnownRunner(
+        [("y", yolo8())], ULTRALYTICS, [Tensor("x", (1, 3, None, None), "float32")]
+    )
+
+    def fail(feeds):
+        raise RunFailed("Concat: Axis 2 has 41 and 42")
+
+    runner.run = fail
+    with pytest.raises(ValueError, match=r"cannot take a picture of 65x65: give --input .* 41 and"):
+        ModelDetector(runner, settings(size=(65, 65)), {})
 
 
 def test_rotated_boxes_are_refused():
