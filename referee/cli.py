@@ -177,6 +177,9 @@ def _parser(
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog=parser.prog, help=listed_as
     )
+    if HIDDEN in wanted:  # Each program starts with it, and needs no list of the others.
+        _fill(commands.add_parser(HIDDEN), f"referee.commands.{HIDDEN}")
+        return parser
     for group, listed in _grouped_commands(guests).items():
         rows = [f"{name:<13} {summary}" for name, (summary, _) in listed.items()]
         parser.add_argument_group(f"for {group}", "\n".join(rows))
@@ -184,8 +187,6 @@ def _parser(
             command = commands.add_parser(name, help=summary)
             if name in wanted:
                 _fill(command, home)
-    if HIDDEN in wanted:
-        _fill(commands.add_parser(HIDDEN), f"referee.commands.{HIDDEN}")
     return parser
 
 

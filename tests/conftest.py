@@ -13,11 +13,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from werkzeug.routing import Rule
 
 from power.logs.journal import JOURNAL_VARIABLE
 from referee.commands.options import VARIABLE
@@ -157,27 +156,6 @@ def troubles() -> Iterator[Troubles]:
 def cheap_hashes() -> Iterator[None]:
     """Let the hash of a password cost nothing, where a module does not say otherwise."""
     with free_hashes():
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def url_builders_made_once() -> Iterator[None]:
-    """Let werkzeug make the functions that build a rule's URL once, and not for each application.
-
-    The tests make hundreds of equal applications, and each compiles a hundred such functions. They
-    depend on nothing but the rule's text, and nobody asks them: the referee builds no URL.
-    """
-    made: dict[tuple[object, ...], Any] = {}
-    compile_builder = Rule._compile_builder
-
-    def made_before(rule: Rule, append_unknown: bool = True) -> Any:
-        key = (rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown)
-        if key not in made:
-            made[key] = compile_builder(rule, append_unknown)
-        return made[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rule, "_compile_builder", made_before)
         yield
 
 

@@ -31,6 +31,7 @@ from referee.web.contest.replies import (
     problem,
 )
 from referee.web.contest.services import ContestServices
+from referee.web.server.application import Application
 from referee.web.server.arrival import arrived
 from referee.web.server.bodies import SMALL_BODY_BYTES, Body, does_read_its_own_body, has_body
 from referee.web.server.server_log import SESSION
@@ -42,7 +43,7 @@ _log = logging.getLogger(__name__)
 _FIELDS = ("token", "username", "password", "image_name")
 
 
-class _ContestFlask(Flask):
+class _ContestFlask(Application):
     request_class = ContestRequest
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:

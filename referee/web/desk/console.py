@@ -50,6 +50,7 @@ from referee.web.desk.event import register_event
 from referee.web.desk.roles import action_of_request
 from referee.web.desk.slips import register_slips
 from referee.web.desk.visitors import ConsoleRequest, while_let_in
+from referee.web.server.application import Application
 from referee.web.server.headers import RETRY_S, protect_pages
 from referee.web.server.pieces import document_response, stream_response
 from referee.web.server.struct_json import answer_structs
@@ -90,7 +91,7 @@ def console_app(
     `supervisor` is the id of the process that started all of the referee's; 0 stands for none.
     `run` runs a command of the referee in a process of its own.
     """
-    app = Flask("referee.console", static_folder=None)
+    app = Application("referee.console", static_folder=None)
     app.request_class = ConsoleRequest
     answer_structs(app)
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()

@@ -21,6 +21,7 @@ from referee.service.scoreboard.view import PublicView
 from referee.service.setup.extra import all_extras
 from referee.service.setup.pages import static_folder
 from referee.web.scoreboard.streams import Streams
+from referee.web.server.application import Application
 from referee.web.server.headers import RETRY_S, protect_pages
 from referee.web.server.pieces import ENDLESS, document_response, stream_response
 
@@ -49,7 +50,7 @@ class Show:
 
 def scoreboard_app(show: Show) -> Flask:
     """Build the application."""
-    app = Flask("referee.scoreboard", static_folder=None)
+    app = Application("referee.scoreboard", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 1024
     _register_pages(app)
     _register_data(app, show)
