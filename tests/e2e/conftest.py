@@ -15,6 +15,7 @@ import pytest
 
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
+from tests.support import started
 from tests.support.running import Program, program, referee
 
 IMAGES = 12
@@ -67,6 +68,13 @@ def rehearse(tmp_path: Path, material: Material) -> Iterator[Rehearse]:
             return stack.enter_context(running)
 
         yield start
+
+
+@pytest.fixture
+def as_users_start() -> Iterator[None]:
+    """Let programs load everything themselves: these tests are about their beginning and end."""
+    with started.as_users_start():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,10 @@ from tests.support.running import (
 )
 from tests.support.teams import give_password
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("terminal_that_can_close")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("terminal_that_can_close", "as_users_start"),
+]
 
 
 @pytest.fixture

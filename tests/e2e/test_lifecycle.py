@@ -31,7 +31,7 @@ from tests.support.running import (
     running_as,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("as_users_start")]
 
 # The desk may miss half of a session's readings: it starts slowly on a busy machine.
 SECONDS = 20

@@ -11,6 +11,8 @@ from contextlib import suppress
 
 import power
 import referee
+from referee.service.setup.extra import own_extras
+from referee.service.setup.program import Later
 
 # As the command lines have it: no library may begin a thread before a fork.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -21,5 +23,9 @@ for package in (referee, power):
         if not {"__main__", "extras", "demo"} & set(found.name.split(".")):
             with suppress(ImportError):
                 importlib.import_module(found.name)
+for guest in own_extras().values():
+    if isinstance(guest.add_console_routes, Later):  # Each desk has them.
+        guest.add_console_routes.load()
+importlib.import_module("gunicorn.arbiter")
 gc.collect()
 gc.freeze()

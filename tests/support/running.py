@@ -23,6 +23,7 @@ import psutil
 
 from referee.service.observation.processes import programs_under
 from tests.support.finished import finished
+from tests.support.started import Started, started
 
 T = TypeVar("T")
 
@@ -107,7 +108,7 @@ def alive(pid: int) -> bool:
 class Program:
     """A running `referee` command and its output so far."""
 
-    def __init__(self, child: subprocess.Popen[str]) -> None:
+    def __init__(self, child: Started) -> None:
         self.child = child
         self.ready = ""
 
@@ -175,19 +176,12 @@ def program(
     arguments: Sequence[str], cwd: Path, python: str | Path = sys.executable
 ) -> Iterator[Program]:
     """Run a `referee` command that hosts a contest, from its ready line to SIGTERM."""
-    with (cwd / "stderr.txt").open("w") as errors:
-        child = subprocess.Popen(
-            [str(python), "-m", "referee", *arguments],
-            cwd=cwd,
-            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
+    errors = cwd / "stderr.txt"
+    child = started("referee", arguments, cwd, errors, python)
     running = Program(child)
     try:
         running.ready = _line(child)
-        assert running.ready.startswith("ready"), (cwd / "stderr.txt").read_text()
+        assert running.ready.startswith("ready"), errors.read_text()
         yield running
     finally:
         if child.poll() is None:
@@ -230,7 +224,7 @@ def whole_check(config: Path, *options: str) -> subprocess.CompletedProcess[str]
     return eventually(look, "a check that the other tests do not disturb")
 
 
-def _line(child: subprocess.Popen[str]) -> str:
+def _line(child: Started) -> str:
     """Read the first line of a child's output; fail when patience ends."""
     stdout = child.stdout
     assert stdout is not None
