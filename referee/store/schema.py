@@ -14,6 +14,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from textwrap import fill, indent
 
@@ -175,10 +176,16 @@ def scripts(rooms: Mapping[str, Path] = _NO_ROOMS) -> list[tuple[str, str]]:
     own_rooms = {name: extras / name for name in own(EXTRAS)}
     placed = [("referee", Path(__file__).parent), *sorted({**rooms, **own_rooms}.items())]
     return [
-        (f"{name}/{script.stem}", script.read_text(encoding="utf-8"))
+        (f"{name}/{stem}", text)
         for name, room in placed
-        for script in sorted(room.glob("migrations/*.sql"))
+        for stem, text in _scripts_in(room / "migrations")
     ]
+
+
+@cache
+def _scripts_in(folder: Path) -> list[tuple[str, str]]:
+    """Return the scripts of a folder, which are the same while a program runs."""
+    return [(one.stem, one.read_text(encoding="utf-8")) for one in sorted(folder.glob("*.sql"))]
 
 
 def statements(script: str) -> Iterator[str]:

@@ -18,6 +18,13 @@ from referee.service.preflight import disk
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.preparation import prepare_contest
+from referee.service.setup.private_files import (
+    close_to_others,
+    make_private,
+    private_from_the_start,
+)
+from referee.service.setup.secrets_file import load_secrets
+from referee.service.setup.signing_key import ensure_signing_key
 from referee.store.database import Database
 
 RESOURCE = "TCPIP::192.0.2.7::inst0::INSTR"
@@ -118,13 +125,13 @@ def make_contest(
     config = load_config(write_config(folder, **({"shuffle": False} | contest)))
     made_alike = (images, config.path.read_text())
     config.storage.folder.mkdir(parents=True, exist_ok=True)
-    first = made_alike not in _PREPARED and not config.database.exists()
-    if first:
-        put_empty_database(config.database)
-    elif not config.database.exists():
+    if config.database.exists():
+        prepare_contest(config)[0].close()
+    elif made_alike in _PREPARED:
         _put_moved(config, folder, *_PREPARED[made_alike])
-    prepare_contest(config)[0].close()
-    if first:
+    else:
+        put_empty_database(config.database)
+        prepare_contest(config)[0].close()
         _PREPARED[made_alike] = (folder, config.database.read_bytes())
     return open_contest(config, clock)
 
@@ -136,8 +143,13 @@ _PREPARED: dict[tuple[int, str], tuple[Path, bytes]] = {}
 def _put_moved(config, folder: Path, other: Path, content: bytes) -> None:
     """Put the database of an equal contest in another folder, as if that had been moved here.
 
-    Preparing the contest then finds its images known, and reads none of them again.
+    Preparing it again would change nothing. Its secrets and its key are its own.
     """
+    make_private(config.storage.folder)
+    close_to_others(config.path)
+    with private_from_the_start():
+        load_secrets(config.storage.folder)
+        ensure_signing_key(config.storage.folder, config.path)
     config.database.touch(0o600)
     config.database.write_bytes(content)
     database = Database(config.database)
