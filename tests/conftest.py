@@ -49,7 +49,10 @@ settings.load_profile("referee")
 
 
 # Files of whole programs that take longest. Of the others, a file and the folders that wait most.
-_LONGEST = ("whole_event", "lifecycle", "console_page", "practice", "ovic_service", "venue_table")
+_LONGEST = tuple(
+    "whole_event console_windows ovic_service lifecycle accessibility practice console_page "
+    "camera_display venue_table".split()
+)
 _WAITING = ("test_page_commands.py", "power", "client_sample", "web")
 # The tests of whole programs begin within this share of the run, so that none is left to the end.
 _SHARE = 0.75

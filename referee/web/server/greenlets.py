@@ -46,10 +46,11 @@ _SWITCH_S = 0.0005
 
 
 @contextmanager
-def _told_to_nobody() -> Iterator[None]:
-    """Let gevent not ask each installed package, 23 times over, whether it wants its events.
+def told_to_subscribers() -> Iterator[None]:
+    """Let gevent tell of its events nobody but who subscribes to them.
 
-    No package of the referee does, and the questions take longer than all else of a worker's start.
+    It would look into each installed package, 23 times over, for one that wants them. That takes
+    longer than all else of a worker's start.
     """
     tell, events.notify_and_call_entry_points = events.notify_and_call_entry_points, events.notify
     try:
@@ -63,7 +64,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
 
     def patch(self) -> None:
         """Replace Python's blocking calls by gevent's; TLS has sockets of its own (`TlsLink`)."""
-        with _told_to_nobody():
+        with told_to_subscribers():
             monkey.patch_all(ssl=False, thread=False)
             # Logging keeps its real locks: a log line never waits, and Python's shutdown needs it.
             monkey.patch_thread(logging=False)

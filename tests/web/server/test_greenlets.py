@@ -12,11 +12,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib import metadata
 from types import SimpleNamespace
 
 import pytest
+from gevent import events
 
 from power.clock import real_elapsed_s
+from referee.web.server import greenlets
 from referee.web.server import server as server_module
 from referee.web.server.server import HANGS_S
 from tests.support.running import eventually
@@ -296,3 +299,16 @@ def test_what_is_read_late_has_come_before(client, server, kept):
     came_s = float(answer(link))
     answer(stalled)
     assert came_s < went_on_s and came_s <= sent_s + 0.001
+
+
+def test_no_installed_package_is_asked_for_an_event_of_the_worker(monkeypatch):
+    """What gevent tells while it patches Python reaches those who subscribe to it alone."""
+    asked, told = [], []
+    monkeypatch.setattr(metadata, "entry_points", lambda **group: asked.append(group) or [])
+    monkeypatch.setattr("zope.event.subscribers", [told.append])
+    event = events.GeventWillPatchAllEvent({}, {})
+    with greenlets.told_to_subscribers():
+        events.notify_and_call_entry_points(event)
+    assert ([], [event]) == (asked, told)
+    events.notify_and_call_entry_points(event)
+    assert 1 == len(asked)
