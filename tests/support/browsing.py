@@ -44,6 +44,7 @@ def chromium(*, whole: bool = False, font: str = "") -> Iterator[webdriver.Chrom
             path_of("chromedriver"), log_output=subprocess.DEVNULL, env=os.environ | found
         )
         driver = webdriver.Chrome(options=options, service=service)
+        driver.set_script_timeout(PATIENCE_S)
         try:
             yield driver
         finally:
@@ -76,6 +77,13 @@ def be_screen(
     metrics |= {"deviceScaleFactor": ratio, "mobile": False}
     browser.set_window_size(width, height)  # A page sees this size as its window's outer one.
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def drawn(browser: webdriver.Chrome) -> None:
+    """Wait until a page has drawn itself in a window that has just changed, its curves too."""
+    browser.execute_async_script(
+        "const told = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(told))"
+    )
 
 
 def pixels_of(browser: webdriver.Chrome) -> Image.Image:
