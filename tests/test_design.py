@@ -28,6 +28,7 @@ OF_THE_CODE = re.compile(r"`(?:\w+\.)?(\w*(?:_\w+|[a-z][A-Z]\w*))`")
 # The pages that only engineers read; the others name what users see.
 FOR_ENGINEERS = ("design", "developers", "own-code", "recipes", "servers", "tracks", "where")
 EXAMPLES = {"bench_meter.py", "test_bench_meter.py", "NAME.html", "NAME.js", "model-check.html"}
+EXAMPLES |= {"index.html"}  # Of a site that somebody publishes.
 
 
 @cache

@@ -101,12 +101,12 @@ class Site {
 
   // Take a state whole, or not at all; return what of it is new.
   async take(state) {
-    const view = await this.part(state.files.view, this.view);
+    const shown = await this.part(state.files.view, this.view);
     const now = await this.part(state.files.now, this.now);
-    const own = view.content.teams[this.team]?.data;
+    const own = shown.content.teams[this.team]?.data;
     const mine = own ? await this.part(own, this.mine) : null;
-    const news = { view: view !== this.view || mine !== this.mine, now: now !== this.now };
-    Object.assign(this, { state, view, now, mine });
+    const news = { view: shown !== this.view || mine !== this.mine, now: now !== this.now };
+    Object.assign(this, { state, view: shown, now, mine });
     return news;
   }
 

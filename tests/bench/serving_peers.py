@@ -35,7 +35,7 @@ http {{
     scgi_temp_path {folder}/scgi;
     server {{
         listen 127.0.0.1:{port};
-        location = /image {{ alias {file}; }}
+        {location}
     }}
 }}
 """
@@ -67,6 +67,25 @@ def gthread_view(file: Path) -> Iterator[int]:
 @contextmanager
 def nginx(folder: Path, file: Path) -> Iterator[int | None]:
     """Serve it by nginx with one process; yield the port, or None where nginx is missing."""
+    with _nginx(folder, f"location = /image {{ alias {file}; }}") as port:
+        yield port
+
+
+@contextmanager
+def nginx_site(folder: Path, site: Path) -> Iterator[int | None]:
+    """Serve the files of a site as `nginx` does; texts are packed for those who take it."""
+    kinds = "text/css text/javascript application/javascript application/json image/svg+xml"
+    types = "types { text/html html; text/css css; text/javascript js; image/svg+xml svg; "
+    types += "application/json json; }"
+    location = (
+        f"location / {{ root {site}; index index.html; {types} gzip on; gzip_types {kinds}; }}"
+    )
+    with _nginx(folder, location) as port:
+        yield port
+
+
+@contextmanager
+def _nginx(folder: Path, location: str) -> Iterator[int | None]:
     program = shutil.which("nginx")
     if program is None:
         yield None
@@ -74,7 +93,7 @@ def nginx(folder: Path, file: Path) -> Iterator[int | None]:
     with _listener() as listener:
         port = int(listener.getsockname()[1])
     settings = folder / "nginx.conf"
-    settings.write_text(_NGINX.format(folder=folder, port=port, file=file))
+    settings.write_text(_NGINX.format(folder=folder, port=port, location=location))
     with _server([program, "-p", str(folder), "-c", str(settings)], port, None):
         yield port
 
@@ -112,6 +131,6 @@ def _server(command: list[str], port: int, descriptor: int | None) -> Iterator[i
 
 def _answers(port: int) -> bool:
     try:
-        return get(f"http://127.0.0.1:{port}/image")[0] == 200
+        return get(f"http://127.0.0.1:{port}/image")[0] in (200, 404)
     except OSError:
         return False

@@ -27,7 +27,7 @@ from tests.support.browsing import text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
-from tests.support.running import eventually
+from tests.support.running import PATIENCE_S, eventually
 from tests.support.static_host import StaticHost, static_host
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -70,7 +70,7 @@ def publishing(event: Event, site: Path, *options: str) -> Iterator[subprocess.P
             yield child
         finally:
             child.send_signal(signal.SIGINT)
-            assert 0 == child.wait(60)
+            assert 0 == child.wait(PATIENCE_S)
 
 
 def rows(browser: webdriver.Chrome) -> list[str]:

@@ -23,7 +23,7 @@ from referee.demo.scenes import generate
 from tests.e2e.conftest import Material
 from tests.pictures.album import Album
 from tests.pictures.alone import camera_frame, recording, rehearsal, season
-from tests.pictures.console import ceremony, joint_board, one_lane, two_lanes
+from tests.pictures.console import ceremony, joint_board, one_lane, published, two_lanes
 from tests.pictures.model import model_check
 from tests.pictures.session import DRAWN, picture
 from tests.pictures.station import IMAGES, Station, meter_on_the_table
@@ -88,6 +88,7 @@ def _event(
         lanes = beside.submit(two_lanes, album, paris, third)
         one_lane(album, tokyo, acting, watching)
         ceremony(album, tokyo, acting)
+        published(album, tokyo, acting)
         for half in (alone, lanes):
             half.result()
         joint_board(album, (tokyo, paris), watching, second.close)

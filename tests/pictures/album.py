@@ -28,6 +28,7 @@ PICTURES = (
     "live",
     "model-check",
     "practice",
+    "published",
     "results",
     "scoreboard",
     "scoreboard-frozen",

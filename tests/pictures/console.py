@@ -116,6 +116,17 @@ def ceremony(album: Album, station: Station, browser: webdriver.Chrome) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
+def published(album: Album, station: Station, browser: webdriver.Chrome) -> None:
+    """Publish the results of that event, and open them from the disk."""
+    assert 0 == station.referee("scoreboard", "unfreeze", "--by", "Kim")
+    site = station.folder / "site"
+    assert 0 == station.referee("publish", str(site))
+    browser.get((site / "results.html").as_uri())
+    loaded = "return [...document.images].every((one) => one.complete && one.naturalWidth > 0);"
+    wait(browser, lambda: browser.execute_script(loaded), "the charts")
+    album.take("published", browser)
+
+
 def _reveal(browser: webdriver.Chrome, part: str, text: str) -> None:
     """Press the key of the ceremony until a part of the page shows a text."""
     script = "return document.querySelector(arguments[0])?.textContent"

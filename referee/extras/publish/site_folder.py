@@ -33,6 +33,9 @@ from referee.extras.publish.names import (
 from referee.service.setup.own_folder import strangers
 from referee.service.setup.whole_files import replace_file
 
+JsonObject = dict[str, Any]
+"""What a file of a site says: an earlier run wrote it, and anybody may have changed it."""
+
 KEPT_S = 3600.0
 """So long a content stays that no pointer names any more: a cache may hold an old pointer."""
 
@@ -100,11 +103,11 @@ class SiteFolder:
             part.unlink()
         self._left = dict(self._found())
 
-    def pointer(self) -> dict[str, Any]:
+    def pointer(self) -> JsonObject:
         """Return the pointer that is there; empty without one that can be read."""
         return self.read_json(f"{POINTER}.json")
 
-    def read_json(self, name: str) -> dict[str, Any]:
+    def read_json(self, name: str) -> JsonObject:
         """Return the object in a file of the site, a script for `published` too; or nothing."""
         try:
             text = file_bytes(self.path / name, SMALL_BYTES).decode()

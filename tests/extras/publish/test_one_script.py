@@ -11,6 +11,7 @@ import pytest
 
 from referee.errors import InputError
 from referee.extras.publish.one_script import one_script
+from tests.support.running import PATIENCE_S
 
 MODULES = {
     "a/main.js": 'import { twice as double, ONE } from "../b/sums.js";\n'
@@ -30,7 +31,9 @@ def test_each_module_keeps_its_own_names():
     assert "import " not in text and "export " not in text
     node = shutil.which("node")
     if node is not None:
-        told = subprocess.run([node, "-e", text], capture_output=True, check=True, timeout=60)
+        told = subprocess.run(
+            [node, "-e", text], capture_output=True, check=True, timeout=PATIENCE_S
+        )
         assert [2, 6] == json.loads(told.stdout)
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from power.commands.seconds import some_seconds
 from referee.commands.options import add_config
 from referee.errors import InputError
+from referee.programs.lower_priority import lower_priority
 from referee.programs.terminal import say, tell_on_terminal
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -29,6 +30,8 @@ SERVES = True
 """Ctrl-C is the normal end of this command."""
 
 _EVERY_LEAST_S, _EVERY_MOST_S = 1.0, 3600.0
+# As the scoreboard's: whatever is drawn may wait for a session.
+_NICENESS = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,5 +72,6 @@ def run(args: argparse.Namespace) -> int:
         written = site.renew()
         say(f"{args.site}: {written.files} files written, {written.bytes:,} bytes")
         if args.follow:
+            lower_priority(_NICENESS)
             follow(site, every_s, args.then, tell_on_terminal)
     return 0

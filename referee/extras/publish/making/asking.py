@@ -7,10 +7,10 @@ So a site never shows more than the scoreboard does, and shows it in the same by
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from referee.core.blocking import run_here
 from referee.errors import Unavailable
+from referee.extras.publish.site_folder import JsonObject
 from referee.service.event.newest_charts import Charts
 from referee.service.scoreboard.publisher import PublicSnapshot, Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
@@ -45,7 +45,7 @@ class Scoreboard:
             raise Unavailable(f"The scoreboard does not show {path}; the log says why.")
         return answer.decode()
 
-    def document(self, path: str) -> dict[str, Any]:
+    def document(self, path: str) -> JsonObject:
         """Return a JSON object that the scoreboard shows; an empty one if it does not."""
         answer = self.answer(path)
         return {} if answer is None else dict(json.loads(answer))

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from referee.extras.publish.making.asking import Scoreboard
 from referee.extras.publish.making.sessions import SessionFiles
 from referee.extras.publish.names import DATA, team_page
 from referee.extras.publish.one_script import one_script
 from referee.extras.publish.pages import page_of_team, scoreboard_page, script_of
-from referee.extras.publish.site_folder import SiteFolder, script
+from referee.extras.publish.site_folder import JsonObject, SiteFolder, script
 from referee.service.event.newest_charts import CHARTS
 from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.setup.pages import static_folder
@@ -30,7 +28,7 @@ class PageFiles:
         self._board, self._folder, self._sessions = board, folder, sessions
         self._charts: tuple[object, dict[str, Pair]] = (None, {})
 
-    def remember(self, view: Mapping[str, Any]) -> None:
+    def remember(self, view: JsonObject) -> None:
         """Take what the file of an earlier view says of its charts and teams."""
         if isinstance(view.get("charts"), dict):
             self._charts = view.get("key"), view["charts"]
@@ -87,5 +85,5 @@ def _text(name: str) -> str:
     return (static_folder() / name).read_text(encoding="utf-8")
 
 
-def _paths(charts: Mapping[str, Any]) -> list[str]:
+def _paths(charts: JsonObject) -> list[str]:
     return [str(path) for pair in charts.values() for path in dict(pair).values()]

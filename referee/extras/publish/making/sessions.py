@@ -14,7 +14,7 @@ from urllib.parse import quote
 from referee import __version__
 from referee.extras.publish.making.asking import Scoreboard
 from referee.extras.publish.names import DATA, IMAGES, hash_of
-from referee.extras.publish.site_folder import SiteFolder
+from referee.extras.publish.site_folder import JsonObject, SiteFolder
 from referee.service.evidence.completeness import own_name
 from referee.service.scoreboard.publisher import PublicSnapshot
 from referee.service.scoreboard.view import PublicState
@@ -23,7 +23,7 @@ from referee.service.setup.extra import all_extras
 from referee.store.inputs_in_force import proposal_in_force
 
 _PICTURES = ("course", "curves", "classes")
-_NONE: dict[str, Any] = {"pictures": {}, "misses": [], "links": {}}
+_NONE: JsonObject = {"pictures": {}, "misses": [], "links": {}}
 
 
 class SessionFiles:
@@ -31,15 +31,15 @@ class SessionFiles:
 
     def __init__(self, contest: Contest, board: Scoreboard, folder: SiteFolder) -> None:
         self._contest, self._board, self._folder = contest, board, folder
-        self._known: dict[str, dict[str, Any]] = {}
+        self._known: dict[str, JsonObject] = {}
 
-    def remember(self, told: dict[str, Any]) -> None:
+    def remember(self, told: JsonObject) -> None:
         """Take what a team's file of an earlier run says."""
         for part in (told.get("course"), told.get("final")):
             if isinstance(part, dict) and isinstance(part.get("of"), str):
                 self._known[part["of"]] = part
 
-    def of(self, number: int | None, snapshot: PublicSnapshot) -> dict[str, Any]:
+    def of(self, number: int | None, snapshot: PublicSnapshot) -> JsonObject:
         """Return what a team's page needs of the session that counts; None is one without."""
         if number is None:
             return _NONE
@@ -52,7 +52,7 @@ class SessionFiles:
         final = self._part(mark, lambda: self._final(number))
         return told | {"final": final, "misses": final["misses"], "links": final["links"]}
 
-    def _part(self, mark: str, make: Any) -> dict[str, Any]:
+    def _part(self, mark: str, make: Any) -> JsonObject:
         known = self._known.get(mark)
         if known is None or not all([self._folder.keep(name) for name in _paths(known)]):
             known = self._known[mark] = {"of": mark, **make()}
@@ -77,7 +77,7 @@ class SessionFiles:
                 }
         return found
 
-    def _final(self, number: int) -> dict[str, Any]:
+    def _final(self, number: int) -> JsonObject:
         """Return the mistakes and the guests' pages that anybody may see of final results."""
         misses, links = [], {}
         address = f"/sessions/{number}/misses"
@@ -93,7 +93,7 @@ class SessionFiles:
         return {"misses": misses, "links": links}
 
 
-def _paths(part: dict[str, Any]) -> Iterable[str]:
+def _paths(part: JsonObject) -> Iterable[str]:
     for pair in part.get("pictures", {}).values():
         yield from pair.values()
     for miss in part.get("misses", ()):
