@@ -13,7 +13,7 @@ from pathlib import Path
 from power.bench.recorder import Recorder, Recording
 from power.emulator.instrument import Options
 from power.emulator.profile import LoadProfile, bursts, constant
-from power.energy.phases import Mark, Phase, phases_of
+from power.energy.phases import Mark, RunPhase, phases_of
 from power.energy.uncertainty import Measuring
 from power.meter import MeterSettings
 from tests.power.conftest import Bench
@@ -38,7 +38,7 @@ class Checked:
     """A phase with the integral of its load, and what the load was."""
 
     load: str
-    phase: Phase
+    phase: RunPhase
     truth_wh: float
 
     @property
@@ -50,7 +50,7 @@ class Checked:
 
 
 def trial(
-    rng: random.Random, update_s: float, rule: Callable[..., tuple[Phase, ...]]
+    rng: random.Random, update_s: float, rule: Callable[..., tuple[RunPhase, ...]]
 ) -> list[Checked]:
     """Record one random load with random marks, and return its phases by a rule."""
     length_s = max(_LEAST_S, round(_UPDATES * update_s))
@@ -73,7 +73,7 @@ def trial(
 
 def present_rule(
     recording: Recording, marks: list[Mark], measuring: Measuring
-) -> tuple[Phase, ...]:
+) -> tuple[RunPhase, ...]:
     """Return the phases as `record` does."""
     start = recording.start
     return phases_of(

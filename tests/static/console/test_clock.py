@@ -11,7 +11,7 @@ from tests.static.conftest import Scripts
 
 pytestmark = pytest.mark.browser
 
-BOARD = {"seconds": 600, "figures": {"score": {"unit": "mAP/Wh"}}}
+BOARD = {"settings": {"seconds": 600}, "figures": {"score": {"unit": "mAP/Wh"}}}
 
 
 def session(state: str = "RUNNING", **others: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 LANE: dict[str, Any] = {"number": 1, "current": None, "next": None, "unseen": []}
 BOARD: dict[str, Any] = {
-    "mode": "event",
+    "settings": {"mode": "event"},
     "final": False,
     "teams": ["ants", "bees"],
     "next_teams": {"1": "ants", "2": "bees"},
@@ -127,7 +127,7 @@ def test_final_results_need_no_session(scripts: Scripts) -> None:
 
 def test_a_rehearsal_waits_for_logins(scripts: Scripts) -> None:
     """A check that fails is told, but not while a session runs."""
-    practice = {"mode": "practice", "teams": []}
+    practice = {"settings": {"mode": "practice"}, "teams": []}
     assert WAIT == step(scripts, practice)
     assert (None, "A check fails:", "check") == step(scripts, practice, failing(None))
     assert WAIT == step(scripts, practice, failing(None), current=session("RUNNING"))
