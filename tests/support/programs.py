@@ -55,7 +55,7 @@ def headless_path() -> str | None:
 
     It draws the same pages in less than half of the processor time. It knows no tab behind another.
     """
-    # Debian's script in PATH waits for the browser: a driver that ends the script leaves it running.
+    # Debian's script in PATH waits for the browser, which outlives a script that a driver ends.
     names = ("/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell")
     return path_of(*names) or chromium_path()
 
