@@ -104,11 +104,11 @@ def _best_more(best: BestMoment | None) -> Iterator[str]:
     if best.is_better:
         yield (
             f"Score {top.score:.5g} there and {end.score:.5g} at the end ({clock(end.at_s)}): "
-            f"{_range(best)}, with 95 % for other images of the same kind."
+            f"{_range(best)}, with 95 % confidence for other images of the same kind."
         )
     if best.low != best.high:
         yield (
-            "With 95 % the best moment for other images lies between "
+            "With 95 % confidence, the best moment for other images lies between "
             f"{clock(best.low.at_s)} (score {best.low.score:.5g}) and "
             f"{clock(best.high.at_s)} (score {best.high.score:.5g}). Between them chance decides: "
             "the latest one rests on the most images."
@@ -226,8 +226,9 @@ def compared_words(sides: SideBySide, first: str, second: str) -> Iterator[str]:
         ends = sides.comparison.interval
         yield (
             f"score: {second} minus {first} is {sides.comparison.difference:.5g} "
-            f"({ends.low:.5g} to {ends.high:.5g} with 95 %); {ahead} is ahead. Another contest "
-            f"turns the order with a probability of {100 * sides.comparison.turn_probability:.1f} %"
+            f"({ends.low:.5g} to {ends.high:.5g} with 95 % confidence); {ahead} is ahead. Another "
+            "contest turns the order with a probability of "
+            f"{100 * sides.comparison.turn_probability:.1f} %"
         )
 
 
