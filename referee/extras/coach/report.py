@@ -12,9 +12,17 @@ import msgspec
 from referee.extras.coach.reading import Coached
 from referee.extras.coach.rules.best_moment import BestMoment, best_moment
 from referee.extras.coach.rules.moments import Moment
-from referee.extras.coach.rules.parts import WhereItWent, where_it_went
+from referee.extras.coach.rules.parts import Phase, WhereItWent, where_it_went
 from referee.extras.coach.rules.what_if import WhatIf, what_if
 from referee.extras.coach.wording import Advice, advice
+
+# The names of the parts that scripts read.
+_PARTS = {
+    Phase.BEFORE: "before",
+    Phase.WAITING: "waiting",
+    Phase.WORKING: "working",
+    Phase.AFTER: "after",
+}
 
 
 @dataclass(frozen=True)
@@ -39,19 +47,42 @@ class Report:
         return advice(self.best, self.went, self.cases, self.class_names)
 
     def to_json(self) -> dict[str, object]:
-        """Return the report ready for JSON."""
+        """Return the report ready for JSON: the headlines first, then all that they rest on."""
         return {
             "session": self.session_id,
             "team": self.team,
             "marks": list(self.marks),
+            **_stop_json(self.best),
+            "energy_wh": _energy_json(self.went),
+            "joules_per_image": self.went.joules_per_image,
+            "images_per_joule": self.went.images_per_joule,
+            "advice": self.advice().sentences,
             "best_moment": None if self.best is None else _best_json(self.best),
             "where_it_went": {
                 **msgspec.to_builtins(self.went),
-                "joules_per_image": self.went.joules_per_image,
                 "joules_per_box": self.went.joules_per_box,
             },
             "what_if": [msgspec.to_builtins(case) for case in self.cases],
         }
+
+
+def _stop_json(best: BestMoment | None) -> dict[str, object]:
+    """Return the best moment to stop; a gain whose interval holds 0 is chance.
+
+    `gain_high` is None where it has no bound, and all are without a score.
+    """
+    if best is None:
+        return dict.fromkeys(("best_stop_s", "gain", "gain_low", "gain_high"))
+    high = best.gain_high if math.isfinite(best.gain_high) else None
+    gains = {"gain": best.gain, "gain_low": best.gain_low, "gain_high": high}
+    return {"best_stop_s": best.best.at_s, **gains}
+
+
+def _energy_json(went: WhereItWent) -> dict[str, object]:
+    """Return the energy of each part, and what the idle device takes of them all, or None."""
+    idle_wh = None if went.base is None else went.base.energy_wh
+    parts = {_PARTS[part.phase]: part.energy_wh for part in went.parts}
+    return {**dict.fromkeys(_PARTS.values(), 0.0), **parts, "idle": idle_wh}
 
 
 def _best_json(best: BestMoment) -> dict[str, object]:

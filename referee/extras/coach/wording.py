@@ -28,6 +28,8 @@ PHASES = {
     Phase.AFTER: "after the last answer",
 }
 
+_BEST, _WHAT_IF = "The best moment to log out", "What if"
+
 _WHY_NOT = {
     WhyNot.LOGGED_OUT: "the client logged out with its last answer, or it answered to the end",
     WhyNot.NO_WAITING: "the client hardly waited with nothing to do",
@@ -57,6 +59,11 @@ class Advice:
     headline: str
     parts: Mapping[str, Sequence[str]]
 
+    @property
+    def sentences(self) -> list[str]:
+        """Return what a client could do otherwise; the headline is the first."""
+        return [line for title in (_BEST, _WHAT_IF) for line in self.parts.get(title, ())]
+
 
 def advice(
     best: BestMoment | None,
@@ -67,11 +74,11 @@ def advice(
     """Return what the coach says of a session."""
     headline = best_words(best, went.images)
     parts = {
-        "The best moment to log out": [headline, *_best_more(best)],
+        _BEST: [headline, *_best_more(best)],
         "Where the energy went": [*_went(went)],
         "Its course": [*_course(went)],
         "The dearest images": [*_dearest(went)],
-        "What if": [case_words(one, class_names) for one in cases],
+        _WHAT_IF: [case_words(one, class_names) for one in cases],
     }
     return Advice(headline, {title: lines for title, lines in parts.items() if lines})
 
@@ -137,7 +144,7 @@ def _went(went: WhereItWent) -> Iterator[str]:
     if went.joules_per_image is not None:
         yield (
             f"{went.joules_per_image:.3g} J an image, "
-            f"{1 / went.joules_per_image:.3g} images a joule"
+            f"{went.images_per_joule:.3g} images a joule"
             + ("" if went.joules_per_box is None else f", {went.joules_per_box:.3g} J a box")
         )
     if went.overlap is not None:

@@ -106,7 +106,9 @@ def _tell(args: argparse.Namespace, coached: list[Coached]) -> None:
     if args.out is not None:
         replace_file(args.out, report_page(reports, lines).encode("utf-8"), 0o644)
     if args.json:
-        print(json.dumps({"sessions": [one.to_json() for one in reports], "compared": lines}))
+        objects = [report.to_json() for report in reports]
+        both = {"sessions": objects, "compared": lines}
+        print(json.dumps(objects[0] if compared is None else both))
         return
     for report in reports:
         print(report.title)

@@ -116,6 +116,11 @@ class WhereItWent:
         return 3600 * self.energy_wh / self.images if self.images else None
 
     @property
+    def images_per_joule(self) -> float | None:
+        """Return images answered per joule; None without energy."""
+        return self.images / (3600 * self.energy_wh) if self.energy_wh > 0 else None
+
+    @property
     def joules_per_box(self) -> float | None:
         """Return joules per reported box; None without one."""
         return 3600 * self.energy_wh / self.boxes if self.boxes else None

@@ -24,13 +24,34 @@ def test_a_session_and_its_bundle_are_told_alike(rehearsal, capsys):
     of_rows = json.loads(capsys.readouterr().out)
     truth = rehearsal / "truth.json"
     assert 0 == main(["coach", str(rehearsal / "1.zip"), "--ground-truth", str(truth), "--json"])
-    assert of_rows == json.loads(capsys.readouterr().out)
-    (told,) = of_rows["sessions"]
+    told = json.loads(capsys.readouterr().out)
+    assert of_rows == told
     assert (1, "ants, é", ["EMULATED"]) == (told["session"], told["team"], told["marks"])
     phases = [part["phase"] for part in told["where_it_went"]["parts"]]
     assert ["before_first_image", "waiting", "working", "after_last_answer"] == phases
     joules = 3600 * sum(part["energy_wh"] for part in told["where_it_went"]["parts"])
     assert pytest.approx(100, rel=0.01) == joules
+
+
+def test_json_has_the_names_that_scripts_read(rehearsal, capsys):
+    """One session is one object, with the headlines first; two are a list, and what differs."""
+    assert 0 == coach(rehearsal, "1", "--idle-w", "1", "--json")
+    told = json.loads(capsys.readouterr().out)
+    best, went = told["best_moment"], told["where_it_went"]
+    assert best["best"]["at_s"] == told["best_stop_s"]
+    for name in ("gain", "gain_low", "gain_high"):
+        assert best[name] == told[name]
+    parts = [part["energy_wh"] for part in went["parts"]]
+    names = ("before", "waiting", "working", "after")
+    assert parts == [told["energy_wh"][name] for name in names]
+    assert went["base"]["energy_wh"] == told["energy_wh"]["idle"]
+    assert {*names, "idle"} == set(told["energy_wh"])
+    assert pytest.approx(1) == told["joules_per_image"] * told["images_per_joule"]
+    assert "with a logout at" in told["advice"][0]
+    assert any("fetching the next image" in line for line in told["advice"])
+    assert 0 == coach(rehearsal, "1", "2", "--json")
+    both = json.loads(capsys.readouterr().out)
+    assert [1, 2] == [one["session"] for one in both["sessions"]] and both["compared"]
 
 
 def test_two_sessions_stand_side_by_side_on_a_page(rehearsal, tmp_path, capsys):
