@@ -37,7 +37,10 @@ _NICENESS = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "site", type=Path, metavar="DIR", help="the site's folder: a new one, or an empty one"
+        "site",
+        type=Path,
+        metavar="DIR",
+        help="the site's folder: a new one, an empty one, or this site's own",
     )
     add_config(parser)
     parser.add_argument("--follow", action="store_true", help="renew the site until Ctrl-C")
@@ -45,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--every",
         type=some_seconds,
         metavar="DURATION",
-        help="with --follow: time between two renewals, 1 s to 1h (default: 10)",
+        help="with --follow: time between two renewals, 1s to 1h (default: 10s)",
     )
     parser.add_argument(
         "--then",
