@@ -229,10 +229,11 @@ def compared_words(sides: SideBySide, first: str, second: str) -> Iterator[str]:
     if sides.ground_truth_differs:
         yield "Their images or ground truths differ, so their scores are not compared."
     if sides.comparison is not None:
-        ahead = second if sides.comparison.difference > 0 else first
+        difference = sides.comparison.difference
+        ahead = "neither" if difference == 0 else second if difference > 0 else first
         ends = sides.comparison.interval
         yield (
-            f"score: {second} minus {first} is {sides.comparison.difference:.5g} "
+            f"score: {second} minus {first} is {difference:.5g} "
             f"({ends.low:.5g} to {ends.high:.5g} with 95 % confidence); {ahead} is ahead. Another "
             "contest turns the order with a probability of "
             f"{100 * sides.comparison.turn_probability:.1f} %"

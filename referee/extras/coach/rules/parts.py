@@ -14,6 +14,7 @@ from enum import Enum
 
 import numpy as np
 
+from referee.errors import InputError
 from referee.extras.coach.rules.played import Answered, Played, Served, Span
 
 DEAREST = 10
@@ -134,7 +135,9 @@ def where_it_went(played: Played, idle_w: float | None = None) -> WhereItWent:
     """Return the parts of a session's energy.
 
     `idle_w` is the power of the idle device in watts. Without it the base is the mean power before
-    the first image, if that lasted for three updates of the meter.
+    the first image, if that lasted for three updates of the meter and is less than the session's
+    mean: a device that loads its model then is not idle. Raises `InputError` if `idle_w` is as much
+    as the session's mean.
     """
     begin_s, end_s = played.first_image_s, max(played.first_image_s, played.last_answer_s)
     requested = joined(clipped([one.span for one in played.requests], (begin_s, end_s)))
@@ -173,7 +176,16 @@ def _base(played: Played, idle_w: float | None) -> Base | None:
             return None
         idle_w = 3600 * played.energy_between((0.0, before_s)) / before_s
         source = BaseSource.BEFORE_FIRST_IMAGE
-    return Base(idle_w, idle_w * played.ended_s / 3600, source)
+    base = Base(idle_w, idle_w * played.ended_s / 3600, source)
+    whole_wh = played.energy_between((0.0, played.ended_s))
+    if base.energy_wh < whole_wh:
+        return base
+    if source is BaseSource.BEFORE_FIRST_IMAGE:
+        return None
+    raise InputError(
+        f"An idle device cannot take {idle_w:g} W: the whole session took {3600 * whole_wh:.3g} J "
+        f"in {played.ended_s:.1f} s."
+    )
 
 
 def held_spans(played: Played) -> list[Span]:

@@ -68,6 +68,12 @@ def test_two_sessions_stand_side_by_side_on_a_page(rehearsal, tmp_path, capsys):
     assert "data:image/svg+xml" in text
 
 
+def test_of_two_equal_sessions_neither_is_ahead(rehearsal, capsys):
+    """A session beside itself has no difference."""
+    assert 0 == coach(rehearsal, "1", "1")
+    assert "; neither is ahead." in capsys.readouterr().out
+
+
 def test_without_matplotlib_the_page_says_what_its_chart_needs(rehearsal, tmp_path, monkeypatch):
     """A plain install rehearses: its report has all but the chart."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)

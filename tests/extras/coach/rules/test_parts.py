@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.errors import InputError
 from referee.extras.coach.rules.parts import (
     DEAREST,
     BaseSource,
@@ -55,6 +56,20 @@ def test_a_client_that_fetches_ahead_does_not_wait():
     went = where_it_went(session)
     assert pytest.approx(2.0) == went.part(Phase.WAITING).seconds
     assert pytest.approx(0.8) == went.overlap
+
+
+def test_a_device_that_works_before_its_first_image_has_no_base():
+    """The power of a model that loads is not that of an idle device."""
+    went = where_it_went(sequential(watts=Watts((0, 7), (5, 6), (45, 3), ended_s=60)))
+    assert went.base is None
+
+
+@pytest.mark.parametrize("idle_w", [295 / 60, 1000.0])
+def test_an_idle_power_beyond_the_mean_of_the_session_is_refused(idle_w):
+    """The session took 295 J in 60 s, so its mean is no idle power either."""
+    assert where_it_went(sequential(), 0.99 * 295 / 60).base is not None
+    with pytest.raises(InputError, match=r"whole session took 295 J in 60\.0 s"):
+        where_it_went(sequential(), idle_w)
 
 
 def test_the_base_is_measured_before_the_first_image_or_given():
