@@ -13,7 +13,7 @@ from referee.core.turns import SESSION_RULE
 from referee.service.event.charts import AGAINST_ENERGY, AGAINST_SPEED
 from referee.service.event.columns import On, about_line, printed_entries, shown_columns
 from referee.service.event.marks import marks_of
-from referee.service.event.results_table import champion_line, prize_line
+from referee.service.event.results_table import champion_line, final_line, prize_line
 from referee.service.event.standings import TIE_RULE
 from referee.service.scoreboard.feed_objects import FeedObject
 from referee.service.scoreboard.view import PublicState, PublicView, ShownEntry
@@ -52,10 +52,10 @@ class Beside:
 
 def state_text(view: PublicView) -> str:
     """Return in a sentence how certain the results are."""
-    since = "" if view.since_utc is None else moment_text(view.since_utc)
     if view.state is PublicState.FINAL:
-        return f"FINAL, approved by {', '.join(map(isolated, view.approved_by))} on {since}."
+        return final_line(view.approved_by, view.since_utc or "")
     if view.state is PublicState.FROZEN:
+        since = "" if view.since_utc is None else moment_text(view.since_utc)
         return f"FROZEN since {since}: what happens now is shown later."
     return "PROVISIONAL: the results may still change."
 
@@ -81,7 +81,7 @@ def results_page(view: PublicView, objects: Iterable[FeedObject], beside: Beside
         rows=[
             {
                 "printed": cells,
-                "below": [text for text in _small_print(entry) if text],
+                "below": {"team": [text for text in _small_print(entry) if text]},
                 "first": entry.rank == 1,
                 "page": beside.teams.get(entry.team, ""),
             }

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from referee.core.names import find_name
 from referee.service.setup.config import Config
-from referee.service.setup.config_values import known_are, setting
+from referee.service.setup.config_values import setting
 
 if TYPE_CHECKING:
     from referee.service.setup.contest import Contest
@@ -37,16 +36,13 @@ def publish_of(config: Config) -> PublishSection:
 def unknown_consenting(
     contest: Contest, connection: Connection, active: Collection[str]
 ) -> Iterator[str]:
-    """Yield a point for each name in `bundles` that no team has or had: it publishes nothing.
+    """Return a point for each name in `bundles` that no team has or had: it publishes nothing.
 
     An `Extra` is given the names of the teams that take part, too; the names to choose from.
     """
     # Every command reads what the extras bring, and few of them have a database.
-    from referee.store.teams import used_names
+    from referee.service.teams.named_teams import unknown_teams
 
-    for name in publish_of(contest.config).bundles:
-        if find_name(name, used_names(connection)) is None:
-            yield (
-                f"[publish] bundles names '{name}', and no team has that name"
-                f"{known_are(name, sorted(active))} Correct it, or take it out."
-            )
+    return unknown_teams(
+        "[publish] bundles", publish_of(contest.config).bundles, connection, active
+    )

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterable, Mapping
 
 import msgspec
-from msgspec import Struct
 
 from referee.core.turns import SESSION_RULE
 from referee.formats.tables import Table, csv_of
@@ -17,17 +16,7 @@ from referee.service.event.marks import all_marks
 from referee.service.event.result_entry import PublicEntry
 from referee.service.event.results_table import RANKING
 from referee.service.event.standings import TIE_RULE
-from referee.service.scoreboard.feed_data import (
-    AwardObject,
-    ContestObject,
-    JudgementObject,
-    JudgementType,
-    OrganizationObject,
-    ProblemObject,
-    StateObject,
-    SubmissionObject,
-    TeamObject,
-)
+from referee.service.scoreboard.feed_data import FEED_OBJECTS, JudgementObject
 from referee.service.scoreboard.feed_objects import FeedObject
 from referee.service.scoreboard.view import PublicView, ShownView
 
@@ -37,17 +26,6 @@ _DATATYPES: dict[str, object] = {
     "integer": "integer",
     "number": "number",
     "boolean": {"base": "boolean", "format": "True|False"},
-}
-_FEED: dict[str, type[Struct]] = {
-    "contest": ContestObject,
-    "judgement-types": JudgementType,
-    "problems": ProblemObject,
-    "state": StateObject,
-    "organizations": OrganizationObject,
-    "teams": TeamObject,
-    "submissions": SubmissionObject,
-    "judgements": JudgementObject,
-    "awards": AwardObject,
 }
 _JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 _CSVW = "http://www.w3.org/ns/csvw"
@@ -93,7 +71,7 @@ def results_csv(view: PublicView, objects: Iterable[FeedObject]) -> bytes:
 
 def schema_json() -> bytes:
     """Return a JSON schema of the results; its `$defs` has `FeedLine`, a line of the feed."""
-    kinds = tuple(_FEED.values())
+    kinds = tuple(FEED_OBJECTS.values())
     (results, *_), definitions = msgspec.json.schema_components(
         [PublishedResults, *kinds], ref_template="#/$defs/{name}"
     )
@@ -102,7 +80,7 @@ def schema_json() -> bytes:
     told["properties"] |= definitions[Figures.__name__]["properties"]
     del told["properties"]["figures"]
     told["required"] = [name for name in told["required"] if name != "figures"]
-    lines = [_line_schema(kind, shape.__name__) for kind, shape in _FEED.items()]
+    lines = [_line_schema(kind, shape.__name__) for kind, shape in FEED_OBJECTS.items()]
     schema = {"$schema": _JSON_SCHEMA, "title": "results.json; a line of feed.ndjson is a FeedLine"}
     definitions |= {"FeedLine": {"oneOf": lines}}
     return (json.dumps({**schema, **results, "$defs": definitions}, indent=1) + "\n").encode()

@@ -40,7 +40,7 @@ def results_page(results: Results) -> str:
         state=state_line(results),
         columns=columns,
         rows=[
-            {"printed": cells, "below": _small_print(entry), "first": entry.rank == 1}
+            {"printed": cells, "below": _small_print(entry), "first": entry.rank == 1, "page": ""}
             for entry, cells in zip(results.entries, printed, strict=True)
         ],
         charts=[

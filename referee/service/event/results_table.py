@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -57,8 +57,13 @@ def state_line(results: Results) -> str:
         count = len(results.open)
         points = counted(count, "point is", "points are") if count else "Nothing is"
         return f"PROVISIONAL, as of {moment_text(results.utc)}. {points} open."
-    approved = moment_text(results.approved_utc or "")
-    return f"FINAL, approved by {', '.join(map(isolated, results.approved_by))} on {approved}."
+    return final_line(results.approved_by, results.approved_utc or "")
+
+
+def final_line(approved_by: Iterable[str], approved_utc: str) -> str:
+    """Return who has made the results final, and when."""
+    approved = moment_text(approved_utc)
+    return f"FINAL, approved by {', '.join(map(isolated, approved_by))} on {approved}."
 
 
 def results_text(results: Results) -> str:

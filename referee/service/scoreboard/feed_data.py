@@ -7,7 +7,7 @@ an error there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
@@ -127,6 +127,19 @@ FeedData = (
     | JudgementObject
     | AwardObject
 )
+
+FEED_OBJECTS: Mapping[str, type[Struct]] = {
+    "contest": ContestObject,
+    "judgement-types": JudgementType,
+    "problems": ProblemObject,
+    "state": StateObject,
+    "organizations": OrganizationObject,
+    "teams": TeamObject,
+    "submissions": SubmissionObject,
+    "judgements": JudgementObject,
+    "awards": AwardObject,
+}
+"""What the feed says of an object, by the type that its line names."""
 
 
 def told(data: FeedData) -> FeedJson:
