@@ -78,8 +78,9 @@ function showRace(card, put, found) {
   card.querySelector("path.own").setAttribute("d", found.own);
   card.querySelector("path.other").setAttribute("d", found.other);
   const dot = card.querySelector("circle");
-  dot.setAttribute("cx", `${found.at?.x ?? -9}%`);
-  dot.setAttribute("cy", `${found.at?.y ?? -9}%`);
+  dot.setAttribute("visibility", found.at ? "visible" : "hidden");
+  dot.setAttribute("cx", `${found.at?.x ?? 0}%`);
+  dot.setAttribute("cy", `${found.at?.y ?? 0}%`);
   put("top", found.own || found.other ? found.top : "");
   const said = found.pace ? [`${found.pace.text} on `, found.pace.team, " at this second"] : null;
   const text = said ? said.join("") : "";

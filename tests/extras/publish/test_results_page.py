@@ -49,6 +49,14 @@ def test_every_mark_and_rule_is_said():
     assert "12ab" in page
 
 
+def test_a_ranking_of_nobody_says_so():
+    """An event without teams has no empty table."""
+    assert "No team is registered yet." in results_page(
+        structs.replace(VIEW, entries=[]), [], BESIDE
+    )
+    assert "No team is registered" not in results_page(VIEW, [], BESIDE)
+
+
 def test_names_are_no_markup():
     """Teams and organisers write what they like."""
     page = results_page(FINAL, [], replace(BESIDE, licence="<i>", citation="<u>"))
