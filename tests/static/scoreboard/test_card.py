@@ -90,11 +90,11 @@ def test_the_last_seconds_are_marked(scripts: Scripts) -> None:
 
 def test_a_line_without_a_point_has_no_dot(scripts: Scripts) -> None:
     """Nothing of it is seen at the edge of the card either, until the first point comes."""
+    session = SESSION | {"score": None, "score_text": "–"}
     body = f"""{SHOW}
     const seen = () => card.querySelector("circle").getAttribute("visibility");
     const before = seen();
-    m.showCard(card, { ...session, score: 4 }, news);
+    m.showCard(card, {{ ...session, score: 4 }}, news);
     return [before, seen()];
     """
-    session = SESSION | {"score": None, "score_text": "–"}
     assert ["hidden", "visible"] == scripts.run("scoreboard/card.js", body, session, [])
