@@ -6,12 +6,13 @@ The control desk loads this at its start, and computes nothing here.
 
 from __future__ import annotations
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 
 from referee.errors import Refusal
 from referee.service.results.session_reports import report_file
 from referee.service.setup.contest import Contest
 from referee.service.setup.extra import ConsoleBox
+from referee.service.setup.pages import page
 from referee.store.database import Connection
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import all_sessions
@@ -46,10 +47,17 @@ def add_console_routes(app: Flask, contest: Contest) -> None:
     @app.get("/coach/<int:number>")
     def coach_page(number: int) -> Response:
         file = report_file(contest.config, _NAME, number)
-        if not file.exists():
-            raise Refusal(
-                "no_report",
-                f"There is no report of session {number} yet. A rehearsal makes it once the session"
-                f" is scored, and 'referee coach {number}' makes it at any time.",
-            )
-        return Response(file.read_bytes(), content_type="text/html; charset=utf-8", headers=ALONE)
+        if file.exists():
+            return _html(file.read_bytes())
+        text = (
+            f"There is no report of session {number} yet. A rehearsal makes it once the session "
+            f"is scored, and 'referee coach {number}' makes it at any time."
+        )
+        # The card leads here as soon as there is a score, which is some seconds before the report.
+        if "text/html" in request.headers.get("Accept", ""):
+            return _html(page("extras/coach/waiting.html", number=number, text=text), 409)
+        raise Refusal("no_report", text)
+
+
+def _html(content: bytes | str, status: int = 200) -> Response:
+    return Response(content, status, ALONE, content_type="text/html; charset=utf-8")

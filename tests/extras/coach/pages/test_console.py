@@ -40,6 +40,10 @@ def test_a_rehearsal_keeps_the_report_and_the_console_shows_it(contest):
         missing = browser.get("/coach/1")
         assert 409 == missing.status_code
         assert "referee coach 1" in missing.get_data(as_text=True)
+        waits = browser.get("/coach/1", headers={"Accept": "text/html"})
+        assert (409, "text/html; charset=utf-8") == (waits.status_code, waits.content_type)
+        assert "referee coach 1" in waits.get_data(as_text=True)
+        assert 'http-equiv="refresh"' in waits.get_data(as_text=True)
         (report,) = kept_reports(contest, 1, read_contest_truth(contest))
         assert "Coach" == report.title
         shown = browser.get("/coach/1")
