@@ -87,7 +87,12 @@ def test_the_usual_conditions_are_those_of_most_sessions():
 
 
 @pytest.mark.parametrize(
-    ("view", "words"), [(VIEW, "PROVISIONAL"), (FINAL, "approved by Ada on 7 June 2026")]
+    ("view", "words"),
+    [
+        (VIEW, "PROVISIONAL"),
+        (structs.replace(FINAL, state=PublicState.FROZEN), "FROZEN since 7 June 2026, 12:00 UTC"),
+        (FINAL, "approved by Ada on 7 June 2026"),
+    ],
 )
 def test_results_are_cited_with_their_state(view, words):
     """The organisers' own words take the place of ours."""

@@ -15,7 +15,7 @@ from referee.service.event.finalizing import finalize, reopen
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.scoreboard.publisher import Publisher
-from referee.service.scoreboard.view import publication_of
+from referee.service.scoreboard.view import publication_of, shown_view
 from referee.service.setup.lane_config import LaneSection
 from referee.service.teams.order import set_order
 from referee.service.teams.registration_changes import amend, withdraw
@@ -316,3 +316,10 @@ def test_the_public_reads_who_is_next_in_each_lane(event):
     assert [(1, "left", "bees", "wasps"), (2, "right", "ants", None)] == told
     freeze(contest, "Kim")
     assert [] == json.loads(Publisher(contest).refresh().view)["lanes"]
+
+
+def test_links_of_a_session_come_with_the_pages_behind_them(event):
+    """The scoreboard has the coach's pages. A board of other machines' sessions has none."""
+    event.register("ants")
+    assert ["coach"] == [link["part"] for link in view(event)["session_links"]]
+    assert [] == shown_view(event.publisher.refresh().publication.view).session_links
