@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from referee.core.detections import Detections, pack
 from referee.core.states import EndCause
 from referee.service.results.live_scorer import LiveScorer
@@ -10,7 +12,18 @@ from referee.service.teams.registration import add_team
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
 from referee.store.teams import Registration
-from tests.support.fakes import eventually
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeMeter, eventually, running_desk
+
+
+@contextmanager
+def desk_event(folder, clock):
+    """Run the desk of an event of eight images without teams, one lane and a meter in memory."""
+    contest = make_contest(folder, clock, images=8, mode="event", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        yield Event(contest, desk, meter)
+    contest.database.close()
 
 
 class Event:

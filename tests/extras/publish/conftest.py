@@ -9,23 +9,17 @@ import pytest
 
 from referee.extras.publish.making.site import SiteMaker, event_of
 from referee.extras.publish.site_folder import SiteFolder
-from tests.support.contests import make_contest
-from tests.support.events import Event
-from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.events import desk_event
+from tests.support.fakes import FakeClock
 
 
 @pytest.fixture
 def event(tmp_path):
     """Return an event of eight images; `event.site()` opens its site as a new run does."""
-    clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    meter = FakeMeter(clock)
-    with running_desk(contest, meter) as desk:
-        found = Event(contest, desk, meter)
+    with desk_event(tmp_path, FakeClock()) as found:
         found.folder, found.told = tmp_path / "site", []
         found.site = lambda every_s=10.0: opened(found, every_s)
         yield found
-    contest.database.close()
 
 
 def opened(event, every_s):

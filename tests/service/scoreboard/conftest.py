@@ -6,18 +6,12 @@ from __future__ import annotations
 import pytest
 
 from referee.service.scoreboard.publisher import Publisher
-from tests.support.contests import make_contest
-from tests.support.events import Event
-from tests.support.fakes import FakeMeter, running_desk
+from tests.support.events import desk_event
 
 
 @pytest.fixture
 def event(tmp_path, clock):
     """Return an event of eight images without teams; its `publisher` makes snapshots."""
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    meter = FakeMeter(clock)
-    with running_desk(contest, meter) as desk:
-        found = Event(contest, desk, meter)
-        found.publisher = Publisher(contest)
+    with desk_event(tmp_path, clock) as found:
+        found.publisher = Publisher(found.contest)
         yield found
-    contest.database.close()

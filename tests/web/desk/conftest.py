@@ -5,24 +5,19 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.contests import make_contest
 from tests.support.doors import Door
-from tests.support.events import Event
-from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.events import desk_event
+from tests.support.fakes import FakeClock
 
 
 @pytest.fixture
 def empty(tmp_path):
     """Return the console of an event of two teams, without operators."""
     clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    meter = FakeMeter(clock)
-    with running_desk(contest, meter) as desk:
-        event = Event(contest, desk, meter)
+    with desk_event(tmp_path, clock) as event:
         event.register("ants", "bees")
         event.clock = clock
         yield Door(event)
-    contest.database.close()
 
 
 @pytest.fixture

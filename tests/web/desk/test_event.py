@@ -10,9 +10,8 @@ from referee.service.board.lane_view import ShownLane
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.contests import make_contest
-from tests.support.events import Event
-from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.events import desk_event
+from tests.support.fakes import FakeClock
 
 ACTIONS = tuple(
     "/teams/add /teams/lottery /teams/order /teams/defer /teams/rename /teams/withdraw "
@@ -47,16 +46,12 @@ class Pages:
 @pytest.fixture
 def pages(tmp_path):
     """Return the pages of an event of three teams."""
-    clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    meter = FakeMeter(clock)
-    with running_desk(contest, meter) as desk:
-        event = Event(contest, desk, meter)
+    with desk_event(tmp_path, FakeClock()) as event:
         event.register("ants", "bees", "wasps")
-        board = Board(contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
-        app = console_app(contest, desk, board, Broadcast(board.show, 2))
+        desk = event.desk
+        board = Board(event.contest, [ShownLane(lambda: desk.lanes[0].metering.status)])
+        app = console_app(event.contest, desk, board, Broadcast(board.show, 2))
         yield Pages(event, app.test_client())
-    contest.database.close()
 
 
 def test_a_scored_session_has_a_slip_to_print(pages):
